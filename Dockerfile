@@ -22,5 +22,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/models/migrations models/migrations
 COPY --from=build /app/dist dist
+# The operator's commands, as `tidings-admin`.
+RUN chmod +x dist/api/admin/admin.js && ln -s /app/dist/api/admin/admin.js /usr/local/bin/tidings-admin
 USER node
 CMD ["node", "--enable-source-maps", "dist/api/server.js"]

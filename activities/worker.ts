@@ -16,8 +16,8 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger('worker', config.logLevel);
   reportOutdatedRuntime((line) => logger.warn(line));
-  const { metrics } = config;
-  await serveMetrics({ ...metrics, port: metrics.port === 0 ? 0 : metrics.port + 1, logger });
+  const { metrics, dataDir } = config;
+  await serveMetrics({ ...metrics, port: metrics.port === 0 ? 0 : metrics.port + 1, dataDir, logger });
   const endKeeping = await keepPrepared(config, logger);
 
   // Before this point a signal ends the process at once. From here on it stops gracefully.

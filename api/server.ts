@@ -15,6 +15,7 @@ import { createApp } from './app.js';
 import { type BulkThread, createBulkThread, poolSizes } from './bulk-thread/create-bulk-thread.js';
 import type { Deps } from './deps.js';
 import { createHttpServer, defaultTimeouts } from './http/http-server.js';
+import { createCertificateReader } from './outside/certificate-gauges.js';
 import { createPayments } from './outside/payments.js';
 import { createLimiter } from './http/rate-limit.js';
 import { createReportInbox } from './outside/report-inbox.js';
@@ -63,7 +64,14 @@ async function start(deps: ServerDeps): Promise<void> {
   });
   await warmUpPasswords();
   await listen(server, deps.config);
-  await serveMetrics({ ...deps.config.metrics, logger: deps.logger, refresh: createGaugeReader(deps.db) });
+  const { metrics, dataDir } = deps.config;
+  const readCertificates = createCertificateReader(deps.config);
+  const readGauges = createGaugeReader(deps.db);
+  const refresh = () => {
+    readCertificates();
+    return readGauges();
+  };
+  await serveMetrics({ ...metrics, dataDir, logger: deps.logger, refresh });
   reportOutdatedRuntime((line) => deps.logger.warn(line));
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
   collectGarbage();

@@ -1,7 +1,7 @@
 /**
  * `npm run settings`: writes the declared settings into docs/settings.md, .env.example and docker-compose.yml, which show all of them, and the
- * declared metrics into docs/metrics.md. Tests
- * compare the files with the declaration, so this is the one step after a setting was added or changed.
+ * declared metrics into docs/metrics.md, and the boards into deploy/grafana/boards. Tests compare the files with the declarations, so this is the one
+ * step after one of them was added or changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,6 +9,8 @@ import type Joi from 'joi';
 import { declared as metrics } from '../models/metrics/catalogue.js';
 import { metricsTable } from '../models/metrics/document.js';
 import { settings } from '../models/settings/settings.js';
+import { dashboardOf } from './boards/board.js';
+import { boards } from './boards/index.js';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -69,3 +71,6 @@ rewrite('docker-compose.yml', (text) =>
     return head + forUsers.map(({ name }) => `${present.get(name) ?? `  ${name}: \${${name}:-}`}\n`).join('');
   }),
 );
+
+for (const board of boards)
+  writeFileSync(resolve(root, `deploy/grafana/boards/${board.name}.json`), `${JSON.stringify(dashboardOf(board), null, 2)}\n`);

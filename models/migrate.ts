@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Umzug, type UmzugStorage } from 'umzug';
-import { ConfigError, loadConfig } from './settings/config.js';
+import { type Config, ConfigError, loadConfig } from './settings/config.js';
 import { commandEnvironment } from './settings/environment.js';
 import { connect, type Database, onConnection, select } from './db/database.js';
 import { grantRights } from './db/grant-rights.js';
@@ -77,17 +77,27 @@ function ignoreRace(error: unknown): never[] {
   throw error;
 }
 
+/** Migrates as the owner of the tables, and grants the role of the program its rights. Returns the names of the applied migrations. */
+export async function migrateWith({
+  databaseUrl,
+  migrateDatabaseUrl,
+}: Pick<Config, 'databaseUrl' | 'migrateDatabaseUrl'>): Promise<string[]> {
+  const db = connect(migrateDatabaseUrl, 2, { answerMsMax: longestMigrationMs });
+  try {
+    const names = await migrate(db);
+    const [owner, program] = [roleOf(migrateDatabaseUrl), roleOf(databaseUrl)];
+    if (program !== owner) await grantRights(db, program);
+    return names;
+  } finally {
+    await db.close();
+  }
+}
+
 const roleOf = (url: string) => decodeURIComponent(new URL(url).username);
 
 if (process.argv[1] === import.meta.filename) {
   try {
-    const config = loadConfig(commandEnvironment(), ['DATABASE_URL']);
-    const { databaseUrl, migrateDatabaseUrl } = config;
-    const db = connect(migrateDatabaseUrl, 2, { answerMsMax: longestMigrationMs });
-    const names = await migrate(db);
-    const [owner, program] = [roleOf(migrateDatabaseUrl), roleOf(databaseUrl)];
-    if (program !== owner) await grantRights(db, program);
-    await db.close();
+    const names = await migrateWith(loadConfig(commandEnvironment(), ['DATABASE_URL']));
     process.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : `Applied ${names.join(', ')}.\n`);
   } catch (error) {
     process.stderr.write(error instanceof ConfigError ? `${error.message}\n` : `Migration failed: ${(error as Error).message}\n`);

@@ -1,5 +1,6 @@
 /** The activities of a group of many messages: hand-off, reports and events in one. */
 import { activityInfo } from '@temporalio/activity';
+import { notePage } from '../../models/metrics/observe.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import type { GroupWork } from '../../models/operations/messages/group-work.js';
 import type { Dispatched, DispatchOf } from '../handoff/dispatch.js';
@@ -43,6 +44,7 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
     /** Opens a page that is not open yet. Hands off as `dispatchMessages` does, and drives the group meanwhile and afterwards. */
     sendGroup: (groupId: string, batchId?: string): Promise<Sent> =>
       withHeartbeat(async (signal) => {
+        const begun = performance.now();
         if (batchId !== undefined) await openPage(db, groupId);
         const handOff = dispatch({ groupId, batchId, signal });
         const [handedOff, driving] = await Promise.allSettled([
@@ -50,6 +52,7 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
           drive(groupId, batchId !== undefined, { signal, again: false, handOff }),
         ]);
         if (driving.status === 'rejected') throw driving.reason;
+        if (batchId !== undefined) notePage(begun);
         const again = isRetried();
         if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...driving.value, again };
         if (isEmpty(driving.value.left)) throw handedOff.reason;

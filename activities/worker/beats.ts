@@ -1,6 +1,7 @@
 /** The sign of life of one thread of a worker process. */
 import { hostname } from 'node:os';
 import type { Database } from '../../models/db/database.js';
+import { noteClock } from '../../models/metrics/observe.js';
 import { beatMs, forgetOldBeats, noteBeat, noteEndOfBeats } from '../../models/operations/watch/worker-beats.js';
 import type { Logger } from '../../models/process/logger.js';
 
@@ -20,7 +21,8 @@ export function beat(db: Database, logger: Logger, part: string): () => Promise<
     if (isBusy) return;
     isBusy = true;
     try {
-      await noteBeat(db, worker, part);
+      const begun = Date.now();
+      noteClock(await noteBeat(db, worker, part), begun, Date.now());
       isFailing = false;
     } catch (err) {
       if (!isFailing) logger.warn({ err }, 'the sign of life could not be written');

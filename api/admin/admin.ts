@@ -1,12 +1,15 @@
-/** Entry point of the operator commands: `npm run admin -- help`, `node dist/api/admin/admin.js help`. */
+#!/usr/bin/env -S node --enable-source-maps
+/** Entry point of the operator commands: `npm run admin -- help`, `tidings-admin help`, `node dist/api/admin/admin.js help`. */
 import { loadConfig } from '../../models/settings/config.js';
 import { commandEnvironment } from '../../models/settings/environment.js';
 import { connect } from '../../models/db/database.js';
 import { commands } from './commands/index.js';
 import { runCommand } from './run-command.js';
 
-const { code, out, err } = await runCommand(commands, process.argv.slice(2), async () => {
-  const config = loadConfig(commandEnvironment(), ['DATABASE_URL', 'SECRET_KEY']);
+const usualSettings = ['DATABASE_URL', 'SECRET_KEY'];
+
+const { code, out, err } = await runCommand(commands, process.argv.slice(2), async ({ settings = usualSettings }) => {
+  const config = loadConfig(commandEnvironment(), [...settings]);
   const db = connect(config.databaseUrl, 2);
   return { db, config, close: () => db.close() };
 });

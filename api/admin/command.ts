@@ -1,5 +1,4 @@
-/** The declaration of an operator command. Help and argument parsing are derived from it. */
-import type { ParseArgsConfig } from 'node:util';
+/** The declaration of an operator command. Help, parsing of arguments and completion are derived from it. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 
@@ -19,30 +18,49 @@ export interface Outcome {
   ok: boolean;
   text: string;
   data: object;
+  /** The text is what was asked for, also if it is not `ok`: it goes to standard output. */
+  isReport?: boolean;
 }
 
-export interface Command {
+export interface Option {
+  /** The placeholder of its value in the help. Without one it is a switch. */
+  value?: string;
+  isRequired?: boolean;
+  /** One sentence without a full stop. */
+  about: string;
+}
+
+interface Declaration {
   /** One or several words. */
   name: string;
+  /** Further names that are kept. The help does not show them. */
+  aliases?: readonly string[];
   /** The names of the positional arguments in order. All are required. */
   takes: readonly string[];
-  options?: NonNullable<ParseArgsConfig['options']>;
-  /** Required options, with the placeholder of their value in the help. */
-  needs?: Readonly<Record<string, string>>;
-  /** Optional options that the help shows, with the same placeholders. */
-  may?: Readonly<Record<string, string>>;
+  options?: Readonly<Record<string, Option>>;
   /** One sentence. */
   summary: string;
+}
+
+export interface ServiceCommand extends Declaration {
+  /** The settings that must be there; without it, those that most commands need. */
+  settings?: readonly string[];
   run(given: Given, reached: Reached): Promise<Outcome>;
 }
+
+/** A command that needs neither settings nor the database. */
+export interface LocalCommand extends Declaration {
+  isLocal: true;
+  run(given: Given): Promise<Outcome>;
+}
+
+export type Command = ServiceCommand | LocalCommand;
 
 /** Wrong arguments. The command exits with code 2 and prints the usage. */
 export class UsageError extends Error {}
 
-export const usageOf = ({ name, takes, needs = {}, may = {} }: Command): string =>
-  [
-    name,
-    ...takes.map((each) => `<${each}>`),
-    ...Object.entries(needs).map(([option, value]) => `--${option} ${value}`),
-    ...Object.entries(may).map(([option, value]) => `[--${option} ${value}]`),
-  ].join(' ');
+/** The value of an option as text; undefined if it was not given. */
+export const textIn = ({ values }: Given, option: string): string | undefined => {
+  const value = values[option];
+  return typeof value === 'string' ? value : undefined;
+};

@@ -1,7 +1,8 @@
 /** Finds an operator command, parses its arguments, and runs it. */
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../../models/settings/config.js';
-import { type Command, type Given, type Outcome, type Reached, UsageError, usageOf } from './command.js';
+import { type Command, type Given, type Outcome, type Reached, type ServiceCommand, UsageError } from './command.js';
+import { commandHelp, helpOf, usageOf } from './help.js';
 
 export interface Ended {
   /** 0: success · 1: failure, with the reason in the output · 2: wrong arguments. */
@@ -10,31 +11,55 @@ export interface Ended {
   err: string;
 }
 
-/** @param open connects to the database; called only if the arguments are valid */
-export async function runCommand(
-  commands: readonly Command[],
-  args: readonly string[],
-  open: () => Promise<Reached & { close(): Promise<void> }>,
-): Promise<Ended> {
-  const [first = 'help'] = args;
-  if (['help', '--help', '-h'].includes(first) || args.includes('--help')) return { code: 0, out: helpOf(commands), err: '' };
+/** Reads the settings that a command needs, and connects to the database. */
+export type Open = (command: ServiceCommand) => Promise<Reached & { close(): Promise<void> }>;
+
+/** @param open called only if the arguments are valid */
+export async function runCommand(commands: readonly Command[], args: readonly string[], open: Open): Promise<Ended> {
   const isJson = args.includes('--json');
+  const isHelp = args.length === 0 || ['help', '--help', '-h'].includes(args[0] ?? '') || args.includes('--help');
+  if (isHelp) return { code: 0, out: helpFor(commands, args), err: '' };
   try {
-    const command = commands.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
-    if (command === undefined) throw new UsageError(`Unknown command: ${first}`);
-    const given = read(command, args.slice(command.name.split(' ').length));
-    const { ok, text, data } = await runWith(command, given, open);
-    const told = isJson ? JSON.stringify(data) : text;
-    return ok ? { code: 0, out: `${told}\n`, err: '' } : { code: 1, out: isJson ? `${told}\n` : '', err: isJson ? '' : `${told}\n` };
+    const [command, rest] = find(commands, args);
+    return shown(await runWith(command, read(command, rest), open), isJson);
   } catch (error) {
-    if (error instanceof UsageError) return { code: 2, out: '', err: `${error.message}\n\n${helpOf(commands)}` };
+    if (error instanceof UsageError) return { code: 2, out: '', err: `${error.message}\n` };
     const why = error instanceof ConfigError ? error.message : `Failed: ${(error as Error).message}`;
     return { code: 1, out: isJson ? `${JSON.stringify({ error: why })}\n` : '', err: isJson ? '' : `${why}\n` };
   }
 }
 
-async function runWith(command: Command, given: Given, open: () => Promise<Reached & { close(): Promise<void> }>): Promise<Outcome> {
-  const { close, ...reached } = await open();
+/** The command with the longest name with which the arguments begin, and the arguments after it. @throws UsageError */
+function find(commands: readonly Command[], args: readonly string[]): [Command, string[]] {
+  const candidates = commands.flatMap((command) => [command.name, ...(command.aliases ?? [])].map((name) => ({ command, name })));
+  const [found] = candidates
+    .filter(({ name }) => `${args.join(' ')} `.startsWith(`${name} `))
+    .toSorted((one, other) => other.name.length - one.name.length);
+  if (found !== undefined) return [found.command, args.slice(found.name.split(' ').length)];
+  const like = candidates.filter(({ name }) => name.startsWith(`${args[0]} `)).map(({ name }) => name);
+  if (like.length > 0) throw new UsageError(`Which of them: ${like.join(', ')}?`);
+  throw new UsageError(`Unknown command: ${args[0]}. "help" lists all commands.`);
+}
+
+/** The help of the named command; of all commands if none is named. */
+function helpFor(commands: readonly Command[], args: readonly string[]): string {
+  const named = args.filter((word) => !['help', '--help', '-h'].includes(word));
+  try {
+    return commandHelp(find(commands, named)[0]);
+  } catch {
+    return helpOf(commands);
+  }
+}
+
+function shown({ ok, text, data, isReport = false }: Outcome, isJson: boolean): Ended {
+  const line = `${isJson ? JSON.stringify(data) : text}\n`;
+  const toOut = ok || isJson || isReport;
+  return { code: ok ? 0 : 1, out: toOut ? line : '', err: toOut ? '' : line };
+}
+
+async function runWith(command: Command, given: Given, open: Open): Promise<Outcome> {
+  if ('isLocal' in command) return command.run(given);
+  const { close, ...reached } = await open(command);
   try {
     return await command.run(given, reached);
   } finally {
@@ -44,24 +69,17 @@ async function runWith(command: Command, given: Given, open: () => Promise<Reach
 
 /** @throws UsageError */
 function read(command: Command, args: string[]): Given {
-  const { takes, options = {}, needs = {} } = command;
+  const { takes, options = {} } = command;
+  const usage = `Usage: ${usageOf(command)}`;
+  const types = Object.entries(options).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const);
   let parsed: { positionals: string[]; values: Record<string, unknown> };
   try {
-    parsed = parseArgs({ args, options: { ...options, json: { type: 'boolean' } }, allowPositionals: true });
+    parsed = parseArgs({ args, options: { ...Object.fromEntries(types), json: { type: 'boolean' } }, allowPositionals: true });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(`${(error as Error).message}\n${usage}`, { cause: error });
   }
   const { positionals, values } = parsed;
-  const lacking = Object.keys(needs).filter((option) => (values[option] ?? '') === '');
-  if (positionals.length !== takes.length || lacking.length > 0) throw new UsageError(`Usage: ${usageOf(command)}`);
+  const lacking = Object.entries(options).filter(([name, { isRequired = false }]) => isRequired && (values[name] ?? '') === '');
+  if (positionals.length !== takes.length || lacking.length > 0) throw new UsageError(usage);
   return { positionals, values: values as Given['values'] };
-}
-
-function helpOf(commands: readonly Command[]): string {
-  const lines = commands.map((command) => `  ${usageOf(command)}\n      ${command.summary}\n`);
-  return [
-    'npm run -s admin -- <command> [--json]\n\n',
-    ...lines,
-    '\n<workspace> is the id or e-mail address of a workspace. Exit codes: 0 success, 1 failure, 2 wrong arguments.\n',
-  ].join('');
 }

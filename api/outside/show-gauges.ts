@@ -1,6 +1,7 @@
 /** Brings the gauges of the whole service up to date before they are shown. */
-import type { Database } from '../../models/db/database.js';
+import { currentTime, type Database } from '../../models/db/database.js';
 import { serviceGauges } from '../../models/metrics/catalogue.js';
+import { noteClock } from '../../models/metrics/observe.js';
 import { type Found, readServiceGauges } from '../../models/operations/watch/service-gauges.js';
 import { lastRound } from '../../models/operations/watch/watcher-rounds.js';
 import { seenWorkers } from '../../models/operations/watch/worker-beats.js';
@@ -22,6 +23,8 @@ export function createGaugeReader(db: Database): () => Promise<void> {
       const [reading, round, workers] = await Promise.all([readServiceGauges(db), lastRound(db), seenWorkers(db)]);
       clear();
       if (reading !== undefined) show(reading.found);
+      const begun = Date.now();
+      noteClock(await currentTime(db), begun, Date.now());
       readAt = Date.now() - (reading?.age_seconds ?? 0) * 1000;
       set('watcherAge', round.age_seconds);
       set('watcherFailing', round.failing.length);
@@ -63,8 +66,9 @@ const unlabelled = Object.keys(serviceGauges).filter(
   (name) => !['openMessages', 'oldestMessage', 'inbox', 'webhooks'].includes(name),
 ) as Exclude<keyof typeof serviceGauges, 'openMessages' | 'oldestMessage' | 'inbox' | 'webhooks'>[];
 
-function set(name: (typeof unlabelled)[number], value: number | null): void {
-  if (value !== null) serviceGauges[name].set(value);
+/** @param value undefined: a process of another version took the reading */
+function set(name: (typeof unlabelled)[number], value: number | null | undefined): void {
+  if (typeof value === 'number') serviceGauges[name].set(value);
 }
 
 function show(found: Found): void {
@@ -72,6 +76,7 @@ function show(found: Found): void {
     serviceGauges.openMessages.set({ status, reason }, count);
     serviceGauges.oldestMessage.set({ status, reason }, seconds);
   }
+  set('openComplete', Number(found.open_complete));
   set('groupsOverdue', found.groups_overdue);
   set('groupsOverdueAge', found.groups_overdue_seconds ?? 0);
   serviceGauges.inbox.set({ state: 'waiting' }, found.inbox_waiting);
@@ -83,6 +88,7 @@ function show(found: Found): void {
   set('deliveriesOverdue', found.deliveries_overdue_seconds ?? 0);
   set('oldestDelivery', found.oldest_delivery_seconds ?? 0);
   set('openBatches', found.batches_open);
+  set('openPages', found.pages_open);
   set('mailsUnsent', found.mails_unsent);
   set('auditDifferences', found.audit_differences);
   set('auditAge', found.audit_seconds);

@@ -1,4 +1,4 @@
-/** The output of a recovery, as text and as JSON. */
+/** The output of a recovery, as text and as data. */
 import type { Recovery } from '../../models/operations/recovery/begin-recovery.js';
 import type { RecoveryFate, RecoveryOutcome } from '../../models/operations/recovery/recovery-outcomes.js';
 import type { Recovered } from './run-recovery.js';
@@ -23,12 +23,17 @@ export function tableOf({ recovery, doubts, workflows, found }: Recovered, dryRu
     line(undecided_batches.length, 'batches not accepted yet', 'deleted; they were not charged'),
     line(fallbacks, 'fallback chains', 'ended: the next step was possibly sent'),
   ];
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }
 
-/** The findings with all ids, as JSON. */
-export const jsonOf = ({ recovery, doubts, workflows, found }: Recovered, dryRun: boolean): string =>
-  `${JSON.stringify({ dry_run: dryRun, recovery, doubts, workflows, ...found }, null, 2)}\n`;
+/** The findings with all ids. */
+export const dataOf = ({ recovery, doubts, workflows, found }: Recovered, dryRun: boolean): object => ({
+  dry_run: dryRun,
+  recovery,
+  doubts,
+  workflows,
+  ...found,
+});
 
 const kindTexts: Readonly<Record<RecoveryOutcome['kind'], string>> = {
   uncertain: 'possibly handed off',
@@ -65,8 +70,11 @@ export async function fatesOf(outcomes: AsyncIterable<RecoveryOutcome>): Promise
 export function statusTableOf(recovery: Recovery, fates: Fates): string {
   const rows = [...fates].flatMap(([kind, ofKind]) => [...ofKind].map(([fate, ids]) => line(ids.length, kindTexts[kind], fateTexts[fate])));
   const interrupted = recovery.marked_at === null ? ['The recovery was interrupted. Run it again.'] : [];
-  return `${[`${headOf(recovery)}.`, ...interrupted, ...rows].join('\n')}\n`;
+  return [`${headOf(recovery)}.`, ...interrupted, ...rows].join('\n');
 }
 
-export const statusJsonOf = (recovery: Recovery, fates: Fates): string =>
-  `${JSON.stringify({ recovery, ...Object.fromEntries([...fates].map(([kind, ofKind]) => [kind, Object.fromEntries(ofKind)])) }, null, 2)}\n`;
+/** The same with all ids. */
+export const statusDataOf = (recovery: Recovery, fates: Fates): object => ({
+  recovery,
+  ...Object.fromEntries([...fates].map(([kind, ofKind]) => [kind, Object.fromEntries(ofKind)])),
+});

@@ -44,6 +44,7 @@ export class StreamHub implements Audience {
   ) {
     this.#reader = new RoundReader(db);
     this.#upkeep = createUpkeep(db, this.#viewers);
+    noteStreams(0);
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 

@@ -2,7 +2,8 @@
 import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
 import type { Pace } from '../flow/give-way.js';
-import { noteDatabaseError, notePoolWait } from '../metrics/observe.js';
+import { noteDatabaseError, notePoolWait, noteStatement } from '../metrics/observe.js';
+import { type Pool, watchPool } from '../metrics/pools.js';
 import { resilientPg } from './postgres-client.js';
 import { prepareStatements } from './prepared-statements.js';
 import { initModels } from '../tables/tables.js';
@@ -72,6 +73,12 @@ export function openPool(url: string, poolMax: number, answerMsMax = 35_000): Da
     define: { timestamps: false, freezeTableName: true },
   });
   database.addHook('afterConnect', (connection) => prepareStatements(connection as pg.Client));
+  const endWatch = watchPool((database as unknown as Internals).connectionManager.pool);
+  const close = database.close.bind(database);
+  database.close = async () => {
+    endWatch();
+    await close();
+  };
   return database;
 }
 
@@ -118,11 +125,12 @@ export async function onConnection(db: Database, work: (run: (sql: string) => Pr
 
 /** Parts of Sequelize that its own queries use and that its types do not declare. */
 interface Internals {
-  connectionManager: { getConnection(options: object): Promise<pg.Client>; releaseConnection(connection: pg.Client): void };
+  connectionManager: { getConnection(options: object): Promise<pg.Client>; releaseConnection(connection: pg.Client): void; pool: Pool };
   dialect: { Query: new (connection: pg.Client, db: Database, options: object) => { formatError(error: Error, stack?: string): Error } };
 }
 
 async function rowsOf<Row extends object>(db: Database, connection: pg.Client, sql: string, bind: unknown[]): Promise<Row[]> {
+  const begun = performance.now();
   try {
     return await new Promise((resolve, reject) => {
       connection.query<Row>(sql, bind, (error, result) => (error ? reject(error) : resolve(result.rows)));
@@ -133,6 +141,8 @@ async function rowsOf<Row extends object>(db: Database, connection: pg.Client, s
     // The server's own errors have a severity. Any other error means a broken connection, which must not be used again.
     if (!('severity' in error)) Object.assign(connection, { _invalid: true });
     throw new (db as unknown as Internals).dialect.Query(connection, db, {}).formatError(error);
+  } finally {
+    noteStatement(begun);
   }
 }
 

@@ -28,14 +28,24 @@ export function counter<Label extends string = never>(name: string, help: string
   return new Counter({ name, help, labelNames: [...labels], registers: [registry] });
 }
 
-/** A number that goes up and down. @param aggregator how the values of the threads of a process become one */
+interface GaugeOptions<Label extends string> extends Options<Label> {
+  /** How the values of the threads of a process become one. */
+  aggregator?: 'sum' | 'max';
+  /** Sets the values before each page. */
+  collect?: (gauge: Gauge<Label>) => void;
+}
+
+/** A number that goes up and down. It has no value before it is set: a process shows only what it knows. */
 export function gauge<Label extends string = never>(
   name: string,
   help: string,
-  { from, labels = [], aggregator = 'max' }: Options<Label> & { aggregator?: 'sum' | 'max' },
+  { from, labels = [], aggregator = 'max', collect }: GaugeOptions<Label>,
 ): Gauge<Label> {
   declared.push({ name, kind: 'gauge', help, labels, from });
-  return new Gauge({ name, help, labelNames: [...labels], registers: [registry], aggregator });
+  const collected = collect && { collect: (): void => collect(made) };
+  const made: Gauge<Label> = new Gauge({ name, help, labelNames: [...labels], registers: [registry], aggregator, ...collected });
+  if (labels.length === 0) made.remove(); // prom-client starts with 0
+  return made;
 }
 
 /** How a quantity is spread over buckets. */

@@ -4,6 +4,7 @@ import type { Declared } from './declare.js';
 const units: [RegExp, string][] = [
   [/_timestamp_seconds$/, 'seconds since 1970'],
   [/_seconds$/, 'seconds'],
+  [/_bytes$/, 'bytes'],
   [/_messages$/, 'messages'],
 ];
 

@@ -88,6 +88,14 @@ export function noteAttempt<Result extends { error: string | null; durationMs: n
   return result;
 }
 
+/** Notes a page of a batch that was handed off and driven. @param begun by `performance.now()` */
+export const notePage = (begun: number): void => workMetrics.pageSeconds.observe((performance.now() - begun) / 1000);
+
+/** Notes messages whose report did not arrive in time. */
+export function noteUnreported(messages: readonly { channel: string }[]): void {
+  for (const { channel } of messages) workMetrics.unreported.inc({ channel });
+}
+
 /** Notes overdue work that the watcher started again. */
 export const noteRepairs = (what: string, count: number): void => workMetrics.repairs.inc({ what }, count);
 
@@ -99,6 +107,23 @@ export function noteLedgerCheck(drifts: number): void {
 
 /** Notes how long a statement waited for its connection. */
 export const notePoolWait = (begun: number): void => processMetrics.poolWaitSeconds.observe((performance.now() - begun) / 1000);
+
+/** Notes how long a statement took. */
+export const noteStatement = (begun: number): void => processMetrics.statementSeconds.observe((performance.now() - begun) / 1000);
+
+/** An answer that took longer does not tell the time of its clock well enough. */
+const roundTripMsMax = 1_000;
+
+/**
+ * Notes what the clock of the database showed.
+ * @param begun, ended milliseconds since 1970 by the own clock: when it was asked, and when the answer had come
+ */
+export function noteClock(clock: Date, begun: number, ended: number): void {
+  if (ended - begun > roundTripMsMax) return;
+  const apart = (begun + ended) / 2 - clock.getTime();
+  // Half of the round trip is unknown: a difference within it is none.
+  processMetrics.clockOffset.set(Math.abs(apart) <= (ended - begun) / 2 ? 0 : apart / 1000);
+}
 
 /** Notes a statement that failed: by its SQLSTATE, or because its connection broke. */
 export function noteDatabaseError(error: Error): void {

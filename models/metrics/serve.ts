@@ -2,9 +2,11 @@
  * The page of metrics of a process, on a port of its own that is not for clients. It stands in models/ because the API and the workers, which know
  * nothing of each other, both have it.
  */
+import { statfs } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import type { Logger } from '../process/logger.js';
+import { processMetrics } from './catalogue.js';
 import { registry } from './declare.js';
 import { mergePages } from './families.js';
 import { OtherThreads, ownSnapshot, type Snapshot } from './threads.js';
@@ -15,6 +17,8 @@ export interface MetricsOptions {
   port: number;
   /** Somebody counts on this port: that it is taken is a fault. */
   isGiven: boolean;
+  /** The folder whose disk is shown. */
+  dataDir: string;
   logger: Logger;
   /** Called before each page, to bring gauges up to date; bounded in time by itself. */
   refresh?: () => Promise<void>;
@@ -35,13 +39,13 @@ const connectionsMax = 20;
  * Serves `/metrics`, and `/live` for those who look after a process without another port. It keeps no process alive.
  * @throws Error when the port is taken and was asked for; else that is logged
  */
-export async function serveMetrics({ host, port, isGiven, logger, refresh }: MetricsOptions): Promise<void> {
+export async function serveMetrics({ host, port, isGiven, dataDir, logger, refresh }: MetricsOptions): Promise<void> {
   if (port === 0) return;
   isCollecting ||= collect();
   const threads = new OtherThreads();
   const server = createServer((req, res) => {
     answer(req, res, async (openMetrics) => {
-      await refresh?.().catch((err: unknown) => logger.warn({ err }, 'gauges could not be read'));
+      await Promise.all([readDisk(dataDir), refresh?.().catch((err: unknown) => logger.warn({ err }, 'gauges could not be read'))]);
       return pageOf([await ownSnapshot(), ...(await threads.ask())], openMetrics);
     }).catch((err: unknown) => {
       logger.warn({ err }, 'the metrics could not be shown');
@@ -56,6 +60,16 @@ export async function serveMetrics({ host, port, isGiven, logger, refresh }: Met
   threads.close();
   if (isGiven) throw new Error(`Port ${port} on ${host} cannot serve the metrics (${fault}): set METRICS_PORT to a free one, or to 0.`);
   logger.warn({ host, port, fault }, 'no metrics: the port is taken. Set METRICS_PORT to a free one, or to 0');
+}
+
+async function readDisk(folder: string): Promise<void> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(folder);
+    processMetrics.diskFree.set(bavail * bsize);
+    processMetrics.diskSize.set(blocks * bsize);
+  } catch {
+    for (const gauge of [processMetrics.diskFree, processMetrics.diskSize]) gauge.remove();
+  }
 }
 
 function listening(server: Server, host: string, port: number): Promise<string | undefined> {

@@ -18,6 +18,7 @@ export interface Service {
   read_only?: boolean;
   cap_drop?: string[];
   container_name?: string;
+  profiles?: string[];
 }
 
 export interface ComposeFile {

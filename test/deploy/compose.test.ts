@@ -12,7 +12,7 @@ import { jsonOf, root, textOf } from './project.js';
 
 const ours = ['api', 'worker', 'migrate'];
 const jobs = ['migrate', 'temporal-schema', 'temporal-namespace'];
-const servers = ['api', 'postgres', 'redis', 'temporal', 'temporal-ui'];
+const servers = ['api', 'postgres', 'redis', 'temporal', 'temporal-ui', 'prometheus', 'grafana'];
 const file = composeWith(filledIn());
 const services = Object.entries(file.services);
 /** The one number in `30s`. */
@@ -52,17 +52,18 @@ describe('docker-compose.yml', () => {
     });
   }
 
-  it('publishes the API and the Temporal UI on the loopback address, and nothing else', () => {
+  it('publishes the API, the Temporal UI and Grafana on the loopback address, and nothing else', () => {
     assert.deepEqual(Object.fromEntries(services.flatMap(([name, { ports }]) => (ports === undefined ? [] : [[name, ports]]))), {
       api: ['127.0.0.1:3000:3000'],
       'temporal-ui': ['127.0.0.1:8080:8080'],
+      grafana: ['127.0.0.1:3001:3000'],
     });
   });
 
   it('keeps what needs no internet on a network without a way out', () => {
     const outside = services.filter(([, { networks = [] }]) => networks.includes('outside')).map(([name]) => name);
     assert.equal(file.networks.inside?.internal, true);
-    assert.deepEqual(outside, ['api', 'worker', 'temporal-ui']);
+    assert.deepEqual(outside, ['api', 'worker', 'temporal-ui', 'grafana']);
   });
 
   it('refers only to services, networks, volumes and files that exist', () => {
@@ -80,10 +81,18 @@ describe('docker-compose.yml', () => {
 
   it('pins every image to one version, and the parts of Temporal to the same', () => {
     const images = Object.fromEntries(services.map(([name, { image = '' }]) => [name, image]));
-    for (const [name, image] of Object.entries(images)) assert.match(image, /:\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?$/, name);
+    for (const [name, image] of Object.entries(images)) assert.match(image, /:v?\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?$/, name);
     const version = images.temporal?.split(':')[1];
     assert.deepEqual([images['temporal-schema'], images['temporal-namespace']], Array(2).fill(`temporalio/admin-tools:${version}`));
     for (const name of ours) assert.equal(images[name], `tidings:${jsonOf<{ version: string }>('package.json').version}`);
+  });
+
+  it('starts Prometheus and Grafana in the profile monitoring only', () => {
+    const optional = services.filter(([, { profiles = [] }]) => profiles.length > 0).map(([name, { profiles }]) => [name, profiles]);
+    assert.deepEqual(optional, [
+      ['prometheus', ['monitoring']],
+      ['grafana', ['monitoring']],
+    ]);
   });
 
   it('starts entry points that exist', () => {

@@ -21,6 +21,7 @@ const composeOnly = [
   'TEMPORAL_DB_PASSWORD',
   'REDIS_PASSWORD',
   'TEMPORAL_UI_PORT',
+  'GRAFANA_PORT',
 ];
 
 function asText(value: Declared['default']): string {

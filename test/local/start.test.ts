@@ -63,11 +63,11 @@ describe('npm start', function () {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
     const run = (name: string, ...args: string[]) =>
       promisify(execFile)(process.execPath, [resolve(import.meta.dirname, `../../${name}.js`), ...args], { env, cwd: dataDir });
-    assert.match((await run('models/show-routes')).stdout, /^sms +sandbox /);
-    assert.match((await run('models/audit')).stdout, /^0 differences\.\n$/);
+    assert.match((await run('api/admin/admin', 'routes')).stdout, /^sms +sandbox /);
+    assert.match((await run('api/admin/admin', 'audit')).stdout, /^0 differences\.\n$/);
     const created = await run('api/admin/admin', 'workspace', 'create', 'ada@example.com', '--json');
     assert.equal(new URL(JSON.parse(created.stdout).link).origin, api());
-    await assert.rejects(run('api/recover', '--status'), /there is no such recovery/);
+    await assert.rejects(run('api/admin/admin', 'recover', '--status'), /there is no such recovery/);
   });
 
   it('exits 1 with one sentence for a second start on the same folder', async () => {

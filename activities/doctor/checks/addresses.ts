@@ -1,6 +1,6 @@
 /** The addresses by which others reach the service, their certificates, and the names of webhooks. */
-import { connect } from 'node:tls';
 import { select } from '../../../models/db/database.js';
+import { certificateEnd } from '../../../models/process/certificate-end.js';
 import { createResolver } from '../../../models/process/name-resolver.js';
 import { type Check, type CheckDeps, failed, type Finding, ok, skipped, warning } from '../check.js';
 
@@ -24,15 +24,9 @@ const check = (subject: string, setting: string, urlOf: (config: CheckDeps['conf
 export const publicUrlCheck = check('public address', 'PUBLIC_URL', ({ publicUrl }) => publicUrl);
 export const callbackUrlCheck = check('callback address', 'CALLBACK_URL', ({ callbackUrl }) => callbackUrl);
 
-function certificateFinding({ hostname, port }: URL): Promise<Finding> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname }, () => {
-      const until = new Date(socket.getPeerCertificate().valid_to);
-      socket.destroy();
-      resolve(expiryFinding(hostname, (until.getTime() - Date.now()) / dayMs));
-    });
-    socket.once('error', reject);
-  });
+async function certificateFinding(url: URL): Promise<Finding> {
+  const until = await certificateEnd(url, { mustVerify: true });
+  return expiryFinding(url.hostname, (until.getTime() - Date.now()) / dayMs);
 }
 
 export function expiryFinding(hostname: string, days: number): Finding {

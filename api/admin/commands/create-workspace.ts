@@ -4,7 +4,7 @@ import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { formatCredits, toCredits } from '../../../models/rules/billing/credits.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { codePoints, isStorable } from '../../../models/rules/values/text.js';
-import { type Command, UsageError } from '../command.js';
+import { type Command, textIn, UsageError } from '../command.js';
 import { readCredits } from '../read-credits.js';
 
 const nameLengthMax = 255;
@@ -12,20 +12,24 @@ const nameLengthMax = 255;
 export const createWorkspaceCommand: Command = {
   name: 'workspace create',
   takes: ['email'],
-  options: { company: { type: 'string' }, credits: { type: 'string' } },
-  may: { company: 'NAME', credits: 'N' },
+  options: {
+    company: { value: 'NAME', about: 'Name of the workspace; otherwise the domain of the address' },
+    credits: { value: 'N', about: 'Credits to begin with; otherwise SIGNUP_CREDITS' },
+  },
   summary:
     'Create a workspace, whatever SIGNUP says, and print a link with which its owner sets a password within 7 days. The link works once: give it to the owner only.',
-  async run({ positionals: [email = ''], values }, { db, config }) {
+  async run(given, { db, config }) {
+    const [email = ''] = given.positionals;
     if (!isEmail(email)) throw new UsageError('Invalid email address');
-    const name = String(values.company ?? email.slice(email.lastIndexOf('@') + 1)).trim();
+    const name = (textIn(given, 'company') ?? email.slice(email.lastIndexOf('@') + 1)).trim();
     if (name === '' || codePoints(name) > nameLengthMax || !isStorable(name)) {
       throw new UsageError(`--company must have 1 to ${nameLengthMax} characters`);
     }
+    const number = textIn(given, 'credits');
     const credits =
-      values.credits === undefined
+      number === undefined
         ? { amount: config.signupCredits, description: 'Signup credits' }
-        : { amount: readCredits(String(values.credits)), description: 'Credits from the operator' };
+        : { amount: readCredits(number), description: 'Credits from the operator' };
     const { workspace, token, expiresAt } = await createWorkspace(db, config.secretKey, { email, name, credits }, systemOrigin('operator'));
     const link = `${config.publicUrl}${mailLinks.reset_password}#token=${token}`;
     const lines = [

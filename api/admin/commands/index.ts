@@ -1,9 +1,37 @@
 import type { Command } from '../command.js';
+import { auditCommand } from './audit.js';
+import { closeWorkspaceCommand } from './close-workspace.js';
+import { completionCommand } from './completion.js';
 import { createWorkspaceCommand } from './create-workspace.js';
 import { creditCommand } from './credit.js';
+import { doctorCommand } from './doctor.js';
+import { findWorkspaceCommand } from './find-workspace.js';
+import { migrateCommand } from './migrate.js';
+import { recoverCommand } from './recover.js';
+import { reencryptCommand } from './reencrypt.js';
+import { replayReportsCommand } from './replay-reports.js';
 import { resumeCommand } from './resume.js';
+import { routesCommand } from './routes.js';
+import { stuckCommand } from './stuck.js';
 import { suspendCommand } from './suspend.js';
 import { unsuppressCommand } from './unsuppress.js';
 
 /** All commands, in the order of the help. */
-export const commands: readonly Command[] = [createWorkspaceCommand, creditCommand, suspendCommand, resumeCommand, unsuppressCommand];
+export const commands: readonly Command[] = [
+  doctorCommand,
+  stuckCommand,
+  routesCommand,
+  auditCommand,
+  findWorkspaceCommand,
+  createWorkspaceCommand,
+  creditCommand,
+  closeWorkspaceCommand,
+  suspendCommand,
+  resumeCommand,
+  unsuppressCommand,
+  replayReportsCommand,
+  reencryptCommand,
+  migrateCommand,
+  recoverCommand,
+  completionCommand(() => commands),
+];

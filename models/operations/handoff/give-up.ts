@@ -1,5 +1,6 @@
 /** What happens when the time of a wait is over. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { noteUnreported } from '../../metrics/observe.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
@@ -10,14 +11,18 @@ import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from '
  */
 export function giveUpOnReports(db: Database, groupId: string): Promise<OpenWork> {
   return inTransaction(db, async (transaction) => {
-    if (!(await lockGroup(db, transaction, groupId))) await select(db, markUnknown, [groupId], transaction);
+    if (!(await lockGroup(db, transaction, groupId))) {
+      const marked = await select<{ channel: string }>(db, markUnknown, [groupId], transaction);
+      transaction.afterCommit(() => noteUnreported(marked));
+    }
     return closeIfDone(db, transaction, groupId);
   });
 }
 
 const markUnknown = `
   UPDATE messages SET status_detail = 'unknown' WHERE id IN (
-    SELECT id FROM messages WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' ORDER BY id FOR UPDATE)`;
+    SELECT id FROM messages WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' ORDER BY id FOR UPDATE)
+  RETURNING channel`;
 
 /** Locks the group before its messages: see `inTransaction`. @returns whether its inbox holds reports that were not applied */
 async function lockGroup(db: Database, transaction: Transaction, groupId: string): Promise<boolean> {

@@ -1,11 +1,14 @@
 /** Gauges of the whole service that only the database knows. One process at a time reads them, seldom and at a bounded cost. */
 import { type Database, select } from '../../db/database.js';
+import { isOpen } from '../../rules/messages/status.js';
 
 /** All processes use a reading for this time. */
 const goodSeconds = 15;
 
 /** The values; null if there is nothing of the kind. */
 export interface Found {
+  /** The messages of `open_messages` are all open ones. */
+  open_complete: boolean;
   open_messages: { status: string; reason: string; count: number; seconds: number }[];
   groups_overdue: number;
   groups_overdue_seconds: number | null;
@@ -18,6 +21,7 @@ export interface Found {
   deliveries_overdue_seconds: number | null;
   oldest_delivery_seconds: number | null;
   batches_open: number;
+  pages_open: number;
   mails_unsent: number;
   audit_differences: number | null;
   audit_seconds: number | null;
@@ -55,23 +59,28 @@ const upTo = (most: number, sql: string) => `(SELECT count(*)::integer FROM (SEL
 
 /** Waiting reports are in the order of the ids of their groups, which is nearly the order of their age. */
 const waiting = 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS NOT NULL';
+/** So many open groups and messages are read. */
+const groupsMax = 2_000;
+const messagesMax = 20_000;
 const overdue = "FROM message_groups WHERE closed_at IS NULL AND look_at < now() - interval '60 seconds'";
 
 // Every part uses an index and reads a bounded number of rows. The table of webhooks is read completely, once.
 const read = `
-  WITH sample AS (
-    SELECT m.status, m.reason, count(*)::integer AS count, GREATEST(0, extract(epoch FROM now() - min(m.since)))::float AS seconds
-    FROM (SELECT id FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT 250) g
-    CROSS JOIN LATERAL (
-      SELECT status, status_detail AS reason, COALESCE(scheduled_at, created_at) AS since FROM messages
-      WHERE group_id = g.id AND status IN ('accepting', 'queued', 'sent') LIMIT 20
-    ) m GROUP BY m.status, m.reason
+  WITH groups AS (
+    SELECT id FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT ${groupsMax}
+  ), seen AS (
+    SELECT m.status, m.status_detail AS reason, COALESCE(m.scheduled_at, m.created_at) AS since
+    FROM groups g JOIN messages m ON m.group_id = g.id WHERE ${isOpen('m')} LIMIT ${messagesMax}
+  ), sample AS (
+    SELECT status, reason, count(*)::integer AS count, GREATEST(0, extract(epoch FROM now() - min(since)))::float AS seconds
+    FROM seen GROUP BY status, reason
   ), hooks AS (
     SELECT count(*) FILTER (WHERE is_active)::integer AS active, count(*) FILTER (WHERE is_active AND resume_at > now())::integer AS open,
       count(*) FILTER (WHERE NOT is_active AND disabled_reason IS NOT NULL)::integer AS disabled
     FROM webhooks WHERE deleted_at IS NULL
   ), audit AS (SELECT differences, began_at FROM audits ORDER BY day DESC LIMIT 1)
   SELECT json_build_object(
+    'open_complete', (SELECT count(*) < ${groupsMax} FROM groups) AND (SELECT count(*) < ${messagesMax} FROM seen),
     'open_messages', (SELECT COALESCE(json_agg(sample), '[]') FROM sample),
     'groups_overdue', ${upTo(1_000, overdue)},
     'groups_overdue_seconds', ${seconds(`SELECT look_at ${overdue} ORDER BY look_at LIMIT 1`)},
@@ -88,6 +97,10 @@ const read = `
         SELECT created_at FROM deliveries WHERE webhook_id = w.id AND status = 'pending' AND carried ORDER BY seq, id LIMIT 1
       ) d`)},
     'batches_open', ${upTo(1_000, 'FROM batches WHERE completed_at IS NULL')},
+    'pages_open', (
+      SELECT count(*)::integer FROM (SELECT id FROM batches WHERE completed_at IS NULL ORDER BY look_at LIMIT 100) b
+      JOIN message_groups g ON g.batch_id = b.id WHERE g.closed_at IS NULL
+    ),
     'mails_unsent', ${upTo(1_000, 'FROM mails WHERE sent_at IS NULL AND refused_code IS NULL')},
     'audit_differences', (SELECT differences FROM audit), 'audit_seconds', ${seconds('SELECT began_at FROM audit')}
   ) AS found FROM hooks`;

@@ -1,14 +1,15 @@
 /** Heartbeats of the workers: rows that they renew. Ages are by the database's clock. */
 import { type Database, select } from '../../db/database.js';
 
-/** Renews the heartbeat of one thread of a worker process. */
-export async function noteBeat(db: Database, worker: string, part: string): Promise<void> {
-  await select(db, renew, [worker, part]);
+/** Renews the heartbeat of one thread of a worker process. @returns the time by the database's clock */
+export async function noteBeat(db: Database, worker: string, part: string): Promise<Date> {
+  const [row] = await select<{ now: Date }>(db, renew, [worker, part]);
+  return row?.now ?? new Date();
 }
 
 const renew = `
   INSERT INTO worker_beats (worker, part, beat_at) VALUES ($1, $2, now())
-  ON CONFLICT (worker, part) DO UPDATE SET beat_at = EXCLUDED.beat_at, stopped_at = NULL`;
+  ON CONFLICT (worker, part) DO UPDATE SET beat_at = EXCLUDED.beat_at, stopped_at = NULL RETURNING clock_timestamp() AS now`;
 
 /** Notes that a thread has stopped in the normal way. Its row stays, so that a service without any worker is recognized. */
 export async function noteEndOfBeats(db: Database, worker: string, part: string): Promise<void> {

@@ -65,6 +65,6 @@ describe("the operator's command workspace create", () => {
   it('is in the help, with its options', async () => {
     const { code, out } = await admin('--help');
     assert.equal(code, 0);
-    assert.match(out, / {2}workspace create <email> \[--company NAME\] \[--credits N\]\n/);
+    assert.match(out, /^Usage: tidings-admin workspace create <email> \[--company NAME\] \[--credits N\] \[--json\]\n/);
   });
 });

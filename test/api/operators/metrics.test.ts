@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ApiKey } from '../../../models/tables/api-key.js';
+import type { Workspace } from '../../../models/tables/workspace.js';
 import { scopes } from '../../../models/rules/accounts/api-key.js';
 import { bearer, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
@@ -9,7 +10,9 @@ import { type Receiver, startReceiver } from '../../support/network/receiver.js'
 import { buildWorkspace } from '../../support/rows/factories.js';
 import { type Service, startService } from '../../support/service.js';
 
-const many = 200;
+/** Workspaces, and how many of them send. */
+const many = 1_000;
+const sending = 200;
 const together = 20;
 
 describe('metrics', () => {
@@ -73,17 +76,21 @@ describe('metrics', () => {
     };
     const answer = await client.call('POST', '/api/v1/messages/bulk', { body, headers: { 'X-API-Key': account.apiKey } });
     assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    const ofWorker = async (name: string, labels = {}) => sumOf((await scrape(worker)).series, name, labels);
     await until(
-      async () => sumOf((await scrape(worker)).series, 'tidings_handoffs_total', { channel: 'email', outcome: 'accepted' }) === 3,
+      async () => (await ofWorker('tidings_handoffs_total', { channel: 'email', outcome: 'accepted' })) === 3,
       'three hand-offs',
       30_000,
     );
+    await until(async () => (await ofWorker('tidings_batch_page_seconds_count')) === 1, 'one page', 30_000);
     const { series } = await scrape(worker);
     for (const name of [
       'temporal_worker_task_slots_available',
       'temporal_sticky_cache_size',
       'process_cpu_seconds_total',
       'nodejs_eventloop_lag_p99_seconds',
+      'tidings_data_dir_free_bytes',
+      'tidings_clock_offset_seconds',
     ])
       assert.ok(
         [...series.keys()].some((key) => key.startsWith(name)),
@@ -98,6 +105,21 @@ describe('metrics', () => {
     assert.ok(sumOf(series, 'tidings_webhooks', { state: 'active' }) <= 1);
     assert.equal(series.get('tidings_watcher_failing_steps'), 0);
     assert.ok((series.get('tidings_service_read_age_seconds') ?? 99) < 30);
+    assert.equal(series.get('tidings_messages_open_complete'), 1);
+    assert.ok(Math.abs(series.get('tidings_clock_offset_seconds') ?? 99) < 1);
+  });
+
+  it('shows on each page only what its process knows, and how full the pools are', async () => {
+    const [{ series: inApi }, { series: inWorker }] = [await scrape(api), await scrape(worker)];
+    assert.equal(inWorker.get('tidings_workers_alive'), undefined);
+    assert.equal(inApi.get('tidings_ledger_drift_workspaces'), undefined);
+    for (const series of [inApi, inWorker]) {
+      const [used, idle] = ['used', 'idle'].map((state) => sumOf(series, 'tidings_database_connections', { state }));
+      const max = series.get('tidings_database_connections_max') ?? 0;
+      assert.ok(max > 1 && (used ?? 0) + (idle ?? 0) <= max, `${used} + ${idle} of ${max}`);
+      assert.equal(series.get('tidings_database_pool_waiting'), 0);
+      assert.ok(sumOf(series, 'tidings_database_statement_seconds_count') > 0);
+    }
   });
 
   it('answers OpenMetrics where it is asked for', async () => {
@@ -111,14 +133,22 @@ describe('metrics', () => {
     }
   });
 
-  it('makes no further series for two hundred workspaces, and names nobody', async function () {
+  it('makes no further series for a thousand workspaces, and names nobody', async function () {
     this.timeout(120_000);
     const names = (series: Series) => new Set(series.keys());
-    const workspaces = await Promise.all(Array.from({ length: many }, () => buildWorkspace(service.db)));
-    const keys = await Promise.all(
-      workspaces.map(({ id }) => ApiKey.issue(service.config.secretKey, { workspace_id: id, name: 'test', scopes })),
-    );
+    const workspaces: Workspace[] = [];
+    while (workspaces.length < many) {
+      const credits = workspaces.length < sending ? 100_000 : 0;
+      workspaces.push(...(await Promise.all(Array.from({ length: together }, () => buildWorkspace(service.db, credits)))));
+    }
+    const keys: { key: string }[] = [];
+    const issue = ({ id }: Workspace) => ApiKey.issue(service.config.secretKey, { workspace_id: id, name: 'test', scopes });
+    while (keys.length < many) keys.push(...(await Promise.all(workspaces.slice(keys.length, keys.length + together).map(issue))));
     const texts = keys.map((_, at) => `+1555200${String(at).padStart(4, '0')}`);
+    const read = async (key: string) => {
+      const answer = await fetch(`${service.url}/api/v1/balance`, { headers: { 'X-API-Key': key } });
+      assert.equal(answer.status, 200, await answer.text());
+    };
     const sendFrom = (begin: number) =>
       Promise.all(
         keys.slice(begin, begin + together).map(async ({ key }, index) => {
@@ -126,12 +156,16 @@ describe('metrics', () => {
           assert.equal((await send(key, body)).status, 201);
         }),
       );
+    await read(keys[0]?.key ?? '');
     await sendFrom(0); // the first messages that share a workflow bring the series of its type
     await delivered(together + 4);
     const before = [names((await scrape(api)).series), names((await scrape(worker)).series)];
 
-    for (let begin = together; begin < many; begin += together) await sendFrom(begin);
-    await delivered(many + 4);
+    for (let begin = together; begin < sending; begin += together) await sendFrom(begin);
+    for (let begin = sending; begin < many; begin += together) {
+      await Promise.all(keys.slice(begin, begin + together).map(({ key }) => read(key)));
+    }
+    await delivered(sending + 4);
     const pages = [await scrape(api), await scrape(worker)];
     for (const [at, { series, text }] of pages.entries()) {
       const added = [...names(series)].filter((name) => before[at]?.has(name) !== true);

@@ -95,9 +95,16 @@ describe("the operator's commands", () => {
   });
 
   it('exit 2 with the usage for wrong arguments, and 1 for an unknown workspace', async () => {
-    for (const args of [['no-such'], ['suspend'], ['suspend', account.workspaceId], ['resume', 'a', 'b'], ['resume', '--force', 'a']]) {
+    const [suspend, resume] = ['Usage: suspend <workspace> --reason TEXT', 'Usage: resume <workspace>'];
+    for (const [args, usage] of [
+      [['no-such'], 'Unknown command: no-such'],
+      [['suspend'], suspend],
+      [['suspend', account.workspaceId], suspend],
+      [['resume', 'a', 'b'], resume],
+      [['resume', '--force', 'a'], resume],
+    ] as const) {
       const { code, err } = await admin(...args);
-      assert.deepEqual([code, err.includes('suspend <workspace> --reason TEXT')], [2, true], args.join(' '));
+      assert.deepEqual([code, err.includes(usage)], [2, true], args.join(' '));
     }
     const { code, err } = await admin('resume', 'nobody@example.test');
     assert.deepEqual([code, err], [1, 'Failed: there is no workspace nobody@example.test\n']);

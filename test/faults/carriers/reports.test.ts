@@ -146,9 +146,9 @@ describeInShapes('a provider', (env) => {
     await rows(service.db, 'UPDATE messages SET provider_message_id = $2 WHERE id = $1', [id, about.id]);
     const command = (...args: string[]) => {
       const { databaseUrl: DATABASE_URL, temporalNamespace: TEMPORAL_NAMESPACE } = service.config;
-      const script = resolve(import.meta.dirname, '../../../api/replay-reports.js');
+      const script = resolve(import.meta.dirname, '../../../api/admin/admin.js');
       const env = { PATH: process.env.PATH, ...testEnv({ DATABASE_URL, TEMPORAL_NAMESPACE }) };
-      const run = promisify(execFile)(process.execPath, ['--enable-source-maps', script, ...args], { env });
+      const run = promisify(execFile)(process.execPath, ['--enable-source-maps', script, 'replay-reports', ...args], { env });
       return run.then(({ stdout }) => stdout).catch(({ stderr }: { stderr: string }) => stderr);
     };
     assert.match(await command('--since', 'yesterday'), /--since must be a time such as/);

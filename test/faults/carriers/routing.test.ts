@@ -142,9 +142,9 @@ describe('two accounts that share a channel', () => {
       PROVIDER_ACCOUNTS: 'second=twilio',
       DATABASE_URL: service.config.databaseUrl,
     };
-    const script = resolve(import.meta.dirname, '../../../models/show-routes.js');
+    const script = resolve(import.meta.dirname, '../../../api/admin/admin.js');
     const command = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [script, ...args], { env: { PATH: process.env.PATH, ...env, DATABASE_URL } }).then(
+      promisify(execFile)(process.execPath, [script, 'routes', ...args], { env: { PATH: process.env.PATH, ...env, DATABASE_URL } }).then(
         ({ stdout }) => stdout,
         ({ stderr }: { stderr: string }) => stderr,
       );

@@ -11,7 +11,7 @@ import { type Service, startService } from '../../support/service.js';
 import { watch } from '../../support/temporal/watcher.js';
 import { refuse, startTwilio, type TakenMessage, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
 
-const script = resolve(import.meta.dirname, '../../../api/recover.js');
+const script = resolve(import.meta.dirname, '../../../api/admin/admin.js');
 
 export class RestoredService {
   service!: Service;
@@ -70,7 +70,7 @@ export class RestoredService {
 
   /** Runs the command to its end. */
   async recover(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    const run = promisify(execFile)(process.execPath, ['--enable-source-maps', script, ...args], { env: this.#env });
+    const run = promisify(execFile)(process.execPath, ['--enable-source-maps', script, 'recover', ...args], { env: this.#env });
     return run.then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
@@ -79,7 +79,7 @@ export class RestoredService {
 
   /** Runs the command and kills it as soon as it has begun to mark messages. */
   async recoverAndDie(...args: string[]): Promise<void> {
-    const command = spawn(process.execPath, [script, ...args], { env: this.#env, stdio: 'ignore' });
+    const command = spawn(process.execPath, [script, 'recover', ...args], { env: this.#env, stdio: 'ignore' });
     const gone = once(command, 'exit');
     await until(async () => (await rows(this.service.db, 'SELECT 1 FROM recoveries')).length > 0, 'the recovery begins');
     command.kill('SIGKILL');

@@ -169,9 +169,9 @@ describe('the audit of the books', () => {
 
   it('can be run by an operator, who can also acknowledge a balance', async () => {
     await rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]);
-    const script = resolve(import.meta.dirname, '../../../../models/audit.js');
+    const script = resolve(import.meta.dirname, '../../../../api/admin/admin.js');
     const run = (...args: string[]) =>
-      spawnSync(process.execPath, [script, ...args], { env: { DATABASE_URL: test.url }, encoding: 'utf8' });
+      spawnSync(process.execPath, [script, 'audit', ...args], { env: { DATABASE_URL: test.url }, encoding: 'utf8' });
     const audited = run();
     assert.deepEqual([audited.status, audited.stderr], [1, '']);
     assert.match(audited.stdout, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 differences.\n$`));

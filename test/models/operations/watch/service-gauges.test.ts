@@ -15,8 +15,8 @@ describe('gauges of the whole service', () => {
     rows(database.db, "UPDATE service_gauges SET claimed_at = claimed_at - $1 * interval '1 second'", [seconds]);
 
   it('finds nothing open in an empty database', async () => {
-    const { open_messages, ...others } = await read();
-    assert.deepEqual(open_messages, []);
+    const { open_messages, open_complete, ...others } = await read();
+    assert.deepEqual([open_messages, open_complete], [[], true]);
     assert.ok(
       Object.values(others).every((value) => value === 0 || value === null),
       JSON.stringify(others),
@@ -34,6 +34,22 @@ describe('gauges of the whole service', () => {
     assert.ok(Math.abs((queued?.seconds ?? 0) - 3_600) < 60);
     assert.equal(found.groups_overdue, 1);
     assert.ok(Math.abs((found.groups_overdue_seconds ?? 0) - 300) < 60);
+  });
+  it('counts every message of a group exactly, but not those that no longer wait', async () => {
+    const { id } = await buildWorkspace(database.db);
+    const { group_id } = await buildQueued(database.db, id);
+    for (let count = 1; count < 30; count += 1) {
+      const { id: other } = await buildQueued(database.db, id);
+      await rows(database.db, 'UPDATE messages SET group_id = $1 WHERE id = $2', [group_id, other]);
+    }
+    const { id: over } = await buildQueued(database.db, id);
+    await rows(database.db, "UPDATE messages SET status = 'sent', status_detail = 'unknown', sent_at = now() WHERE id = $1", [over]);
+    const { open_messages, open_complete } = await read();
+    assert.deepEqual(
+      open_messages.map(({ status, count }) => [status, count]),
+      [['queued', 30]],
+    );
+    assert.equal(open_complete, true);
   });
   it('are read once in fifteen seconds, whichever process asks', async () => {
     await read();

@@ -78,9 +78,15 @@ describe('reencryptSecrets', () => {
   it('is a command that prints what it did', async () => {
     const { row, secret } = await register(former);
     const run = (env: NodeJS.ProcessEnv) =>
-      spawnSync(process.execPath, [join(root, 'dist/models/reencrypt.js')], { env: { DATABASE_URL: test.url, ...env }, encoding: 'utf8' });
+      spawnSync(process.execPath, [join(root, 'dist/api/admin/admin.js'), 'reencrypt'], {
+        env: { DATABASE_URL: test.url, ...env },
+        encoding: 'utf8',
+      });
     const lost = run({ SECRET_KEY: today });
-    assert.deepEqual([lost.status, lost.stdout], [1, '1 webhooks: 0 encrypted anew, 1 that no key opens.\n']);
+    assert.deepEqual(
+      [lost.status, lost.stdout],
+      [1, `1 webhooks: 0 encrypted anew, 1 that no key opens.\nNo key opens the secret of webhook ${row.id}.\n`],
+    );
     const done = run({ SECRET_KEY: today, SECRET_KEYS_OLD: `${foreign},${former}` });
     assert.deepEqual([done.status, done.stdout, done.stderr], [0, '1 webhooks: 1 encrypted anew, 0 that no key opens.\n', '']);
     assert.deepEqual(await opened(row), [secret, null]);

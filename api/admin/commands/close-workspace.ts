@@ -1,0 +1,21 @@
+import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
+import { systemOrigin } from '../../../models/rules/audit/origin.js';
+import { type Command, textIn, UsageError } from '../command.js';
+import { findWorkspace } from '../find-workspace.js';
+
+export const closeWorkspaceCommand: Command = {
+  name: 'workspace close',
+  takes: ['workspace'],
+  options: { confirm: { value: 'EMAIL', isRequired: true, about: 'The e-mail address of the workspace, because this cannot be undone' } },
+  summary:
+    'Close a workspace: its keys, logins and webhooks end at once, and messages that were not handed off are cancelled and refunded. This cannot be undone.',
+  async run(given, { db }) {
+    const { id, name, email } = await findWorkspace(given.positionals[0] ?? '');
+    if (textIn(given, 'confirm')?.toLowerCase() !== email.toLowerCase()) {
+      throw new UsageError(`--confirm must be the e-mail address of ${name} (${id})`);
+    }
+    const changed = (await closeWorkspace(db, id, systemOrigin('operator'))) !== null; // the watcher sends the mail
+    const text = changed ? `${name} (${id}) is closed.` : `${id} was closed already.`;
+    return { ok: true, text, data: { workspace_id: id, closed: true, changed } };
+  },
+};

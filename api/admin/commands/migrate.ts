@@ -1,0 +1,13 @@
+import { migrateWith } from '../../../models/migrate.js';
+import type { Command } from '../command.js';
+
+export const migrateCommand: Command = {
+  name: 'migrate',
+  takes: [],
+  settings: ['DATABASE_URL'],
+  summary: 'Bring the database to the newest schema, and give the role of the program its rights.',
+  async run(_given, { config }) {
+    const applied = await migrateWith(config);
+    return { ok: true, text: applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`, data: { applied } };
+  },
+};

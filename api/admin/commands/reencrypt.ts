@@ -1,0 +1,24 @@
+import { reencryptTotp } from '../../../models/operations/accounts/reencrypt-totp.js';
+import { reencryptKeys, reencryptSecrets } from '../../../models/operations/webhooks/reencrypt-secrets.js';
+import type { Command } from '../command.js';
+
+export const reencryptCommand: Command = {
+  name: 'reencrypt',
+  takes: [],
+  summary: 'Encrypt all stored secrets with the present SECRET_KEY; those of SECRET_KEYS_OLD can then be removed.',
+  async run(_given, { db, config: { secretKeys } }) {
+    const webhooks = await reencryptSecrets(db, secretKeys);
+    await reencryptKeys(db, secretKeys);
+    const totp = await reencryptTotp(db, secretKeys);
+    const lines = [
+      `${webhooks.webhooks} webhooks: ${webhooks.reencrypted} encrypted anew, ${webhooks.unreadable.length} that no key opens.`,
+    ];
+    if (totp.secrets > 0) {
+      lines.push(`${totp.secrets} TOTP secrets: ${totp.reencrypted} encrypted anew, ${totp.unreadable.length} that no key opens.`);
+    }
+    lines.push(...webhooks.unreadable.map((id) => `No key opens the secret of webhook ${id}.`));
+    lines.push(...totp.unreadable.map((id) => `No key opens the TOTP secret of workspace ${id}.`));
+    const ok = webhooks.unreadable.length + totp.unreadable.length === 0;
+    return { ok, isReport: true, text: lines.join('\n'), data: { webhooks, totp } };
+  },
+};

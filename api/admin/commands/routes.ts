@@ -1,0 +1,30 @@
+import { readRoutes, type RouteChange, type RouteState } from '../../../models/operations/handoff/read-routes.js';
+import { levelMax } from '../../../models/rules/routing/route.js';
+import type { Command } from '../command.js';
+import { numberIn } from '../read-options.js';
+
+const changesShown = { usual: 20, most: 99_999 };
+
+export const routesCommand: Command = {
+  name: 'routes',
+  takes: [],
+  settings: ['DATABASE_URL'],
+  options: { changes: { value: 'N', about: 'How many of the last changes of health to show; otherwise 20' } },
+  summary: 'Show the share and the health of each provider account, with the last changes and their reasons.',
+  async run(given, { db, config }) {
+    const { states, changes } = await readRoutes(db, config.routes, numberIn(given, 'changes', changesShown));
+    const tail = changes.length === 0 ? ['No change of health so far.'] : ['', ...changes.map(changeLine)];
+    return { ok: true, text: [...states.map(lineOf), ...tail].join('\n'), data: { accounts: states, changes } };
+  },
+};
+
+function lineOf({ channel, account, weight, health, share, held_until }: RouteState): string {
+  const held = held_until === null ? '' : `  not used until ${held_until.toISOString()}, as it asked`;
+  const percents = `health ${String(health).padStart(3)} %  share ${String(share).padStart(3)} %`;
+  return `${channel.padEnd(9)} ${account.padEnd(20)} weight ${String(weight).padStart(3)}  ${percents}${held}`;
+}
+
+const percent = (level: number) => `${(level * 100) / levelMax} %`;
+
+const changeLine = ({ at, account, from_level, to_level, reason }: RouteChange) =>
+  `${at.toISOString()}  ${account}: ${percent(from_level)} → ${percent(to_level)}, ${reason}`;

@@ -1,0 +1,60 @@
+import { type Found, readServiceGauges } from '../../../models/operations/watch/service-gauges.js';
+import { lookNow } from '../../../models/operations/watch/look-at-groups.js';
+import { type UnendedMessage, unendedMessages } from '../../../models/operations/watch/unended-messages.js';
+import type { Command } from '../command.js';
+import { numberIn } from '../read-options.js';
+
+const olderThan = { usual: 300, most: 31_536_000 };
+const limits = { usual: 100, most: 10_000 };
+
+export const stuckCommand: Command = {
+  name: 'stuck',
+  takes: [],
+  settings: ['DATABASE_URL'],
+  options: {
+    'older-than': { value: 'SECONDS', about: 'Only messages that were accepted, or were due, so long ago; otherwise 300' },
+    limit: { value: 'N', about: 'At most so many messages, the oldest first; otherwise 100' },
+    retry: { about: 'Let the watcher look at the stuck ones in its next round, within 30 seconds' },
+  },
+  summary: 'Show the oldest messages that have not ended, why, and how old they are. Fails if nothing explains the age of one (!).',
+  async run(given, { db, config }) {
+    const [olderThanSeconds, limit] = [numberIn(given, 'older-than', olderThan), numberIn(given, 'limit', limits)];
+    const messages = await unendedMessages(db, config, { olderThanSeconds, limit });
+    const stuck = messages.filter((message) => message.stuck);
+    const retried = given.values.retry === true ? await lookNow(db, [...new Set(stuck.map(({ group_id }) => group_id))]) : null;
+    const other = otherWork((await readServiceGauges(db))?.found);
+    const lines = [
+      ...messages.map(lineOf),
+      `${messages.length} messages have not ended ${olderThanSeconds} s after they were due, ${stuck.length} of them are stuck.`,
+      ...(retried === null ? [] : [`The watcher looks at ${retried} groups within 30 s.`]),
+      ...Object.entries(other).map(([what, value]) => `${what.replaceAll('_', ' ')}: ${value}`),
+    ];
+    return { ok: stuck.length === 0, isReport: true, text: lines.join('\n'), data: { messages, stuck: stuck.length, retried, ...other } };
+  },
+};
+
+function lineOf({ message_id, workspace_id, channel, status, age_seconds, waiting, stuck }: UnendedMessage): string {
+  const why = waiting === null ? 'Not decided; the watcher removes it, and it was not charged' : waiting.text;
+  const until = waiting?.until ? ` (until ${waiting.until.toISOString()})` : '';
+  return `${stuck ? '!' : ' '} ${message_id}  workspace ${workspace_id}  ${channel} ${status}  ${ageOf(age_seconds)}  ${why}${until}`;
+}
+
+function ageOf(seconds: number): string {
+  if (seconds < 120) return `${Math.floor(seconds)} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** What else waits in the service, as the metrics show it. */
+function otherWork(found: Found | undefined): Record<string, number> {
+  if (found === undefined) return {};
+  const { inbox_waiting, inbox_seconds, groups_overdue, deliveries_overdue_seconds, batches_open, mails_unsent } = found;
+  return {
+    reports_in_the_inbox: inbox_waiting,
+    oldest_report_in_the_inbox_seconds: Math.floor(inbox_seconds ?? 0),
+    groups_overdue_for_the_watcher: groups_overdue,
+    oldest_overdue_delivery_seconds: Math.floor(deliveries_overdue_seconds ?? 0),
+    open_batches: batches_open,
+    unsent_mails: mails_unsent,
+  };
+}

@@ -1,0 +1,29 @@
+import { readTimestamp } from '../../models/rules/values/timestamp.js';
+import { type Given, textIn, UsageError } from './command.js';
+
+/**
+ * Reads an option that is a moment.
+ * @param isExact a day, or a time without a zone, is not enough
+ * @returns undefined if the option was not given
+ * @throws UsageError
+ */
+export function momentIn(given: Given, option: string, { isExact = false } = {}): Date | undefined {
+  const text = textIn(given, option);
+  if (text === undefined) return undefined;
+  const stamp = readTimestamp(text);
+  if (stamp === null || (isExact && (stamp.isDay || !stamp.hasZone))) {
+    throw new UsageError(`--${option} must be a time such as 2026-11-20T08:00:00Z`);
+  }
+  return stamp.at;
+}
+
+/**
+ * Reads an option that is a whole number.
+ * @throws UsageError
+ */
+export function numberIn(given: Given, option: string, { usual, most }: { usual: number; most: number }): number {
+  const text = textIn(given, option) ?? String(usual);
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number <= most)) throw new UsageError(`--${option} must be a number from 0 to ${most}`);
+  return number;
+}

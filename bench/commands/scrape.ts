@@ -1,0 +1,90 @@
+/** `npm run bench:scrape`: how long the pages of metrics of API and worker take beside sends at a steady rate, and how many series they have. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { openAccount } from '../../harness/load/account.js';
+import { createSender } from '../../harness/load/sender.js';
+import { steadySends, told } from '../../harness/load/steady-sends.js';
+import { atMost } from '../../harness/measure/figures.js';
+import { percentiles } from '../../harness/measure/pass.js';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
+import { startService } from '../../harness/stage/service.js';
+
+const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+const runMsMax = 10 * 60_000;
+const targets = { scrapeMs: 50, series: 2_000 };
+/** Several times as often as Prometheus would, for enough measurements. */
+const everyMs = 500;
+
+interface Options {
+  seconds: number;
+  perSecond: number;
+}
+
+async function run({ seconds, perSecond }: Options, cleanup: Cleanup): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidings-scrape-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const port = await freePort();
+  const { baseUrl } = await startService(folder, { METRICS_PORT: String(port) }, cleanup);
+  const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
+  const ending = new AbortController();
+  const pages = { API: `http://127.0.0.1:${port}/metrics`, worker: `http://127.0.0.1:${port + 1}/metrics` };
+  const scrapes = Promise.all(Object.values(pages).map((url) => scrapeUntil(url, ending.signal)));
+  const sends = await steadySends(sender, seconds, perSecond);
+  ending.abort();
+  const found = await scrapes;
+  say(`sends    ${told(sends)}`);
+  const lines = Object.keys(pages).map((name, index) => {
+    const { times = [], series = 0 } = found[index] ?? {};
+    const { p50, p95, p99 } = percentiles(times);
+    say(
+      `${name.padEnd(8)} p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms of ${times.length} pages, ${series} series`,
+    );
+    return atMost(`page of the ${name}, p95 ms`, p95, targets.scrapeMs, 0);
+  });
+  lines.push(
+    atMost(
+      'series',
+      found.reduce((sum, { series }) => sum + series, 0),
+      targets.series,
+      0,
+    ),
+  );
+  say(...lines);
+  return lines.every((line) => line.startsWith('✓')) ? 0 : 1;
+}
+
+/** @returns the time of each page in milliseconds, and the series of the last one */
+async function scrapeUntil(url: string, signal: AbortSignal): Promise<{ times: number[]; series: number }> {
+  const times: number[] = [];
+  let series = 0;
+  while (!signal.aborted) {
+    const begun = performance.now();
+    const text = await (await fetch(url)).text();
+    times.push(performance.now() - begun);
+    series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+  }
+  return { times, series };
+}
+
+/** A port whose successor, which the worker takes, is free too, most probably. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+const text = { type: 'string' } as const;
+const { values } = parseArgs({ options: { seconds: { ...text, default: '30' }, rate: { ...text, default: '50' } } });
+const options = { seconds: Number(values.seconds), perSecond: Number(values.rate) };
+if (!(options.seconds >= 1 && options.perSecond >= 1)) throw new Error('--seconds and --rate must be numbers from 1 on');
+await runToExit(runMsMax, (cleanup) => run(options, cleanup));

@@ -1,0 +1,115 @@
+/** A Grafana board, from a short declaration. `npm run settings` writes deploy/grafana/boards from local/boards. */
+
+/** Units of Grafana's panels. */
+export type Unit = 'short' | 's' | 'percentunit' | 'reqps' | 'bytes';
+
+/** A legend in Grafana's form: `{{account}}`. */
+export type Query = readonly [expr: string, legend: string];
+
+export interface Panel {
+  title: string;
+  /** What it shows, and what is normal. */
+  about: string;
+  unit: Unit;
+  queries: readonly Query[];
+  /** A single number instead of curves: red from this value on. */
+  redFrom?: number;
+  /** A single number instead of curves: red below this value. */
+  redBelow?: number;
+}
+
+export interface Board {
+  /** The file name, and the id in Grafana. */
+  name: string;
+  title: string;
+  panels: readonly Panel[];
+}
+
+const datasource = { type: 'prometheus', uid: '${datasource}' };
+const columns = 24;
+const size = { number: { w: 4, h: 4 }, curves: { w: 12, h: 8 } };
+
+/** What Grafana reads: the JSON of a dashboard. */
+export function dashboardOf({ name, title, panels }: Board): object {
+  const place = placer();
+  return {
+    uid: `tidings-${name}`,
+    title: `Tidings: ${title}`,
+    tags: ['tidings'],
+    schemaVersion: 39,
+    editable: false,
+    timezone: 'browser',
+    refresh: '30s',
+    time: { from: 'now-3h', to: 'now' },
+    links: [{ title: 'Other boards', type: 'dashboards', tags: ['tidings'], asDropdown: true }],
+    templating: { list: [{ name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' }] },
+    annotations: {
+      list: [
+        {
+          name: 'Alerts',
+          enable: true,
+          iconColor: 'red',
+          datasource,
+          expr: 'ALERTS{alertname=~"Tidings.+", alertstate="firing"}',
+          titleFormat: '{{alertname}}',
+        },
+      ],
+    },
+    panels: panels.map((panel, index) => ({
+      id: index + 1,
+      title: panel.title,
+      description: panel.about,
+      datasource,
+      gridPos: place(isNumber(panel) ? size.number : size.curves),
+      targets: panel.queries.map(([expr, legendFormat], at) => ({ refId: String.fromCodePoint(65 + at), datasource, expr, legendFormat })),
+      ...(isNumber(panel) ? number(panel) : curves(panel)),
+    })),
+  };
+}
+
+const isNumber = ({ redFrom, redBelow }: Panel) => redFrom !== undefined || redBelow !== undefined;
+
+const curves = ({ unit }: Panel) => ({
+  type: 'timeseries',
+  fieldConfig: { defaults: { unit, min: 0, custom: { lineWidth: 1, fillOpacity: 8, showPoints: 'never' } }, overrides: [] },
+  options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
+});
+
+const number = ({ unit, redFrom, redBelow = 0 }: Panel) => ({
+  type: 'stat',
+  fieldConfig: {
+    defaults: {
+      unit,
+      color: { mode: 'thresholds' },
+      thresholds: {
+        mode: 'absolute',
+        steps: [
+          { color: redFrom === undefined ? 'red' : 'green', value: null },
+          { color: redFrom === undefined ? 'green' : 'red', value: redFrom ?? redBelow },
+        ],
+      },
+    },
+    overrides: [],
+  },
+  options: { reduceOptions: { calcs: ['lastNotNull'] }, colorMode: 'background', graphMode: 'none' },
+});
+
+/** Places panels in rows, from left to right. */
+function placer(): (of: { w: number; h: number }) => { x: number; y: number; w: number; h: number } {
+  let [x, y, height] = [0, 0, 0];
+  return ({ w, h }) => {
+    if (x + w > columns || (height !== 0 && h !== height)) [x, y] = [0, y + height];
+    height = h;
+    const position = { x, y, w, h };
+    x += w;
+    return position;
+  };
+}
+
+/** A quantile of a histogram over five minutes. @param by labels that stay apart */
+export const quantile = (share: number, metric: string, by: readonly string[] = []): string =>
+  `histogram_quantile(${share}, sum by (${['le', ...by].join(', ')}) (rate(${metric}_bucket[5m])))`;
+
+/** Events a second over five minutes. */
+export const rate = (metric: string, by: readonly string[], matchers = ''): string =>
+  `sum by (${by.join(', ')}) (rate(${metric}${matchers === '' ? '' : `{${matchers}}`}[5m]))`;

@@ -1,0 +1,153 @@
+import { type Board, quantile, rate } from './board.js';
+
+export const serviceBoard: Board = {
+  name: 'service',
+  title: 'service',
+  panels: [
+    {
+      title: 'Workers alive',
+      about: 'Worker processes with a heartbeat.',
+      unit: 'short',
+      redBelow: 1,
+      queries: [['max(tidings_workers_alive)', '']],
+    },
+    {
+      title: 'Workers lost',
+      about: 'Crashed or hung in the last ten minutes.',
+      unit: 'short',
+      redFrom: 1,
+      queries: [['max(tidings_workers_lost)', '']],
+    },
+    {
+      title: 'Ledger drift',
+      about: 'Workspaces whose balance is wrong. Must be 0.',
+      unit: 'short',
+      redFrom: 1,
+      queries: [['tidings:ledger_drift:max', '']],
+    },
+    {
+      title: 'Watcher',
+      about: 'Time since its last round; usually below 60 s.',
+      unit: 's',
+      redFrom: 180,
+      queries: [['max(tidings_watcher_age_seconds)', '']],
+    },
+    {
+      title: 'Oldest overdue group',
+      about: 'How long the oldest group of messages has waited for the watcher.',
+      unit: 's',
+      redFrom: 300,
+      queries: [['max(tidings_watcher_backlog_seconds)', '']],
+    },
+    {
+      title: 'Alerts',
+      about: 'Alerts that fire now.',
+      unit: 'short',
+      redFrom: 1,
+      queries: [['count(ALERTS{alertname=~"Tidings.+", alertstate="firing"}) or vector(0)', '']],
+    },
+    {
+      title: 'Sends',
+      about: 'Single sends by outcome. failed and shed should be 0.',
+      unit: 'reqps',
+      queries: [[rate('tidings_accepts_total', ['outcome']), '{{outcome}}']],
+    },
+    {
+      title: 'Time to accept',
+      about: 'Objective: 99 % within a second.',
+      unit: 's',
+      queries: [
+        [quantile(0.5, 'tidings_accept_seconds'), 'p50'],
+        [quantile(0.95, 'tidings_accept_seconds'), 'p95'],
+        ['tidings:accept_seconds:p99_rate5m', 'p99'],
+      ],
+    },
+    {
+      title: 'Bad events by objective',
+      about: 'Share over an hour. Budgets: accept and hand-off 1 %, failed sends 0.1 %.',
+      unit: 'percentunit',
+      queries: [
+        ['tidings:accept_slow:ratio_rate1h', 'accepted late'],
+        ['tidings:send_failed:ratio_rate1h', 'failed'],
+        ['tidings:hand_off_slow:ratio_rate1h', 'handed off late'],
+        ['tidings:reports_missing:ratio_rate6h', 'without report'],
+      ],
+    },
+    {
+      title: 'Statuses reached',
+      about: 'Messages a second by status.',
+      unit: 'reqps',
+      queries: [[rate('tidings_message_statuses_total', ['status']), '{{status}}']],
+    },
+    {
+      title: 'Open messages',
+      about: 'Messages that have not ended, by reason. Exact while the metric tidings_messages_open_complete is 1.',
+      unit: 'short',
+      queries: [['max by (status, reason) (tidings_messages_open)', '{{status}} {{reason}}']],
+    },
+    {
+      title: 'Oldest open message',
+      about: 'Since its acceptance or scheduled time, by reason.',
+      unit: 's',
+      queries: [['max by (status, reason) (tidings_messages_open_oldest_seconds)', '{{status}} {{reason}}']],
+    },
+    {
+      title: 'Requests by status',
+      about: 'All requests of the API. 5xx should be 0.',
+      unit: 'reqps',
+      queries: [[rate('tidings_http_requests_total', ['status_class']), '{{status_class}}']],
+    },
+    {
+      title: 'Slowest operations',
+      about: 'p95 of the ten slowest operations.',
+      unit: 's',
+      queries: [[`topk(10, ${quantile(0.95, 'tidings_http_request_seconds', ['operation'])})`, '{{operation}}']],
+    },
+    {
+      title: 'Refused requests',
+      about: '429 by limit, 503 by operation.',
+      unit: 'reqps',
+      queries: [
+        [rate('tidings_rate_limited_total', ['limit']), '429 {{limit}}'],
+        [rate('tidings_shed_total', ['operation']), '503 {{operation}}'],
+      ],
+    },
+    {
+      title: 'Batches',
+      about: 'Open batches and pages, and the p95 of the time of a page.',
+      unit: 'short',
+      queries: [
+        ['max(tidings_batches_open)', 'open batches'],
+        ['max(tidings_batch_pages_open)', 'open pages'],
+        [quantile(0.95, 'tidings_batch_page_seconds'), 'seconds of a page, p95'],
+      ],
+    },
+    {
+      title: 'CPU',
+      about: 'Of each process; 1 is one core.',
+      unit: 'percentunit',
+      queries: [['rate(process_cpu_seconds_total{job=~"tidings-.+"}[5m])', '{{instance}}']],
+    },
+    {
+      title: 'Event-loop lag, p99',
+      about: 'Above 0.5 s every request waits.',
+      unit: 's',
+      queries: [['nodejs_eventloop_lag_p99_seconds{job=~"tidings-.+"}', '{{instance}}']],
+    },
+    {
+      title: 'Memory',
+      about: 'Resident memory of each process.',
+      unit: 'bytes',
+      queries: [['process_resident_memory_bytes{job=~"tidings-.+"}', '{{instance}}']],
+    },
+    {
+      title: 'Disk and clocks',
+      about: 'Free share of the disk of DATA_DIR, and the difference from the clock of PostgreSQL in seconds.',
+      unit: 'short',
+      queries: [
+        ['tidings_data_dir_free_bytes / tidings_data_dir_size_bytes', 'free {{instance}}'],
+        ['abs(tidings_clock_offset_seconds)', 'clock {{instance}}'],
+      ],
+    },
+  ],
+};

@@ -1,0 +1,95 @@
+import { type Board, quantile, rate } from './board.js';
+
+export const temporalBoard: Board = {
+  name: 'temporal',
+  title: 'Temporal',
+  panels: [
+    {
+      title: 'Failed workflow tasks',
+      about: 'In five minutes. Must be 0: the code does not fit the histories.',
+      unit: 'short',
+      redFrom: 1,
+      queries: [['sum(increase(temporal_workflow_task_execution_failed_total[5m])) or vector(0)', '']],
+    },
+    {
+      title: 'Least free slots',
+      about: 'At 0 a worker takes no more tasks of that kind.',
+      unit: 'short',
+      redBelow: 1,
+      queries: [['min(temporal_worker_task_slots_available)', '']],
+    },
+    {
+      title: 'Wait of workflow tasks',
+      about: 'From schedule to start. Above a second there are too few workers.',
+      unit: 's',
+      queries: [
+        [quantile(0.5, 'temporal_workflow_task_schedule_to_start_latency_seconds'), 'p50'],
+        [quantile(0.95, 'temporal_workflow_task_schedule_to_start_latency_seconds'), 'p95'],
+      ],
+    },
+    {
+      title: 'Wait of activities, p95',
+      about: 'From schedule to start, by task queue.',
+      unit: 's',
+      queries: [[quantile(0.95, 'temporal_activity_schedule_to_start_latency_seconds', ['task_queue']), '{{task_queue}}']],
+    },
+    {
+      title: 'Used slots',
+      about: 'By kind of task and task queue.',
+      unit: 'short',
+      queries: [['sum by (worker_type, task_queue) (temporal_worker_task_slots_used)', '{{task_queue}} {{worker_type}}']],
+    },
+    {
+      title: 'Free slots',
+      about: 'By kind of task and task queue.',
+      unit: 'short',
+      queries: [['min by (worker_type, task_queue) (temporal_worker_task_slots_available)', '{{task_queue}} {{worker_type}}']],
+    },
+    {
+      title: 'Workflows',
+      about: 'Completed and failed workflows a second. Failed should be 0.',
+      unit: 'reqps',
+      queries: [
+        [rate('temporal_workflow_completed_total', ['workflow_type']), '{{workflow_type}}'],
+        [rate('temporal_workflow_failed_total', ['workflow_type']), 'failed {{workflow_type}}'],
+      ],
+    },
+    {
+      title: 'Time of a workflow task, p95',
+      about: 'The code of workflows alone.',
+      unit: 's',
+      queries: [[quantile(0.95, 'temporal_workflow_task_execution_latency_seconds'), 'p95']],
+    },
+    {
+      title: 'Sticky cache',
+      about: 'Cached workflows, and how often one was not there and had to be replayed.',
+      unit: 'short',
+      queries: [
+        ['sum by (instance) (temporal_sticky_cache_size)', 'cached {{instance}}'],
+        ['sum(rate(temporal_sticky_cache_miss_total[5m]))', 'misses a second'],
+        ['sum(rate(temporal_sticky_cache_hit_total[5m]))', 'hits a second'],
+      ],
+    },
+    {
+      title: 'Failed requests to the server',
+      about: 'Of the SDK, by operation.',
+      unit: 'reqps',
+      queries: [[rate('temporal_request_failure_total', ['operation']), '{{operation}}']],
+    },
+    {
+      title: 'Pollers',
+      about: 'By kind and task queue; 0 means that nobody asks for tasks.',
+      unit: 'short',
+      queries: [['sum by (poller_type, task_queue) (temporal_num_pollers)', '{{task_queue}} {{poller_type}}']],
+    },
+    {
+      title: 'Watcher',
+      about: 'Overdue groups, and what was started again.',
+      unit: 'short',
+      queries: [
+        ['max(tidings_watcher_backlog_groups)', 'overdue groups'],
+        ['sum by (what) (increase(tidings_watcher_repairs_total[5m]))', 'repaired {{what}}'],
+      ],
+    },
+  ],
+};

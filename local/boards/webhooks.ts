@@ -1,0 +1,73 @@
+import { type Board, quantile, rate } from './board.js';
+
+export const webhooksBoard: Board = {
+  name: 'webhooks',
+  title: 'webhooks',
+  panels: [
+    {
+      title: 'Paused',
+      about: 'Webhooks whose receiver fails; they are tried again.',
+      unit: 'short',
+      redFrom: 1,
+      queries: [['max(tidings_webhooks{state="open"})', '']],
+    },
+    {
+      title: 'Disabled',
+      about: 'Disabled by the service after days of failures.',
+      unit: 'short',
+      redFrom: 1,
+      queries: [['max(tidings_webhooks{state="disabled"})', '']],
+    },
+    {
+      title: 'Overdue',
+      about: 'Age of the oldest delivery that nobody makes.',
+      unit: 's',
+      redFrom: 180,
+      queries: [['max(tidings_webhook_deliveries_overdue_seconds)', '']],
+    },
+    {
+      title: 'Attempts',
+      about: 'First attempts and retries, by outcome.',
+      unit: 'reqps',
+      queries: [[rate('tidings_webhook_attempts_total', ['first', 'outcome']), 'first {{first}}: {{outcome}}']],
+    },
+    {
+      title: 'Failed first attempts',
+      about: 'Share of first attempts that were not acknowledged.',
+      unit: 'percentunit',
+      queries: [
+        [
+          'sum(rate(tidings_webhook_attempts_total{first="true", outcome!="succeeded"}[5m])) / sum(rate(tidings_webhook_attempts_total{first="true"}[5m]))',
+          'failed',
+        ],
+      ],
+    },
+    {
+      title: 'Time of an attempt',
+      about: 'Slow receivers show here.',
+      unit: 's',
+      queries: [
+        [quantile(0.5, 'tidings_webhook_attempt_seconds'), 'p50'],
+        [quantile(0.95, 'tidings_webhook_attempt_seconds'), 'p95'],
+      ],
+    },
+    {
+      title: 'Oldest pending delivery',
+      about: 'Of failing webhooks. It grows while a receiver is down.',
+      unit: 's',
+      queries: [['max(tidings_webhook_oldest_pending_seconds)', 'oldest']],
+    },
+    {
+      title: 'Webhooks by state',
+      about: 'open: paused. disabled: by the service.',
+      unit: 'short',
+      queries: [['max by (state) (tidings_webhooks)', '{{state}}']],
+    },
+    {
+      title: 'Open streams',
+      about: 'Connections that show events as they happen.',
+      unit: 'short',
+      queries: [['sum(tidings_streams_open)', 'streams']],
+    },
+  ],
+};

@@ -1,0 +1,146 @@
+/** What the processes count and measure themselves. */
+import { counter, gauge, histogram } from './declare.js';
+import { poolUsage } from './pools.js';
+
+const requestSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const callSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const pageSeconds = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600];
+/** To 72 hours, which is how long a report is waited for. */
+const wayThereSeconds = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 43_200, 86_400, 172_800, 259_200];
+
+/** The traffic of the API. */
+export const apiMetrics = {
+  requests: counter('tidings_http_requests_total', 'HTTP requests that were answered or aborted', {
+    from: 'api',
+    labels: ['operation', 'status_class'],
+  }),
+  requestSeconds: histogram('tidings_http_request_seconds', 'Time from the head of a request to the end of its answer', {
+    from: 'api',
+    labels: ['operation'],
+    buckets: requestSeconds,
+  }),
+  rateLimited: counter('tidings_rate_limited_total', 'Requests refused with 429, by the class of the limit', {
+    from: 'api',
+    labels: ['limit'],
+  }),
+  shed: counter('tidings_shed_total', 'Requests refused with 503 because the service was overloaded or a part of it was missing', {
+    from: 'api',
+    labels: ['operation'],
+  }),
+  accepts: counter(
+    'tidings_accepts_total',
+    'Single sends that reached the accept gate. refused: no credits; shed: overloaded; repeated: the idempotency key was known; failed: a fault of ours',
+    { from: 'api', labels: ['channel', 'outcome'] },
+  ),
+  acceptSeconds: histogram('tidings_accept_seconds', 'Time from the accept gate to the decision on a single send', {
+    from: 'api',
+    labels: ['channel'],
+    buckets: requestSeconds,
+  }),
+  groupSize: histogram('tidings_accept_group_messages', 'Single sends that share a workflow', {
+    from: 'api',
+    buckets: [1, 2, 5, 10, 25, 50, 100],
+  }),
+  streams: gauge('tidings_streams_open', 'Open streams of events of this process', { from: 'api' }),
+  reports: counter('tidings_reports_total', 'Delivery reports that were received, repeated ones included', {
+    from: 'api',
+    labels: ['account', 'status'],
+  }),
+  reportsUnmatched: counter('tidings_reports_unmatched_total', 'Delivery reports that matched no message when they arrived', {
+    from: 'api',
+  }),
+  certificateEnd: gauge(
+    'tidings_certificate_expiry_timestamp_seconds',
+    'When the certificate of PUBLIC_URL or CALLBACK_URL ends, as this process sees it; checked once an hour',
+    { from: 'api', labels: ['address'] },
+  ),
+};
+
+/** The work of the workers. */
+export const workMetrics = {
+  handoffs: counter(
+    'tidings_handoffs_total',
+    'Calls to carriers. handoff_unknown: given up and refunded, because it is unknown whether an earlier call reached the carrier',
+    { from: 'worker', labels: ['channel', 'account', 'outcome'] },
+  ),
+  handoffSeconds: histogram('tidings_handoff_seconds', 'Time of a call to a carrier', {
+    from: 'worker',
+    labels: ['channel', 'account'],
+    buckets: callSeconds,
+  }),
+  sentSeconds: histogram('tidings_message_handed_off_seconds', 'Time from acceptance, or from the scheduled time, to the hand-off', {
+    from: 'worker',
+    labels: ['channel'],
+    buckets: wayThereSeconds,
+  }),
+  deliveredSeconds: histogram('tidings_message_delivered_seconds', 'Time from acceptance, or from the scheduled time, to the delivery', {
+    from: 'both',
+    labels: ['channel'],
+    buckets: wayThereSeconds,
+  }),
+  statuses: counter('tidings_message_statuses_total', 'Statuses that messages reached', { from: 'both', labels: ['channel', 'status'] }),
+  webhookAttempts: counter('tidings_webhook_attempts_total', 'Attempts to deliver an event; first: the first attempt of its delivery', {
+    from: 'worker',
+    labels: ['first', 'outcome'],
+  }),
+  webhookSeconds: histogram('tidings_webhook_attempt_seconds', 'Time of an attempt to deliver an event', {
+    from: 'worker',
+    labels: ['first'],
+    buckets: callSeconds,
+  }),
+  pageSeconds: histogram('tidings_batch_page_seconds', 'Time in which a page of a batch was handed off and driven', {
+    from: 'worker',
+    buckets: pageSeconds,
+  }),
+  unreported: counter('tidings_reports_missing_total', 'Messages whose delivery report did not arrive in time', {
+    from: 'worker',
+    labels: ['channel'],
+  }),
+  repairs: counter('tidings_watcher_repairs_total', 'Overdue work that the watcher started again', { from: 'worker', labels: ['what'] }),
+  ledgerDrift: gauge('tidings_ledger_drift_workspaces', 'Workspaces whose balance differs from their ledger; must be 0', {
+    from: 'worker',
+  }),
+  ledgerCheckedAt: gauge('tidings_ledger_check_timestamp_seconds', 'When this worker last compared balances with ledgers', {
+    from: 'worker',
+  }),
+};
+
+/** Of every process. */
+export const processMetrics = {
+  poolWaitSeconds: histogram('tidings_database_pool_wait_seconds', 'Time that a statement waited for a connection of the pool', {
+    from: 'both',
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
+  }),
+  databaseErrors: counter(
+    'tidings_database_errors_total',
+    'Statements that failed. kind: deadlock, lock_timeout, statement_timeout, connection, other',
+    { from: 'both', labels: ['kind'] },
+  ),
+  statementSeconds: histogram('tidings_database_statement_seconds', 'Time of a statement, without the wait for its connection', {
+    from: 'both',
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30],
+  }),
+  connections: gauge('tidings_database_connections', 'Connections to PostgreSQL. state: used, idle', {
+    from: 'both',
+    labels: ['state'],
+    aggregator: 'sum',
+    collect: (connections) => {
+      const { used, idle } = poolUsage();
+      connections.set({ state: 'used' }, used);
+      connections.set({ state: 'idle' }, idle);
+    },
+  }),
+  connectionsMax: gauge('tidings_database_connections_max', 'Connections to PostgreSQL that the pools of the process may open', {
+    from: 'both',
+    aggregator: 'sum',
+    collect: (max) => max.set(poolUsage().max),
+  }),
+  poolWaiting: gauge('tidings_database_pool_waiting', 'Statements that wait for a connection now', {
+    from: 'both',
+    aggregator: 'sum',
+    collect: (waiting) => waiting.set(poolUsage().waiting),
+  }),
+  clockOffset: gauge('tidings_clock_offset_seconds', 'Clock of this process minus the clock of PostgreSQL', { from: 'both' }),
+  diskFree: gauge('tidings_data_dir_free_bytes', 'Free space on the disk of DATA_DIR', { from: 'both' }),
+  diskSize: gauge('tidings_data_dir_size_bytes', 'Size of the disk of DATA_DIR', { from: 'both' }),
+};

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { createCertificateReader } from '../../../api/outside/certificate-gauges.js';
+import { apiMetrics } from '../../../models/metrics/catalogue.js';
+import { until } from '../../support/client.js';
+import { certificateFor, type Receiver, startReceiver } from '../../support/network/receiver.js';
+
+const dayMs = 86_400_000;
+
+describe('the certificates of the public addresses', () => {
+  let receiver: Receiver;
+  const expiry = async () => {
+    const { values } = await apiMetrics.certificateEnd.get();
+    return new Map(values.map(({ labels, value }) => [labels.address, value * 1000]));
+  };
+  before(async () => {
+    receiver = await startReceiver(undefined, await certificateFor({ addresses: ['127.0.0.1'], names: [] }));
+  });
+  after(() => receiver.close());
+
+  it('are shown with their ends, also if nobody would accept them', async () => {
+    createCertificateReader({ publicUrl: receiver.url, callbackUrl: receiver.url })();
+    await until(async () => (await expiry()).size === 2, 'both certificates are read');
+    for (const [address, end] of await expiry()) assert.ok(end > Date.now() + dayMs, String(address));
+  });
+  it('have no value while the server does not answer, and none without TLS', async () => {
+    apiMetrics.certificateEnd.reset();
+    const { port } = receiver;
+    await receiver.close();
+    apiMetrics.certificateEnd.set({ address: 'public' }, 1);
+    createCertificateReader({ publicUrl: `https://127.0.0.1:${port}`, callbackUrl: `http://127.0.0.1:${port}` })();
+    await until(async () => (await expiry()).size === 0, 'the old value is gone');
+    receiver = await startReceiver();
+  });
+});

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { completionOf } from '../../../api/admin/completion.js';
+import { commands } from '../../../api/admin/commands/index.js';
+import { runCommand } from '../../../api/admin/run-command.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { rows } from '../../support/database.js';
+import { buildQueued, buildUndecided } from '../../support/rows/factories.js';
+import { buildClaimed, buildSent } from '../../support/rows/messages.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
+
+const program = resolve(import.meta.dirname, '../../../api/admin/admin.js');
+
+/** Runs the program as a process of its own, without settings but these. */
+function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((done) => {
+    execFile(process.execPath, [program, ...args], { env: { PATH: process.env.PATH, ...env }, cwd: '/' }, (error, out, err) => {
+      done({ code: error === null ? 0 : Number(error.code), out, err });
+    });
+  });
+}
+
+describe("the operator's commands as one program", () => {
+  it('explain all of them and each one, and exit with 2 for what they do not know', async () => {
+    const help = await runCommand(commands, ['help'], () => assert.fail('it connected'));
+    assert.equal(help.code, 0);
+    for (const { name, summary } of commands) {
+      assert.ok(help.out.includes(`  ${name}`) && help.out.includes(summary), name);
+      const own = await runCommand(commands, ['help', ...name.split(' ')], () => assert.fail('it connected'));
+      assert.ok(own.out.startsWith(`Usage: tidings-admin ${name}`) && own.out.includes('--json'), name);
+    }
+    for (const [args, why] of [
+      [['nothing'], /Unknown command: nothing/],
+      [['workspace'], /Which of them: workspace find, workspace create/],
+      [['stuck', '--older'], /Unknown option '--older'[^]*Usage: stuck/],
+      [['suspend', 'ada@example.com'], /Usage: suspend <workspace> --reason TEXT/],
+      [['completion', 'fish'], /The shell must be one of: bash, zsh/],
+    ] as const) {
+      const { code, out, err } = await runCommand(commands, args, () => assert.fail('it connected'));
+      assert.deepEqual([code, out], [2, ''], args.join(' '));
+      assert.match(err, why);
+    }
+  });
+  it('exit with 1 and name the missing setting', async () => {
+    const asJson = await run(['stuck', '--json']);
+    assert.equal(asJson.code, 1);
+    assert.match(JSON.parse(asJson.out).error, /DATABASE_URL/);
+  });
+  it('run the doctor, which names the faults of the settings', async () => {
+    const { code, out } = await run(['doctor', '--json'], { PORT: 'x' });
+    assert.equal(code, 1);
+    const { findings } = JSON.parse(out) as { findings: { subject: string; state: string }[] };
+    assert.ok(findings.some(({ subject, state }) => subject === 'settings' && state === 'failed'));
+  });
+  it('complete commands and options in bash', () => {
+    const script = completionOf('bash', commands);
+    const offered = (...typed: string[]) => {
+      const words = ['tidings-admin', ...typed].map((word) => `'${word}'`).join(' ');
+      const ask = `complete() { :; }\n${script}\nCOMP_WORDS=(${words}); COMP_CWORD=${typed.length}; _tidings_admin; echo "\${COMPREPLY[@]}"`;
+      const { stdout, stderr } = spawnSync('bash', ['-c', ask], { encoding: 'utf8' });
+      assert.equal(stderr, '');
+      return stdout.trim().split(' ');
+    };
+    assert.deepEqual(offered('st'), ['stuck']);
+    assert.deepEqual(offered('workspace', ''), ['find', 'create', 'credit', 'close']);
+    assert.deepEqual(offered('stuck', '--re'), ['--retry']);
+    assert.deepEqual(offered('workspace', 'credit', 'ada@example.com', '5', '--rea'), ['--reason']);
+    assert.match(completionOf('zsh', commands), /^compdef _tidings_admin tidings-admin$/m);
+  });
+});
+
+describe("the operator's commands for workspaces", () => {
+  const app = useApi();
+  let account: Account;
+  before(async () => {
+    account = await app.account();
+  });
+  const admin = (...args: string[]) =>
+    runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
+  const found = async (text: string) => JSON.parse((await admin('workspace', 'find', text, '--json')).out).workspaces as { id: string }[];
+
+  it('find a workspace by its id and by a part of its address, in any case', async () => {
+    const [own] = await rows<{ email: string }>(app.deps.db, 'SELECT email FROM workspaces WHERE id = $1', [account.workspaceId]);
+    for (const text of [account.workspaceId, own?.email.slice(1, -3).toUpperCase() ?? '']) {
+      assert.deepEqual(
+        (await found(text)).map(({ id }) => id),
+        [account.workspaceId],
+        text,
+      );
+    }
+    assert.deepEqual([(await admin('workspace', 'find', '%')).code, await found('%')], [1, []]);
+  });
+
+  it('close a workspace after its address was given, and write an audit event', async () => {
+    const other = await app.account();
+    const [row] = await rows<{ email: string }>(app.deps.db, 'SELECT email FROM workspaces WHERE id = $1', [other.workspaceId]);
+    const { id } = await buildQueued(app.deps.db, other.workspaceId);
+    assert.equal((await admin('workspace', 'close', other.workspaceId)).code, 2);
+    assert.equal((await admin('workspace', 'close', other.workspaceId, '--confirm', 'ada@example.com')).code, 2);
+    assert.equal((await app.call('GET', '/api/v1/balance', { key: other.key })).status, 200);
+
+    assert.equal((await admin('workspace', 'close', row?.email ?? '', '--confirm', row?.email ?? '')).code, 0);
+    assert.equal((await app.call('GET', '/api/v1/balance', { key: other.key })).status, 401);
+    const closed = `closed+${other.workspaceId}@tidings.invalid`;
+    const again = JSON.parse((await admin('workspace', 'close', other.workspaceId, '--confirm', closed, '--json')).out);
+    assert.deepEqual(again, { workspace_id: other.workspaceId, closed: true, changed: false });
+    const sql = `SELECT actor_name FROM audit_events WHERE workspace_id = $1 AND type = 'workspace.closed'`;
+    assert.deepEqual((await rows(app.deps.db, sql, [other.workspaceId])).length, 1);
+    await rows(app.deps.db, 'UPDATE message_groups SET closed_at = now() WHERE id = $1', [id]);
+    await assertBooks(app.deps.db);
+  });
+});
+
+describe("the operator's command stuck", () => {
+  const app = useApi({ forEachTest: true });
+  let account: Account;
+  beforeEach(async () => {
+    account = await app.account();
+  });
+  const stuck = async (...args: string[]) => {
+    const open = async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined });
+    const { code, out } = await runCommand(commands, ['stuck', '--json', ...args], open);
+    const { messages, ...rest } = JSON.parse(out);
+    type Shown = { message_id: string; stuck: boolean; waiting: { what: string } | null };
+    const shown = (messages as Shown[]).map(({ message_id, waiting, ...message }) => [message_id, waiting?.what ?? null, message.stuck]);
+    return { code, shown, rest };
+  };
+  const age = (id: string, by: string) =>
+    rows(app.deps.db, `UPDATE messages SET created_at = created_at - $2::interval, sent_at = sent_at - $2::interval WHERE id = $1`, [
+      id,
+      by,
+    ]);
+
+  it('shows what has not ended, the oldest first, and marks what nothing explains', async () => {
+    const { db } = app.deps;
+    assert.deepEqual((await stuck()).shown, []);
+    const undecided = await buildUndecided(db, account.workspaceId);
+    const untried = await buildQueued(db, account.workspaceId);
+    const waiting = await buildSent(db, account.workspaceId);
+    const overdue = await buildSent(db, account.workspaceId);
+    const calling = await buildClaimed(db, account.workspaceId);
+    await buildQueued(db, account.workspaceId); // too young
+    const later = await buildQueued(db, account.workspaceId, { scheduled_at: new Date(Date.now() + 3_600_000) });
+    await age(overdue.id, '30 days');
+    await age(waiting.id, '50 minutes');
+    await age(undecided.id, '40 minutes');
+    await age(untried.id, '30 minutes');
+    await age(calling.id, '20 minutes');
+    await age(later.id, '2 hours');
+    const { code, shown, rest } = await stuck();
+    assert.deepEqual(shown, [
+      [overdue.id, 'report', true],
+      [waiting.id, 'report', false],
+      [undecided.id, null, true],
+      [untried.id, 'hand_off', true],
+      [calling.id, 'provider_answer', false],
+    ]);
+    assert.deepEqual([code, rest.stuck, rest.retried], [1, 3, null]);
+    assert.equal((await stuck('--limit', '2')).shown.length, 2);
+    assert.equal((await stuck('--older-than', '2700')).shown.length, 2);
+  });
+
+  it('makes the watcher look at stuck messages at once, and leaves the others alone', async () => {
+    const { db } = app.deps;
+    const [untried, waiting] = [await buildQueued(db, account.workspaceId), await buildSent(db, account.workspaceId)];
+    for (const { id } of [untried, waiting]) await age(id, '30 minutes');
+    assert.equal((await stuck('--retry')).rest.retried, 1);
+    const due = await rows<{ id: string }>(db, 'SELECT id FROM message_groups WHERE look_at <= now()');
+    assert.deepEqual(
+      due.map(({ id }) => id),
+      [untried.group_id],
+    );
+  });
+
+  it('exits with 2 for a limit that is no number', async () => {
+    const open = async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined });
+    const { code, err } = await runCommand(commands, ['stuck', '--limit', 'x'], open);
+    assert.deepEqual([code, err], [2, '--limit must be a number from 0 to 10000\n']);
+  });
+
+  it('exits with 0 where each message waits for something', async () => {
+    const { id } = await buildSent(app.deps.db, account.workspaceId);
+    await age(id, '30 minutes');
+    const { code, shown } = await stuck();
+    assert.deepEqual([code, shown.length], [0, 1]);
+  });
+});

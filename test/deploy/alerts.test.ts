@@ -1,0 +1,108 @@
+/** The alerts as they are written; alerts-fire.test.ts lets some of them fire on a real service. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { commands } from '../../api/admin/commands/index.js';
+import { root, textOf } from './project.js';
+import { allRules, hasPrometheus, knownLabels, knownMetrics, labelsIn, metricsIn, ruleFiles } from './prometheus-rules.js';
+
+const alerts = allRules().filter(({ alert }) => alert !== undefined);
+const runbook = textOf('docs/runbook.md');
+/** Heading → its section. */
+const sections = new Map(
+  runbook
+    .split(/^### /m)
+    .slice(1)
+    .map((section) => [/^\S+/.exec(section)?.[0] ?? '', section]),
+);
+/** Both burn rates of an objective have one section. */
+const sectionOf = (alert = '') => alert.replace(/Burn(Fast|Slow)$/, 'Burn');
+
+const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: root, encoding: 'utf8' });
+
+describe('alerts', () => {
+  it('have a severity, a summary and a section in the runbook, which says what to do', () => {
+    assert.ok(alerts.length > 25);
+    for (const { alert, labels, annotations } of alerts) {
+      assert.match(alert ?? '', /^Tidings[A-Z]\w+$/);
+      assert.ok(['page', 'ticket', 'info'].includes(labels?.severity ?? ''), alert);
+      assert.ok((annotations?.summary.length ?? 0) > 15, alert);
+      assert.equal(annotations?.runbook_url, `docs/runbook.md#${sectionOf(alert).toLowerCase()}`);
+      const section = sections.get(sectionOf(alert)) ?? assert.fail(`no section ${alert}`);
+      for (const part of ['Users', 'Look', 'Do', 'Never']) assert.ok(section.includes(`\n- **${part}:** `), `${part} of ${alert}`);
+    }
+    const names = new Set(alerts.map(({ alert }) => sectionOf(alert)));
+    assert.deepEqual(
+      [...sections.keys()].filter((name) => !names.has(name)),
+      [],
+    );
+  });
+
+  it('and recording rules read only metrics and labels that exist', () => {
+    const known = knownMetrics();
+    for (const { alert, record, expr } of allRules()) {
+      const read = metricsIn(expr);
+      assert.ok(read.length > 0, expr);
+      assert.deepEqual(
+        read.filter((name) => !known.has(name)),
+        [],
+        alert ?? record,
+      );
+      assert.deepEqual(
+        labelsIn(expr).filter((name) => !knownLabels.has(name)),
+        [],
+        alert ?? record,
+      );
+    }
+  });
+
+  it('notice a metric that does not exist', () => {
+    const [unknown] = metricsIn('sum by (account) (rate(tidings_nothing_total{outcome="x"}[5m])) > 14.4 * 0.01 and up offset 5m');
+    assert.equal(unknown, 'tidings_nothing_total');
+    assert.deepEqual(labelsIn('sum by (account, le) (x{outcome=~"a|b", status!="c"})'), ['outcome', 'status', 'account', 'le']);
+  });
+
+  it('each have a test of promtool', () => {
+    const { tests } = parse(textOf('deploy/prometheus/tests/alerts.test.yml')) as { tests: { name: string }[] };
+    const tested = new Set(tests.map(({ name }) => name));
+    assert.deepEqual(
+      alerts.flatMap(({ alert = '' }) => (tested.has(alert) ? [] : [alert])),
+      [],
+    );
+  });
+
+  it('are valid for promtool, and so is the configuration', function () {
+    if (!hasPrometheus) this.skip();
+    const checked = promtool('check', 'rules', ...ruleFiles);
+    assert.equal(checked.status, 0, checked.stderr);
+    const config = promtool('check', 'config', '--syntax-only', 'deploy/prometheus/prometheus.yml');
+    assert.equal(config.status, 0, config.stderr);
+  });
+
+  it('fire for their faults alone, by promtool', function () {
+    if (!hasPrometheus) this.skip();
+    this.timeout(90_000);
+    const { status, stdout, stderr } = promtool('test', 'rules', join('deploy/prometheus/tests', 'alerts.test.yml'));
+    assert.equal(status, 0, stdout + stderr);
+  });
+});
+
+describe('the runbook', () => {
+  it('names only commands that exist', () => {
+    const named = [...runbook.matchAll(/\badmin ([a-z][a-z-]+)(?: ([a-z-]+))?/g)];
+    assert.ok(named.length > 15);
+    const known = new Set(commands.map(({ name }) => name));
+    const missing = named.filter(([, first = '', second = '']) => !known.has(first) && !known.has(`${first} ${second}`));
+    assert.deepEqual(
+      missing.map(([text]) => text),
+      [],
+    );
+  });
+
+  it('names only alerts that exist', () => {
+    const linked = [...runbook.matchAll(/\(#(tidings\w+)\)/g)].map(([, name]) => name);
+    const lower = new Set([...sections.keys()].map((name) => name.toLowerCase()));
+    assert.ok(linked.length > 0 && linked.every((name) => lower.has(name ?? '')));
+  });
+});
