@@ -1,4 +1,4 @@
-/** Deliberate faults in streams and in the session of the console. */
+/** Deliberate faults in streams, in the session of the console and in sends by MCP. */
 import type { Mutation } from './mutation.js';
 
 export const sessionMutations: readonly Mutation[] = [
@@ -43,5 +43,19 @@ export const sessionMutations: readonly Mutation[] = [
     find: 'claims.typ === kind && ',
     replace: '',
     test: 'api/accounts/console-session',
+  },
+  {
+    guards: 'the daily limit of sends by MCP',
+    file: 'models/operations/messages/mcp-sends.ts',
+    find: 'm.count < $2',
+    replace: 'm.count <= $2',
+    test: 'api/mcp/mcp',
+  },
+  {
+    guards: 'a send by MCP was previewed',
+    file: 'api/mcp/preview-token.ts',
+    find: 'given.length === expected.length && timingSafeEqual(given, expected)',
+    replace: 'given.length <= expected.length',
+    test: 'api/mcp/preview-token',
   },
 ];
