@@ -39,9 +39,11 @@ export class UrgentWork {
   };
 }
 
-/** A rest after a turn lasts as long as the turn. One between two steps is longer: such steps write much, and nobody waits for them yet. */
-const turnRest = { share: 1, msMax: 250 };
-const stepRest = { share: 4, msMax: 500 };
+const turnRestMsMax = 250;
+/** After a step of usual length there is no rest. A longer step writes unusually large texts, and rests for four times what is more. */
+const usualStepMs = 30;
+const stepRestShare = 4;
+const stepRestMsMax = 500;
 /** No turn waits longer than this. So a transaction that needs a second connection does not wait for itself, and all work ends. */
 const waitMsMax = 250;
 const lookAgainMs = 5;
@@ -65,16 +67,14 @@ export function givingWayTo(urgent: UrgentWork): Pace {
       return () => {
         underWay -= 1;
         const endedAt = performance.now();
-        restUntil = Math.max(restUntil, endedAt + restAfter(endedAt - begunAt, turnRest));
+        restUntil = Math.max(restUntil, endedAt + Math.min(endedAt - begunAt, turnRestMsMax));
       };
     },
     async rest(stepMs) {
       // Rests of turns that run at the same time follow each other: together they use no more time than one turn.
-      const until = Math.max(restUntil, performance.now()) + restAfter(stepMs, stepRest);
+      const until = Math.max(restUntil, performance.now()) + Math.min(stepRestShare * Math.max(0, stepMs - usualStepMs), stepRestMsMax);
       restUntil = until;
       while (urgent.isUnderWay && performance.now() < until) await sleep(lookAgainMs);
     },
   };
 }
-
-const restAfter = (ms: number, { share, msMax }: typeof turnRest) => Math.min(share * ms, msMax);
