@@ -6,9 +6,10 @@ import { type Found, readServiceGauges } from '../../models/operations/watch/ser
 import { lastRound } from '../../models/operations/watch/watcher-rounds.js';
 import { seenWorkers } from '../../models/operations/watch/worker-beats.js';
 
-/** How often a process asks the database, and how long a page waits for it. */
+/** How often a process asks the database. */
 const cacheMs = 5_000;
-const waitMsMax = 2_000;
+/** How long a page waits for it: shortly if there are values of an earlier page, which are shown once more under load. */
+const waitMsMax = { first: 2_000, later: 25 };
 
 /**
  * Makes what `serveMetrics` calls before each page. While the database is away the gauges have no values, and not old ones, but for the age of the
@@ -18,20 +19,23 @@ export function createGaugeReader(db: Database): () => Promise<void> {
   let underWay: Promise<void> | undefined;
   let until = 0;
   let readAt = Date.now();
+  let isKnown = false;
   const look = async () => {
     try {
       const [reading, round, workers] = await Promise.all([readServiceGauges(db), lastRound(db), seenWorkers(db)]);
-      clear();
-      if (reading !== undefined) show(reading.found);
       const begun = Date.now();
       noteClock(await currentTime(db), begun, Date.now());
+      clear(); // from here on without a wait: a page that is made meanwhile would lack them
+      if (reading !== undefined) show(reading.found);
       readAt = Date.now() - (reading?.age_seconds ?? 0) * 1000;
       set('watcherAge', round.age_seconds);
       set('watcherFailing', round.failing.length);
       set('workersAlive', workers.alive);
       set('workersLost', workers.lost);
+      isKnown = true;
     } catch (error) {
       clear();
+      isKnown = false;
       throw error;
     } finally {
       until = Date.now() + cacheMs;
@@ -42,7 +46,7 @@ export function createGaugeReader(db: Database): () => Promise<void> {
     if (Date.now() >= until) underWay ??= look();
     const timer = new AbortController();
     try {
-      if (underWay !== undefined) await Promise.race([underWay, tooLate(timer.signal)]);
+      if (underWay !== undefined) await Promise.race([underWay, tooLate(timer.signal, isKnown ? waitMsMax.later : waitMsMax.first)]);
     } finally {
       timer.abort();
       serviceGauges.readAge.set((Date.now() - readAt) / 1000);
@@ -50,9 +54,9 @@ export function createGaugeReader(db: Database): () => Promise<void> {
   };
 }
 
-const tooLate = (signal: AbortSignal) =>
+const tooLate = (signal: AbortSignal, ms: number) =>
   new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, waitMsMax);
+    const timer = setTimeout(resolve, ms);
     signal.addEventListener('abort', () => clearTimeout(timer));
   });
 

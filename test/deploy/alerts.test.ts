@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { commands } from '../../api/admin/commands/index.js';
+import { freshDatabase, rows } from '../support/database.js';
 import { root, textOf } from './project.js';
 import { allRules, hasPrometheus, knownLabels, knownMetrics, labelsIn, metricsIn, ruleFiles } from './prometheus-rules.js';
 
@@ -98,6 +99,17 @@ describe('the runbook', () => {
       missing.map(([text]) => text),
       [],
     );
+  });
+
+  it('has only SQL that runs', async () => {
+    const statements = [...runbook.matchAll(/`(SELECT [^`]+)`/g)].map(([, sql = '']) => sql);
+    assert.ok(statements.length >= 3);
+    const database = await freshDatabase();
+    try {
+      for (const sql of statements) await rows(database.db, sql);
+    } finally {
+      await database.drop();
+    }
   });
 
   it('names only alerts that exist', () => {
