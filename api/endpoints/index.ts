@@ -8,7 +8,7 @@ import { createApiKey, deleteApiKey, listApiKeys, rotateKey } from './accounts/a
 import { login, signup, verifyEmailAddress } from './accounts/auth.js';
 import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk } from './bulk/bulk.js';
 import { bulkEndpoints } from './bulk/bulk-endpoints.js';
-import { createConsoleSession, deleteConsoleSession } from './console/session.js';
+import { createConsoleSession, deleteConsoleSession, useLink } from './console/session.js';
 import { createCheckout, listPackages, listTransactions, receivePayment, returnFromCheckout } from './billing.js';
 import { receiveReports } from './callbacks.js';
 import { getContact, listContacts, postContact, putContact, removeContact } from './contacts/contacts.js';
@@ -46,6 +46,7 @@ export const endpoints: readonly Endpoint[] = [
   closeAccount, //         DELETE /api/v1/auth/workspace
   createConsoleSession, // POST   /console/session
   deleteConsoleSession, // DELETE /console/session
+  useLink, //              POST   /console/session/link
   sendMessage, //          POST   /api/v1/messages/send
   ...bulkEndpoints.map((each) => ({ ...each, inBulkThread: true as const })),
   listHistory, //          GET    /api/v1/messages
