@@ -20,7 +20,8 @@ interface FormProps {
 
 export function Form({ form, action, fields, children, more }: FormProps) {
   const problem = form.problem.value;
-  const isOfFields = problem !== null && problem.details.length > 0 && problem.details.every(({ field }) => fields.includes(field));
+  const isOfFields =
+    problem !== null && problem.details.length > 0 && problem.details.every(({ field }) => fields.some((name) => isOf(name, field)));
   return (
     <form onSubmit={form.onSubmit} method="post">
       {problem !== null && !isOfFields && <ProblemBox problem={problem} />}
@@ -41,6 +42,15 @@ export function Form({ form, action, fields, children, more }: FormProps) {
   );
 }
 
+/** A fault of an item (`events[1]`) is shown at its list. */
+const isOf = (name: string, field: string) => field === name || field.startsWith(`${name}[`);
+
+/** What is wrong with a field of the form around it. */
+export const useFaults = (name: string): readonly string[] =>
+  useContext(FormProblem)
+    ?.details.filter(({ field }) => isOf(name, field))
+    .map(({ message }) => message) ?? [];
+
 interface FieldProps {
   /** As in the operation's body, for example `content.text`. */
   name: string;
@@ -60,8 +70,7 @@ interface Control {
 /** A label, an input, a hint and an error, tied together for screen readers. */
 export function Field({ name, label, hint, children }: FieldProps) {
   const id = useId();
-  const problem = useContext(FormProblem);
-  const errors = problem?.details.filter(({ field }) => field === name) ?? [];
+  const errors = useFaults(name);
   const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(errors.length === 0 ? [] : [`${id}-error`])].join(' ');
   return (
     <div class="field">
@@ -74,7 +83,7 @@ export function Field({ name, label, hint, children }: FieldProps) {
       )}
       {errors.length > 0 && (
         <p id={`${id}-error`} class="error">
-          {errors.map(({ message }) => message).join('. ')}
+          {errors.join('. ')}
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 /** The choice of event types. */
 import type { Schema } from '../../api/call.js';
+import { Choices } from '../../parts/choices.js';
 
 type EventType = Schema<'EventType'>;
 
@@ -10,25 +11,10 @@ const types = {
   'message.failed': 'failed',
 } as const satisfies Record<EventType, string>;
 
-export function EventTypes({ chosen }: { chosen?: readonly EventType[] }) {
-  return (
-    <fieldset>
-      <legend>Events</legend>
-      {Object.entries(types).map(([type, text]) => (
-        <div key={type}>
-          <label>
-            <input
-              type="checkbox"
-              name="events"
-              value={type}
-              defaultChecked={chosen?.includes(type as EventType) ?? type !== 'message.queued'}
-            />{' '}
-            <code>{type}</code> <span class="note">{text}</span>
-          </label>
-        </div>
-      ))}
-    </fieldset>
-  );
-}
+const usual: readonly EventType[] = ['message.sent', 'message.delivered', 'message.failed'];
+
+export const EventTypes = ({ chosen = usual }: { chosen?: readonly EventType[] }) => (
+  <Choices name="events" legend="Events" options={types} chosen={chosen} />
+);
 
 export const eventTypesOf = (data: FormData): EventType[] => data.getAll('events') as EventType[];
