@@ -24,6 +24,7 @@ import { getPublicKey, resendDelivery, rotateWebhookSecret, sendTestEvent } from
 import { getDelivery, listDeliveries } from './webhooks/deliveries.js';
 import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks/webhooks.js';
 import { openEventStream } from './streams/stream.js';
+import { getOverview } from './workspaces/overview.js';
 import { createErasure, getErasure } from './workspaces/erasures.js';
 import { exportWorkspace } from './workspaces/export.js';
 import { getBalance, getUsage } from './workspaces/usage.js';
@@ -62,6 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   putWorkspace, //         PUT    /api/v1/workspace
   getBalance, //           GET    /api/v1/balance
   getUsage, //             GET    /api/v1/usage
+  getOverview, //          GET    /api/v1/overview
   exportWorkspace, //      GET    /api/v1/export
   openEventStream, //      GET    /api/v1/stream
   createErasure, //        POST   /api/v1/erasures

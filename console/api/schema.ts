@@ -1205,6 +1205,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    by?: "hour" | "day";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OverviewResponse"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/export": {
         parameters: {
             query?: never;
@@ -3419,6 +3458,49 @@ export interface components {
             failed: number;
             /** @description Credits debited minus refunds */
             credits: number;
+        };
+        OverviewResponse: {
+            /** @description Always true */
+            success: boolean;
+            data: components["schemas"]["Overview"];
+        };
+        Overview: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @enum {string} */
+            by: "hour" | "day";
+            messages: number;
+            /** @description Includes messages that were read */
+            delivered: number;
+            failed: number;
+            /** @description Credits debited minus refunds */
+            credits: number;
+            /** @description From due to delivered; null without deliveries. At most 5 % wrong */
+            delivery_p50_ms: number | null;
+            delivery_p95_ms: number | null;
+            parts: components["schemas"]["OverviewPart"][];
+            /** @description By error code, the most frequent first */
+            failures: components["schemas"]["OverviewFailure"][];
+            balance: number;
+            /** @description How long the balance lasts at the pace of the last seven days; null if nothing was spent */
+            days_left: number | null;
+        };
+        OverviewPart: {
+            /** Format: date-time */
+            at: string;
+            channel: components["schemas"]["Channel"];
+            messages: number;
+            /** @description Includes messages that were read */
+            delivered: number;
+            failed: number;
+            /** @description Credits debited minus refunds */
+            credits: number;
+        };
+        OverviewFailure: {
+            error_code: string;
+            messages: number;
         };
         CreateErasureRequest: {
             /** @description E.164 phone number, or e-mail address */
