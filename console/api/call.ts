@@ -29,6 +29,9 @@ export interface Input<P extends keyof paths, M extends Method> {
   idempotencyKey?: string;
 }
 
+/** What the API says of a session that has ended (docs/contract/errors.md). */
+const endedText = 'Invalid or expired token';
+
 /** Called when the API no longer accepts the session. */
 let onSignedOut: () => void = () => undefined;
 export function whenSignedOut(listener: () => void): void {
@@ -56,8 +59,8 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   const answer = (await response.json().catch(() => ({}))) as { data?: unknown } & ErrorBody;
   if (response.ok) return answer.data as Data<P, M>;
   const problem = new Problem(response.status, answer);
-  // A wrong password is 401, too. Its code is the same, but it is the answer to a form.
-  if (response.status === 401 && !/^\/(console\/session|api\/v1\/auth\/)/.test(path)) onSignedOut();
+  // A wrong password is 401, too, with another text: it is the answer to a form.
+  if (response.status === 401 && (problem.message === endedText || !/^\/(console\/session|api\/v1\/auth\/)/.test(path))) onSignedOut();
   throw problem;
 }
 

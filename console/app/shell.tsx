@@ -67,8 +67,7 @@ function Navigation() {
   const { path } = useLocation();
   const current = useRef<HTMLAnchorElement>(null);
   useEffect(() => current.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [path]);
-  const isCurrent = (screen: string) =>
-    path === to(screen) || path.startsWith(`${to(screen)}/`) || (path === to() && screen === navigation[0][0]);
+  const isCurrent = (screen: string) => path === to(screen) || (screen !== '' && path.startsWith(`${to(screen)}/`));
   return (
     <nav class="screens" aria-label="Screens">
       {navigation.map(([screen, title]) => (

@@ -98,6 +98,7 @@ interface TextProps {
   defaultValue?: string;
   autocomplete?: 'off' | 'username' | 'current-password' | 'new-password' | 'one-time-code' | 'organization' | 'country';
   placeholder?: string;
+  inputMode?: 'numeric' | 'decimal';
   pattern?: string;
   required?: boolean;
   minLength?: number;

@@ -13,10 +13,11 @@ export const session = signal<Session>({ state: 'unknown' });
 const hint = 'tidings.session';
 
 whenSignedOut(() => {
-  if (session.value.state === 'open') end('Your session has ended. Please sign in again.');
+  if (session.value.state === 'open') leave('Your session has ended. Please sign in again.');
 });
 
-function end(reason: string | null): void {
+/** Shows the sign-in screen, with a reason. */
+export function leave(reason: string | null): void {
   localStorage.removeItem(hint);
   forget();
   session.value = { state: 'none', reason };
@@ -24,8 +25,8 @@ function end(reason: string | null): void {
 
 /** Reads the workspace of the session. Without a session the sign-in screen is shown. */
 export async function restoreSession(): Promise<void> {
-  if (localStorage.getItem(hint) === null) return end(null);
-  await refreshWorkspace().catch((error: unknown) => end(error instanceof Error ? error.message : null));
+  if (localStorage.getItem(hint) === null) return leave(null);
+  await refreshWorkspace().catch((error: unknown) => leave(error instanceof Error ? error.message : null));
 }
 
 /** Reads the workspace again: its balance, and whether its address is verified. */
@@ -49,5 +50,5 @@ export async function signInByLink(token: string): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await call('delete', '/console/session');
-  end(null);
+  leave(null);
 }

@@ -49,6 +49,7 @@ describe('messages in the console', function () {
   const rowCount = () => browser.page.locator('tbody tr').count();
 
   it('a message and each of its statuses appear without reloading', async () => {
+    await browser.follow('Messages');
     await browser.see('No messages yet');
     await browser.see('Live');
     const { id } = await send({ reference: 'order-1' });
@@ -202,6 +203,17 @@ describe('messages in the console', function () {
     await browser.open('/messages');
     await row(xssTexts[0]).waitFor();
     assert.equal(await rowCount(), xssTexts.length);
+  });
+
+  it('says when it is not live, and comes back by itself', async () => {
+    const refusal = { success: false, error: 'A workspace can have at most 20 open streams', code: 'limit_reached' };
+    await browser.page.route('**/api/v1/stream**', (route) => route.fulfill({ status: 409, json: refusal }));
+    await browser.open('/messages');
+    await browser.see('Not live: connecting again soon');
+    await browser.page.unroute('**/api/v1/stream**');
+    await send({ reference: 'order-1' });
+    await browser.see('Live');
+    await row('order-1').waitFor();
   });
 
   it('another workspace’s message is not found, and a failed request can be tried again', async () => {

@@ -10,7 +10,7 @@ const missing = '0198c5b1-0a10-7f3e-8b1d-000000000002';
 
 /** Addresses, and a text that is there once the screen is. */
 const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
-  ['', 'Messages'],
+  ['', 'No messages in this period.'],
   ['/messages', 'No messages yet'],
   [`/messages/${missing}`, 'Message not found'],
   ['/send', 'Preview'],
@@ -19,6 +19,9 @@ const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
   [`/webhooks/${missing}`, 'Webhook not found'],
   [`/webhooks/${missing}/edit`, 'Webhook not found'],
   [`/webhooks/${missing}/deliveries/${missing}`, 'Webhook not found'],
+  ['/keys', 'No API keys yet'],
+  ['/keys/new', 'For yourself, for example the program that uses it'],
+  ['/settings', 'Daily spending limit (optional)'],
   ['/none', 'There is no such screen'],
 ];
 

@@ -9,7 +9,7 @@ import { useLoad } from '../../state/load.js';
 import { Deliveries } from './deliveries.js';
 import { Replays } from './replays.js';
 import { WebhookActions } from './webhook-actions.js';
-import { WebhookStatus } from './webhooks.js';
+import { WebhookStatus } from './webhook-status.js';
 
 export function Webhook() {
   const { id = '' } = useRoute().params;

@@ -2,11 +2,10 @@
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
-import { Chip } from '../../parts/chip.js';
 import { Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
-import { Time } from '../../parts/time.js';
 import { useLoad } from '../../state/load.js';
+import { WebhookStatus } from './webhook-status.js';
 
 type Webhook = Schema<'Webhook'>;
 
@@ -38,22 +37,5 @@ export function Webhooks() {
         empty={<p>No webhooks yet. A webhook tells a program of yours what happens to messages.</p>}
       />
     </Screen>
-  );
-}
-
-/** Whether it works, and if not, why. */
-export function WebhookStatus({ webhook: { is_active, disabled_reason, failing_since } }: { webhook: Webhook }) {
-  if (!is_active) {
-    return (
-      <>
-        <Chip status="inactive" /> {disabled_reason ?? 'Switched off. Its events are held'}
-      </>
-    );
-  }
-  if (failing_since === null) return <Chip status="active" />;
-  return (
-    <>
-      <Chip status="failed" /> since <Time at={failing_since} />
-    </>
   );
 }
