@@ -3,6 +3,7 @@ import type { ComponentProps } from 'preact';
 import { Router, useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import { streamState } from '../api/stream.js';
+import { creditsText } from '../parts/credits.js';
 import { refreshWorkspace, session, signOut } from '../state/session.js';
 import { nextTheme, theme } from '../state/theme.js';
 import { toast } from '../state/toasts.js';
@@ -49,7 +50,7 @@ function TopBar() {
     <header class="bar">
       <strong class="name">Tidings</strong>
       <span class={`stream ${streamState.value}`}>{streamTexts[streamState.value]}</span>
-      <span class="balance">{`${workspace.credits_balance.toLocaleString()} credits`}</span>
+      <span class="balance">{creditsText(workspace.credits_balance)}</span>
       <span class="workspace" title={workspace.email}>
         {workspace.name}
       </span>

@@ -14,6 +14,8 @@ interface Props {
   /** Milliseconds since 1970. */
   times: readonly number[];
   lines: readonly Line[];
+  /** Times are shown in UTC: those of days that begin at midnight UTC. */
+  isUtc?: boolean;
 }
 
 const height = 220;
@@ -24,7 +26,7 @@ const strokes = [
   ['--busy', [2, 4]],
 ] as const;
 
-export function Chart({ title, times, lines }: Props) {
+export function Chart({ title, times, lines, isUtc = false }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const chosen = theme.value;
   useEffect(() => {
@@ -35,7 +37,12 @@ export function Chart({ title, times, lines }: Props) {
       const { default: Plot } = await import('uplot');
       if (!element.isConnected) return;
       plot?.destroy();
-      plot = new Plot(optionsFor(element, lines), [times.map((time) => time / 1000), ...lines.map(({ values }) => [...values])], element);
+      const zone = isUtc ? { tzDate: (seconds: number) => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC') } : {};
+      plot = new Plot(
+        { ...optionsFor(element, lines), ...zone },
+        [times.map((time) => time / 1000), ...lines.map(({ values }) => [...values])],
+        element,
+      );
     };
     const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height }));
     resized.observe(element);
@@ -49,7 +56,7 @@ export function Chart({ title, times, lines }: Props) {
       plot?.destroy();
       plot = undefined;
     };
-  }, [times, lines, chosen]);
+  }, [times, lines, isUtc, chosen]);
   return <div class="chart" ref={place} role="img" aria-label={`${title}: ${lines.map(({ name }) => name).join(', ')}`} />;
 }
 

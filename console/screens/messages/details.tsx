@@ -1,6 +1,7 @@
 /** The fields of a message. */
 import type { Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
+import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
 import { Time } from '../../parts/time.js';
 
@@ -15,7 +16,7 @@ export function Details({ message, timeline }: { message: Schema<'Message'>; tim
         facts={[
           ['To', message.to ?? 'erased'],
           ['Channel', message.channel],
-          ['Price', `${message.credits_used.toLocaleString()} credits`],
+          ['Price', creditsText(message.credits_used)],
           ['Segments', carrier],
           ['Accepted', <Time key="at" at={message.created_at} />],
           ['Scheduled', message.scheduled_at && <Time at={message.scheduled_at} />],

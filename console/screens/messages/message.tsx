@@ -67,7 +67,7 @@ function Summary({ message, timeline, reload }: Shown & { reload(): void }) {
   return (
     <section class="summary" aria-label="Status">
       <p role="status">
-        <Chip status={message.status} /> {message.status_detail.replaceAll('_', ' ')}
+        <Chip status={message.status} /> {message.status_detail === message.status ? '' : message.status_detail.replaceAll('_', ' ')}
         {message.error_message !== null && <strong>{`: ${message.error_message} (${message.error_code ?? ''})`}</strong>}
       </p>
       {waiting !== null && (

@@ -26,7 +26,7 @@ function ChartOf({ title, measure, overview }: { title: string; measure: Measure
   return (
     <section>
       <h2>{title}</h2>
-      <Chart title={title} times={times} lines={lines} />
+      <Chart title={title} times={times} lines={lines} isUtc={overview.by === 'day'} />
       <details>
         <summary>{`${title}, as a table`}</summary>
         <PlainTable

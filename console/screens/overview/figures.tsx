@@ -1,4 +1,5 @@
 /** The sums of the period. */
+import { creditsText } from '../../parts/credits.js';
 import { durationText } from '../../parts/time.js';
 import type { OverviewData } from './overview.js';
 
@@ -14,8 +15,8 @@ export function Figures({ overview }: { overview: OverviewData }) {
         value={p50 === null ? '–' : durationText(p50)}
         note={p95 === null ? 'no deliveries' : `half of them; 95 % within ${durationText(p95)}`}
       />
-      <Figure name="Spent" value={`${credits.toLocaleString()} credits`} />
-      <Figure name="Balance" value={`${balance.toLocaleString()} credits`} note={leftText(daysLeft)} />
+      <Figure name="Spent" value={creditsText(credits)} />
+      <Figure name="Balance" value={creditsText(balance)} note={leftText(daysLeft)} />
     </dl>
   );
 }

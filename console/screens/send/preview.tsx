@@ -1,4 +1,5 @@
 /** What will be sent, and its price. */
+import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
 import { session } from '../../state/session.js';
 import type { PreviewState } from './use-preview.js';
@@ -16,7 +17,7 @@ export function Preview({ of }: { of: PreviewState }) {
           <blockquote class="text">{message.text}</blockquote>
           <Facts
             facts={[
-              ['Price', `${data.credits.toLocaleString()} credits`],
+              ['Price', creditsText(data.credits)],
               ['Left after it', leftAfter(data.credits)],
               ['Segments', message.segments],
               ['Encoding', message.encoding],
@@ -38,5 +39,5 @@ export function Preview({ of }: { of: PreviewState }) {
 function leftAfter(credits: number): string {
   if (session.value.state !== 'open') return '';
   const left = session.value.workspace.credits_balance - credits;
-  return left < 0 ? 'not enough credits' : `${Number(left.toFixed(3)).toLocaleString()} credits`;
+  return left < 0 ? 'not enough credits' : creditsText(Number(left.toFixed(3)));
 }
