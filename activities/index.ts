@@ -4,6 +4,7 @@ import type { Database } from '../models/db/database.js';
 import type { Logger } from '../models/process/logger.js';
 import { Attempts } from './webhooks/attempts.js';
 import { closingActivities } from './watch/closing.js';
+import { countingActivities } from './watch/counting.js';
 import { emailActivities } from './emails.js';
 import { groupActivities } from './groups/groups.js';
 import { choreActivities } from './watch/chores.js';
@@ -39,6 +40,7 @@ export function createActivities(deps: ActivityDeps) {
     ...webhookOperationActivities(deps, attempts),
     ...emailActivities(deps),
     ...closingActivities(deps),
+    ...countingActivities(deps),
     ...repairActivities(deps),
     ...choreActivities(deps),
     ...restoredActivities(deps),

@@ -5,6 +5,7 @@ import helmet from 'helmet';
 import { notFound } from '../models/errors.js';
 import { cors } from './http/cors.js';
 import type { Deps } from './deps.js';
+import { createConsole } from './pages/console.js';
 import { createDocs } from './pages/docs.js';
 import { withLoadShedding } from './load-shedding.js';
 import { endpoints } from './endpoints/index.js';
@@ -41,6 +42,7 @@ export function createApp(deps: Deps): RequestListener {
   app.use(createPeoplePages(deps.limiter)); // before the endpoints, which answer programs at the same paths
   app.use(createRouter(served, deps, known));
   if (deps.config.mcp.isOn) app.use(createMcp(deps, known));
+  app.use(createConsole(deps.limiter)); // after the endpoints: its session is below its address
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
   app.use(createPageStyle(deps.limiter));

@@ -14,6 +14,8 @@ export interface Made {
   port: number;
   databaseUrl: string;
   temporalAddress: string;
+  /** The Web UI of the embedded Temporal; null if it is not embedded. */
+  temporalUi: string | null;
   /** Only if all servers are embedded. */
   embedded: { secrets: Secrets; demoReceiver: string; checkout?: CheckoutSettings | undefined } | undefined;
 }
@@ -30,6 +32,7 @@ export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.Proces
     PORT: String(made.port),
     DATABASE_URL: made.databaseUrl,
     TEMPORAL_ADDRESS: made.temporalAddress,
+    ...(made.temporalUi === null || !isUnset(plan.env.TEMPORAL_UI_URL) ? {} : { TEMPORAL_UI_URL: made.temporalUi }),
     ...(made.embedded === undefined ? {} : embeddedSettings(plan.env, made.embedded)),
   };
   return { env, config: loadConfig(env) };

@@ -1,5 +1,6 @@
 /** The steps of `npm start`. */
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
+import { issueConsoleLink } from '../models/rules/accounts/console-link.js';
 import { provideCheckout } from './checkout/provide.js';
 import { readDemoState } from './demo/demo-state.js';
 import { type Launch, startPart, together } from './processes/launch.js';
@@ -24,7 +25,7 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
   const secrets = loadSecrets(plan.config.dataDir);
   const [postgres, temporal] = await together([providePostgres(launch, secrets.database_password), provideTemporal(launch)], giveUp);
   const embedded = plan.allEmbedded ? { secrets, demoReceiver: `127.0.0.1:${await ports.choose('demo_receiver')}` } : undefined;
-  const made: Made = { port, databaseUrl: postgres.url, temporalAddress: temporal.address, embedded };
+  const made: Made = { port, databaseUrl: postgres.url, temporalAddress: temporal.address, temporalUi: temporal.ui, embedded };
   if (embedded !== undefined) made.embedded = { ...embedded, checkout: await provideCheckout(launch, localAddress(plan, made)) };
   const { env, config } = serviceEnvironment(plan, made);
   const runScript = scriptRunner(launch, env);
@@ -38,7 +39,7 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
     ],
     giveUp,
   );
-  tellAddresses(launch, made, temporal.ui);
+  tellAddresses(launch, made);
 }
 
 function scriptRunner(launch: Launch, env: NodeJS.ProcessEnv) {
@@ -66,13 +67,15 @@ function startNode(launch: Launch, name: string, path: string, env: NodeJS.Proce
   });
 }
 
-function tellAddresses({ plan, output, record, logDir }: Launch, made: Made, ui: string | null): void {
+function tellAddresses({ plan, output, record, logDir }: Launch, made: Made): void {
+  const { temporalUi, temporalAddress } = made;
   const { env, config } = serviceEnvironment(plan, made);
   const { publicUrl } = config;
-  const addresses = { api: localAddress(plan, made), temporal_ui: ui, demo_receiver: made.embedded?.demoReceiver ?? null };
+  const addresses = { api: localAddress(plan, made), temporal_ui: temporalUi, demo_receiver: made.embedded?.demoReceiver ?? null };
   record.announce(addresses, settingsForCommands(plan.env, env));
-  const apiKey = made.embedded === undefined ? undefined : readDemoState(plan.config.dataDir)?.api_key;
+  const demo = made.embedded === undefined ? undefined : readDemoState(plan.config.dataDir);
+  const consoleToken = demo === undefined ? undefined : issueConsoleLink(config.jwtSecret, demo.email);
   const checkout = made.embedded?.checkout?.STRIPE_API_BASE;
-  const lines = summaryLines({ publicUrl, checkout, temporalUi: ui, temporalAddress: made.temporalAddress, apiKey, logDir });
+  const lines = summaryLines({ publicUrl, checkout, temporalUi, temporalAddress, apiKey: demo?.api_key, consoleToken, logDir });
   for (const line of lines) output.plain(line);
 }

@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import { watching } from './activities.js';
 
 /** Steps that run in parallel: repairs of each kind, and erasures. */
@@ -14,6 +15,7 @@ const repairs = [
 ] as const;
 /** Steps that run one after the other. */
 const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseOld', 'auditBooks'] as const;
+type Step = (typeof repairs)[number] | (typeof chores)[number] | 'countMessages';
 
 /**
  * One round of the watcher, started by a schedule. It finds work in the database that no workflow drives, and starts it again. Such work
@@ -22,7 +24,7 @@ const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseOld', 'audi
  */
 export async function runWatcher(): Promise<void> {
   const failing: string[] = [];
-  const attempt = async (step: (typeof repairs)[number] | (typeof chores)[number]) => {
+  const attempt = async (step: Step) => {
     try {
       await watching[step]();
     } catch {
@@ -30,6 +32,7 @@ export async function runWatcher(): Promise<void> {
     }
   };
   const inTurn = async () => {
+    if (patched('count-messages')) await attempt('countMessages');
     for (const chore of chores) await attempt(chore);
   };
   await Promise.all([...repairs.map(attempt), inTurn()]);

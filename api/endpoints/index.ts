@@ -8,7 +8,7 @@ import { createApiKey, deleteApiKey, listApiKeys, rotateKey } from './accounts/a
 import { login, signup, verifyEmailAddress } from './accounts/auth.js';
 import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk } from './bulk/bulk.js';
 import { bulkEndpoints } from './bulk/bulk-endpoints.js';
-import { createConsoleSession, deleteConsoleSession } from './console/session.js';
+import { createConsoleSession, deleteConsoleSession, useLink } from './console/session.js';
 import { createCheckout, listPackages, listTransactions, receivePayment, returnFromCheckout } from './billing.js';
 import { receiveReports } from './callbacks.js';
 import { getContact, listContacts, postContact, putContact, removeContact } from './contacts/contacts.js';
@@ -24,6 +24,7 @@ import { getPublicKey, resendDelivery, rotateWebhookSecret, sendTestEvent } from
 import { getDelivery, listDeliveries } from './webhooks/deliveries.js';
 import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks/webhooks.js';
 import { openEventStream } from './streams/stream.js';
+import { getOverview } from './workspaces/overview.js';
 import { createErasure, getErasure } from './workspaces/erasures.js';
 import { exportWorkspace } from './workspaces/export.js';
 import { getBalance, getUsage } from './workspaces/usage.js';
@@ -46,6 +47,7 @@ export const endpoints: readonly Endpoint[] = [
   closeAccount, //         DELETE /api/v1/auth/workspace
   createConsoleSession, // POST   /console/session
   deleteConsoleSession, // DELETE /console/session
+  useLink, //              POST   /console/session/link
   sendMessage, //          POST   /api/v1/messages/send
   ...bulkEndpoints.map((each) => ({ ...each, inBulkThread: true as const })),
   listHistory, //          GET    /api/v1/messages
@@ -61,6 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   putWorkspace, //         PUT    /api/v1/workspace
   getBalance, //           GET    /api/v1/balance
   getUsage, //             GET    /api/v1/usage
+  getOverview, //          GET    /api/v1/overview
   exportWorkspace, //      GET    /api/v1/export
   openEventStream, //      GET    /api/v1/stream
   createErasure, //        POST   /api/v1/erasures

@@ -71,6 +71,7 @@ const html = ({ title, fields, button, operation, again }: MailPage) =>
       <p role="status"></p>
       <p class="hint"></p>
       ${again === undefined ? '' : `<p class="note">Is the link too old? <a href="${again.slice(1)}">Get a new one</a>.</p>`}
+      <p class="note"><a href="console">To the console</a></p>
       <noscript><p>This page needs JavaScript.</p></noscript>`,
   });
 

@@ -10,6 +10,7 @@ const home = pageHtml({
   title: 'Tidings',
   content: `<p>Durable messaging over HTTP: one API for SMS, WhatsApp and e-mail.</p>
       <ul>
+        <li><a href="console">Console</a>: send messages, watch them arrive, manage webhooks</li>
         <li><a href="docs">API reference</a>, where you can try each operation</li>
         <li><a href="openapi.json">OpenAPI document</a>, for generated clients</li>
         <li><a href="health">Health</a> of this installation</li>

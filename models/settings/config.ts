@@ -45,6 +45,8 @@ export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig
   redisUrl: string | undefined;
   temporalServer: TemporalServer;
   temporalNamespace: string;
+  /** Without a slash at its end. */
+  temporalUiUrl: string | undefined;
   jwtSecret: string;
   /** `jwtSecret` and the earlier secrets. JWTs that they signed are still valid. */
   jwtSecrets: readonly [string, ...string[]];
@@ -135,6 +137,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     redisUrl: value.REDIS_URL,
     temporalServer: temporalServerOf(given),
     temporalNamespace: value.TEMPORAL_NAMESPACE,
+    temporalUiUrl: value.TEMPORAL_UI_URL === undefined ? undefined : trimSlash(value.TEMPORAL_UI_URL),
     jwtSecret: value.JWT_SECRET,
     jwtSecrets: [value.JWT_SECRET, ...value.JWT_SECRETS_OLD],
     secretKey: value.SECRET_KEY,

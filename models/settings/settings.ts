@@ -89,6 +89,9 @@ export const settings: Record<string, Joi.Schema> = {
     .description('Temporal frontend as host:port; a local server is started when not set')
     .messages({ 'string.pattern.base': '{{#label}} must be host:port' }),
   TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
+  TEMPORAL_UI_URL: url('http', 'https').description(
+    'address of the Temporal Web UI as users see it: the console links the workflow of each message, for all workspaces',
+  ),
   ...connectionSettings,
   JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
   JWT_SECRETS_OLD: list(secret)

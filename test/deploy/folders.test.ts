@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { root } from './project.js';
 
-const rooms = ['activities', 'api', 'bench', 'clients', 'harness', 'local', 'models', 'test', 'verify', 'workflows'];
+const rooms = ['activities', 'api', 'bench', 'clients', 'console', 'harness', 'local', 'models', 'test', 'verify', 'workflows'];
 const filesMax = 25;
 /** One file a step, for ever. */
 const grows = new Set(['models/migrations']);
@@ -13,7 +13,7 @@ describe('folders', () => {
     const counts = new Map<string, number>();
     for (const room of rooms) {
       for (const name of readdirSync(`${root}/${room}`, { recursive: true, encoding: 'utf8' })) {
-        if (!/\.(ts|sql|json)$/.test(name) || name.includes('node_modules')) continue;
+        if (!/\.(tsx?|sql|json)$/.test(name) || name.includes('node_modules')) continue;
         const folder = dirname(`${room}/${name}`);
         counts.set(folder, (counts.get(folder) ?? 0) + 1);
       }

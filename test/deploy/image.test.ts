@@ -84,6 +84,15 @@ describe('.dockerignore', () => {
       .filter((line) => line !== '' && !line.startsWith('#'));
     assert.equal(lines[0], '*');
     const admitted = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-    assert.deepEqual(admitted, ['package.json', 'package-lock.json', 'tsconfig.json', 'models', 'activities', 'workflows', 'api']);
+    assert.deepEqual(admitted, [
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'models',
+      'activities',
+      'workflows',
+      'api',
+      'console',
+    ]);
   });
 });

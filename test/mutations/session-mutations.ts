@@ -58,4 +58,18 @@ export const sessionMutations: readonly Mutation[] = [
     replace: 'given.length <= expected.length',
     test: 'api/mcp/preview-token',
   },
+  {
+    guards: 'a link of the launcher works once',
+    file: 'models/operations/accounts/use-console-link.ts',
+    find: 'if (used.length === 0) return null;',
+    replace: '',
+    test: 'api/accounts/console-link',
+  },
+  {
+    guards: 'links of the launcher work where the launcher runs only',
+    file: 'api/endpoints/console/session.ts',
+    find: 'demoReceiver === undefined ? null : ',
+    replace: '',
+    test: 'api/accounts/console-link',
+  },
 ];

@@ -1,15 +1,27 @@
 /** The session of the console: log in with a cookie that pages cannot read, and log out. */
+import type { IncomingHttpHeaders } from 'node:http';
 import Joi from 'joi';
-import { foreignOrigin } from '../../../models/errors.js';
+import { foreignOrigin, invalidMailToken } from '../../../models/errors.js';
+import { useConsoleLink } from '../../../models/operations/accounts/use-console-link.js';
+import { readConsoleLink } from '../../../models/rules/accounts/console-link.js';
 import { mayLogIn, setCookie } from '../../auth/console-session.js';
 import { issueToken } from '../../auth/tokens.js';
+import type { Deps } from '../../deps.js';
 import { endpoint } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
 import { named } from '../../http/json-schema.js';
 import { messageOnly } from '../../http/schemas.js';
+import { requiredText } from '../../http/validation.js';
 import { presentWorkspace } from '../../present/presenters.js';
 import { loginBody, workspaceOfLogin, workspaceResponse } from '../accounts/auth.js';
 import { endCaller } from '../accounts/sessions.js';
+
+const workspaceData = named('WorkspaceData', Joi.object({ workspace: workspaceResponse }));
+
+/** A login from a page of another origin would put its visitor into a session of the attacker. */
+function fromOwnPage({ headers }: { headers: IncomingHttpHeaders }, { config }: Deps): undefined {
+  if (!mayLogIn(headers, config.publicUrl)) throw foreignOrigin();
+}
 
 export const createConsoleSession = endpoint({
   id: 'createConsoleSession',
@@ -21,15 +33,39 @@ export const createConsoleSession = endpoint({
   rate: 'auth',
   body: loginBody,
   refusals: [401, 403, 503],
-  response: named('WorkspaceData', Joi.object({ workspace: workspaceResponse })),
+  response: workspaceData,
   status: 201,
-  admit({ headers }, { config }) {
-    if (!mayLogIn(headers, config.publicUrl)) throw foreignOrigin();
-    return undefined;
-  },
+  admit: fromOwnPage,
   async handler({ body, origin }, deps) {
     const { jwtSecret, publicUrl } = deps.config;
     const workspace = await workspaceOfLogin(deps, body, origin);
+    const cookie = setCookie(publicUrl, issueToken(jwtSecret, workspace, 'console'));
+    return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
+  },
+});
+
+const linkHint =
+  'A link of npm start works once, within 15 minutes. For a new one start again; the login of the demo workspace is in DATA_DIR/demo.json';
+
+export const useLink = endpoint({
+  id: 'useConsoleLink',
+  tag: 'console',
+  method: 'post',
+  path: '/console/session/link',
+  summary: 'Log in to the console with the one-time link of a local start',
+  auth: 'none',
+  rate: 'auth',
+  body: Joi.object<{ token: string }>({ token: requiredText() }).required(),
+  refusals: [403],
+  response: workspaceData,
+  status: 201,
+  admit: fromOwnPage,
+  async handler({ body, origin }, { db, config }) {
+    const { jwtSecret, jwtSecrets, publicUrl, demoReceiver } = config;
+    // Only the local launcher sets the demo receiver, and only it makes links.
+    const link = demoReceiver === undefined ? null : readConsoleLink(jwtSecrets, body.token);
+    const workspace = link === null ? null : await useConsoleLink(db, link, origin);
+    if (workspace === null) throw invalidMailToken(linkHint);
     const cookie = setCookie(publicUrl, issueToken(jwtSecret, workspace, 'console'));
     return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
   },

@@ -4,6 +4,7 @@ import { channels } from '../../../models/channels.js';
 import { readTimeline } from '../../../models/operations/messages/read-timeline.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import { waits } from '../../../models/rules/messages/waiting.js';
+import type { Deps } from '../../deps.js';
 import { apiKey, endpoint } from '../../http/endpoint.js';
 import { presentTimeline, stepTypes } from '../../present/present-timeline.js';
 import { sandbox } from '../callbacks.js';
@@ -39,6 +40,10 @@ const timelineResponse = named(
     status: valueOf('MessageStatus', publicStatuses).required(),
     status_detail: Joi.string().required(),
     workflow_id: Joi.string().required().description('The Temporal workflow of the message'),
+    workflow_url: Joi.string()
+      .allow(null)
+      .required()
+      .description('Its page in the Temporal Web UI; null without the setting TEMPORAL_UI_URL'),
     waiting_for: wait.allow(null).required(),
     steps: Joi.array().items(step).required(),
   }),
@@ -60,6 +65,12 @@ export const getTimeline = endpoint({
       reportTimeoutSeconds: config.reportTimeoutSeconds[timeline.message.channel],
     };
     const kinds = new Map([...config.accounts, sandbox].map(({ name, kind }) => [name, kind]));
-    return { timeline: presentTimeline(timeline, limits, (provider) => kinds.get(provider)) };
+    const workflow_url = workflowUrl(config, timeline.workflowId);
+    return { timeline: { ...presentTimeline(timeline, limits, (provider) => kinds.get(provider)), workflow_url } };
   },
 });
+
+function workflowUrl({ temporalUiUrl, temporalNamespace }: Deps['config'], workflowId: string): string | null {
+  if (temporalUiUrl === undefined) return null;
+  return `${temporalUiUrl}/namespaces/${encodeURIComponent(temporalNamespace)}/workflows/${encodeURIComponent(workflowId)}`;
+}

@@ -41,6 +41,7 @@ const timeline = {
   status: 'sent',
   status_detail: 'awaiting_report',
   workflow_id: `msg:${ids.message}`,
+  workflow_url: null,
   waiting_for: {
     what: 'report',
     text: 'Waiting for a delivery report from sandbox; we will query the provider if none arrives',

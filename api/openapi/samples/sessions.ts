@@ -39,6 +39,13 @@ export const sessionSamples: Samples = {
       errors.invalidField('email', emailText),
     ],
   },
+  useConsoleLink: {
+    about:
+      'Only where `npm start` runs everything itself. The link that it prints contains the token. It works once, within 15 minutes, and gives the same session as `POST /console/session`.',
+    requests: { link: { token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vIn0.c2lnbmF0dXJl' } },
+    data: { workspace: { id: ids.workspace, name: 'Demo', email: 'demo@tidings.invalid', email_verified: true, credits_balance: 100 } },
+    refusals: [errors.invalidMailToken(), errors.foreignOrigin()],
+  },
   deleteConsoleSession: {
     about: 'Ends the session and deletes the cookie.',
     data: { message: 'You are logged out.' },

@@ -52,6 +52,26 @@ export const workspaceSamples: Samples = {
       errors.limitReached('The period of a usage report', 200_000, 'messages'),
     ],
   },
+  getOverview: {
+    about:
+      'The last seven days unless `from` and `to` say otherwise; at most 366 days. A period counts in whole hours or days (UTC): by hour up to two days, by day above that, unless `by` says otherwise. A message counts where it was accepted, as it stands now, at most a minute late. Sums by hour are kept for 35 days.',
+    data: {
+      from: '2026-11-21T00:00:00.000Z',
+      to: '2026-11-21T23:59:59.999Z',
+      by: 'hour',
+      ...figures,
+      delivery_p50_ms: 2400,
+      delivery_p95_ms: 9600,
+      parts: [{ at, channel: 'sms', ...figures }],
+      failures: [{ error_code: '30008', messages: 20 }],
+      balance: 8260,
+      days_left: 7,
+    },
+    refusals: [
+      errors.invalidField('from', 'from and to must be at most 366 days apart'),
+      errors.invalidField('by', 'by=hour is kept for 35 days'),
+    ],
+  },
   exportWorkspace: {
     about:
       'Newline-delimited JSON: one line for the workspace, then one for each API key, webhook, contact, suppression, batch, message and transaction, oldest first. Secrets are not included. The last line is `end` with the number of lines before it; without it the export is incomplete.',

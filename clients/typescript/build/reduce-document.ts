@@ -3,6 +3,8 @@ import type { Json } from '../../../api/http/json-schema.js';
 
 /** Whether a path belongs to what an API key can do with messages, batches, contacts, webhooks and the account. */
 export const isUsed = (path: string): boolean => /^\/api\/v1\/(messages|contacts|webhooks|balance$|usage$)/.test(path);
+/** Whether a path belongs to what the owner of a workspace can do, by the session of the console too. */
+export const isOfConsole = (path: string): boolean => /^\/(console|api\/v1)\/(?!billing\/webhook)/.test(path);
 
 interface Operation {
   parameters?: { in: string }[];
@@ -19,11 +21,11 @@ interface Document {
   components: { schemas: Record<string, Json>; pathItems: Record<string, { post: Operation }> };
 }
 
-/** A new document with the operations of the client: their parameters, bodies and successful responses. */
-export function reduceDocument(document: Json): Json {
+/** A new document with the operations at these paths: their parameters, bodies and successful responses. */
+export function reduceDocument(document: Json, isKept: (path: string) => boolean): Json {
   const { openapi, info, paths, webhooks, components } = document as unknown as Document;
   const { title, version } = info;
-  const kept = Object.entries(paths).filter(([path]) => isUsed(path));
+  const kept = Object.entries(paths).filter(([path]) => isKept(path));
   const reduced = {
     paths: Object.fromEntries(kept.map(([path, methods]) => [path, mapValues(methods, operation)])),
     webhooks: mapValues(webhooks, ({ $ref }) => ({ post: operation(eventOf(components.pathItems, $ref)) })),

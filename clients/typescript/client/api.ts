@@ -1964,6 +1964,8 @@ export interface components {
             status_detail: string;
             /** @description The Temporal workflow of the message */
             workflow_id: string;
+            /** @description Its page in the Temporal Web UI; null without the setting TEMPORAL_UI_URL */
+            workflow_url: string | null;
             waiting_for: components["schemas"]["TimelineWait"] | null;
             steps: components["schemas"]["TimelineStep"][];
         };

@@ -20,7 +20,7 @@ export interface Owner {
 }
 
 /** Responses with an array that are not lists: all of it is shown at once, because it is bounded. */
-const whole = new Set(['listCreditPackages', 'listEventTypes', 'getMessageTimeline', 'getUsage']);
+const whole = new Set(['listCreditPackages', 'listEventTypes', 'getMessageTimeline', 'getUsage', 'getOverview']);
 
 const hasArray = ({ response }: Endpoint) =>
   Object.values((response.describe().keys ?? {}) as Record<string, { type?: string }>).some(({ type }) => type === 'array');

@@ -46,7 +46,7 @@ describe('pages for people', () => {
     assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'; /);
     assert.match(response.headers.get('vary') ?? '', /\bAccept\b/);
     const links = [...html.matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link);
-    assert.deepEqual(links, ['docs', 'openapi.json', 'health', 'forgot-password']);
+    assert.deepEqual(links, ['console', 'docs', 'openapi.json', 'health', 'forgot-password']);
     for (const link of links) assert.ok([200, 503].includes((await fetch(`${app.url}/${link}`)).status), link);
   });
   for (const path of ['/', '/billing/return']) {

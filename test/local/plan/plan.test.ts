@@ -57,7 +57,7 @@ describe('plan', () => {
 
 describe('environment of the service', () => {
   const embedded = { secrets: { database_password: 'p', jwt_secret: secret, secret_key: secret }, demoReceiver: '127.0.0.1:9' };
-  const made: Made = { port: 3100, databaseUrl: database, temporalAddress: temporal, embedded };
+  const made: Made = { port: 3100, databaseUrl: database, temporalAddress: temporal, temporalUi: null, embedded };
 
   it('is complete when everything is embedded, and prefers what the user set', () => {
     const { env, config } = serviceEnvironment(readPlan({ JWT_SECRET: 'y'.repeat(40), SIGNUP_CREDITS: '7' }), made);

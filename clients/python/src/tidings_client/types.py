@@ -535,6 +535,8 @@ class Timeline(TypedDict):
     status_detail: str
     workflow_id: str
     """The Temporal workflow of the message"""
+    workflow_url: Optional[str]
+    """Its page in the Temporal Web UI; null without the setting TEMPORAL_UI_URL"""
     waiting_for: Optional[TimelineWait]
     steps: List[TimelineStep]
 

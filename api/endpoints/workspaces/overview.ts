@@ -1,0 +1,91 @@
+/** The overview of a workspace: what it sent, what became of it, how long its credits last, which webhooks fail. */
+import Joi from 'joi';
+import { channels } from '../../../models/channels.js';
+import { invalidField } from '../../../models/errors.js';
+import { readOverview } from '../../../models/operations/workspaces/read-overview.js';
+import { hourDays } from '../../../models/operations/workspaces/fold-changes.js';
+import { either, endpoint } from '../../http/endpoint.js';
+import { presentOverview } from '../../present/overview.js';
+import { named } from '../../http/json-schema.js';
+import { bound, date, valueOf } from '../../http/schemas.js';
+import { text } from '../../http/validation.js';
+
+const dayMs = 86_400_000;
+const daysDefault = 7;
+const daysMax = 366;
+const units = ['hour', 'day'] as const;
+
+interface OverviewQuery {
+  from?: Date;
+  to?: Date;
+  by?: (typeof units)[number];
+}
+
+const figures = {
+  messages: Joi.number().integer().required(),
+  delivered: Joi.number().integer().required().description('Includes messages that were read'),
+  failed: Joi.number().integer().required(),
+  credits: Joi.number().required().description('Credits debited minus refunds'),
+};
+const part = named('OverviewPart', Joi.object({ at: date(), channel: valueOf('Channel', channels).required(), ...figures }));
+const reason = named('OverviewFailure', Joi.object({ error_code: Joi.string().required(), messages: Joi.number().integer().required() }));
+const milliseconds = () => Joi.number().integer().allow(null).required();
+
+const overviewResponse = named(
+  'Overview',
+  Joi.object({
+    from: date(),
+    to: date(),
+    by: Joi.string()
+      .valid(...units)
+      .required(),
+    ...figures,
+    delivery_p50_ms: milliseconds().description('From due to delivered; null without deliveries. At most 5 % wrong'),
+    delivery_p95_ms: milliseconds(),
+    parts: Joi.array().items(part).required(),
+    failures: Joi.array().items(reason).required().description('By error code, the most frequent first'),
+    balance: Joi.number().required(),
+    days_left: Joi.number()
+      .allow(null)
+      .required()
+      .description('How long the balance lasts at the pace of the last seven days; null if nothing was spent'),
+  }),
+);
+
+export const getOverview = endpoint({
+  id: 'getOverview',
+  tag: 'workspace',
+  method: 'get',
+  path: '/api/v1/overview',
+  summary: 'Get what was sent, delivered, failed and spent in a period, by hour or day and channel',
+  auth: either('read_messages'),
+  query: Joi.object<OverviewQuery>({ from: bound('first'), to: bound('last'), by: text().valid(...units) }),
+  response: overviewResponse,
+  async handler({ caller, query }, { db }) {
+    const { by, ...period } = periodOf(query);
+    const lastDays = { from: new Date(Date.now() - daysDefault * dayMs), to: new Date() };
+    const [overview, spent] = await Promise.all([
+      readOverview(db, caller.workspaceId, period, by),
+      readOverview(db, caller.workspaceId, lastDays, 'hour'),
+    ]);
+    return presentOverview({ ...period, by, overview, spent: spent.parts, days: daysDefault, balance: caller.balance });
+  },
+});
+
+/**
+ * Up to two days are shown by hour and longer periods by day, unless `by` says otherwise.
+ * @throws AppError 400 when the period is too long, ends before it starts, or has no sums by hour
+ */
+function periodOf({ from, to = new Date(), by }: OverviewQuery): Required<OverviewQuery> {
+  const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
+  if (begin > to) throw invalidField('to', 'to must not be before from');
+  const days = (to.getTime() - begin.getTime()) / dayMs;
+  if (days > daysMax) throw invalidField('from', `from and to must be at most ${daysMax} days apart`);
+  const unit = by ?? (days <= 2 && begin.getTime() > Date.now() - hourDays * dayMs ? 'hour' : 'day');
+  if (unit === 'hour' && begin.getTime() < Date.now() - hourDays * dayMs) throw invalidField('by', `by=hour is kept for ${hourDays} days`);
+  return { from: startOf(begin, unit), to, by: unit };
+}
+
+/** Sums are of whole hours and days (UTC). */
+const startOf = (at: Date, unit: (typeof units)[number]) => new Date(Math.floor(at.getTime() / unitMs[unit]) * unitMs[unit]);
+const unitMs = { hour: 3_600_000, day: dayMs };

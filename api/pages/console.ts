@@ -1,0 +1,89 @@
+/** `/console`: the console, a single-page app that `npm run build` makes. The page has no inline code and loads nothing from other hosts. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import express, { type RequestHandler, type Router } from 'express';
+import { mountOptions } from '../http/options.js';
+import type { Limiter } from '../http/rate-limit.js';
+import { asPage } from './pages.js';
+
+const site = join(import.meta.dirname, '../../console/site');
+const assetsPath = '/console/assets';
+
+interface Manifest {
+  script: string;
+  style: string;
+  icon: string;
+  preloads: string[];
+}
+
+const policy = ["default-src 'self'", "object-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+
+/** @param root the relative URL of the folder of the assets, so that the page also works behind a proxy with a path prefix */
+const pageOf = ({ script, style, icon, preloads }: Manifest, root: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Tidings console</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="robots" content="noindex">
+    <meta name="color-scheme" content="light dark">
+    <link rel="icon" type="image/svg+xml" href="${root}${icon}">
+    <link rel="stylesheet" href="${root}${style}">
+${preloads.map((name) => `    <link rel="modulepreload" href="${root}${name}">\n`).join('')}    <script type="module" src="${root}${script}"></script>
+  </head>
+  <body>
+    <div id="console"></div>
+    <noscript>The console needs JavaScript. The API reference is at /docs.</noscript>
+  </body>
+</html>
+`;
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** The suffixes of the compressed forms of a file, by their encodings. */
+const suffixes = { br: '.br', gzip: '.gz' } as const;
+
+/** Serves the page at `/console` and all addresses below, and its files. It comes after the endpoints: the session is below `/console`, too. */
+export function createConsole(limiter: Limiter): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const manifest = JSON.parse(readFileSync(join(site, 'manifest.json'), 'utf8')) as Manifest;
+  const names = readdirSync(join(site, 'assets')).filter((name) => !/\.(br|gz)$/.test(name));
+  for (const name of names) serveAsset(router, limiter, name);
+  router.get(['/console', '/console/*screen'], onlyScreens, asPage(limiter, '/console', policy), (req, res) => {
+    const depth = req.path.split('/').length - 2;
+    const root = depth === 0 ? 'console/assets/' : `${'../'.repeat(depth - 1)}assets/`;
+    res.setHeader('Cache-Control', 'no-cache').type('html').send(pageOf(manifest, root));
+  });
+  router.get('/console/', asPage(limiter, '/console', policy), (_req, res) => res.redirect(308, '../console'));
+  mountOptions(
+    router,
+    ['/console', ...names.map((name) => `${assetsPath}/${name}`)].map((path) => ({ method: 'get', path })),
+    limiter,
+  );
+  return router;
+}
+
+/** An old file, and the session, are no screens: an unknown route there is an unknown route. */
+const onlyScreens: RequestHandler = ({ path }, _res, next) => {
+  next(path.startsWith(`${assetsPath}/`) || path.startsWith('/console/session') ? 'route' : undefined);
+};
+
+/** Each file is counted by itself: a page load asks for several. */
+function serveAsset(router: Router, limiter: Limiter, name: string): void {
+  const path = `${assetsPath}/${name}`;
+  router.get(path, asPage(limiter, path, policy), (req, res, next) => {
+    const encoding = (req.acceptsEncodings('br', 'gzip') || null) as keyof typeof suffixes | null;
+    res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    res.setHeader('Content-Type', types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream');
+    res.vary('Accept-Encoding');
+    if (encoding !== null) res.setHeader('Content-Encoding', encoding);
+    const file = join(site, 'assets', `${name}${encoding === null ? '' : suffixes[encoding]}`);
+    res.sendFile(file, { lastModified: false, acceptRanges: false, cacheControl: false }, (error?: Error) => {
+      if (error !== undefined && !res.headersSent) next(error);
+    });
+  });
+}

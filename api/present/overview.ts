@@ -1,0 +1,37 @@
+import type { Overview, OverviewPart, OverviewUnit } from '../../models/operations/workspaces/read-overview.js';
+import { toCredits } from '../../models/rules/billing/credits.js';
+
+interface Shown {
+  from: Date;
+  to: Date;
+  by: OverviewUnit;
+  overview: Overview;
+  /** What was spent lately, for the pace. */
+  spent: readonly OverviewPart[];
+  /** In this many days. */
+  days: number;
+  /** Thousandths of a credit. */
+  balance: number;
+}
+
+/** The overview of a period: its sums, its parts, and how long the balance lasts. */
+export function presentOverview({ from, to, by, overview, spent, days, balance }: Shown) {
+  const { parts, reasons, waits } = overview;
+  const sum = (name: 'messages' | 'delivered' | 'failed' | 'credits', of = parts) => of.reduce((total, part) => total + part[name], 0);
+  const perDay = sum('credits', [...spent]) / days;
+  return {
+    from: from.toISOString(),
+    to: to.toISOString(),
+    by,
+    messages: sum('messages'),
+    delivered: sum('delivered'),
+    failed: sum('failed'),
+    credits: toCredits(sum('credits')),
+    delivery_p50_ms: waits.p50Ms,
+    delivery_p95_ms: waits.p95Ms,
+    parts: parts.map(({ at, credits, ...part }) => ({ at: at.toISOString(), ...part, credits: toCredits(credits) })),
+    failures: reasons.map(({ code, count }) => ({ error_code: code, messages: count })),
+    balance: toCredits(balance),
+    days_left: perDay <= 0 ? null : Math.round((balance / perDay) * 10) / 10,
+  };
+}

@@ -1,0 +1,73 @@
+/** Calls of the API, typed by its OpenAPI document (schema.ts, generated). The session is a cookie, which the browser adds by itself. */
+import { urlOf } from '../app/base.js';
+import { type ErrorBody, Problem, unreachable } from './problem.js';
+import type { components, paths } from './schema.js';
+
+type Method = 'get' | 'post' | 'put' | 'delete';
+type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
+type Answer<T> = T extends { responses: infer Responses } ? Json<Responses[keyof Responses & (200 | 201 | 202)]> : never;
+
+/** A schema of the OpenAPI document by its name. */
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+/** `data` of a successful answer. */
+export type Data<P extends keyof paths, M extends Method> = Answer<paths[P][M]> extends { data: infer Content } ? Content : never;
+type Body<P extends keyof paths, M extends Method> = paths[P][M] extends { requestBody?: infer Given }
+  ? Json<Exclude<Given, undefined>>
+  : never;
+export type Query<P extends keyof paths, M extends Method> = paths[P][M] extends { parameters: { query?: infer Given } }
+  ? { [Name in keyof Given]?: Given[Name] | null | undefined }
+  : object;
+
+export interface Input<P extends keyof paths, M extends Method> {
+  /** Values of `{id}` and others in the path. */
+  params?: Readonly<Record<string, string>>;
+  /** Empty values are left out. */
+  query?: Query<P, M>;
+  body?: Body<P, M>;
+  signal?: AbortSignal;
+  /** The same for a repeated request. */
+  idempotencyKey?: string;
+}
+
+/** What the API says of a session that has ended (docs/contract/errors.md). */
+const endedText = 'Invalid or expired token';
+
+/** Called when the API no longer accepts the session. */
+let onSignedOut: () => void = () => undefined;
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+/**
+ * Calls an operation.
+ * @returns `data` of the answer
+ * @throws Problem for every answer that is not a success, and when there is no answer; AbortError after `signal`
+ */
+export async function call<P extends keyof paths, M extends Method>(method: M, path: P, input: Input<P, M> = {}): Promise<Data<P, M>> {
+  const { body, signal, idempotencyKey } = input;
+  const response = await fetch(addressOf(path, input), {
+    method: method.toUpperCase(),
+    headers: {
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((error: unknown) => {
+    throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
+  });
+  const answer = (await response.json().catch(() => ({}))) as { data?: unknown } & ErrorBody;
+  if (response.ok) return answer.data as Data<P, M>;
+  const problem = new Problem(response.status, answer);
+  // A wrong password is 401, too, with another text: it is the answer to a form.
+  if (response.status === 401 && (problem.message === endedText || !/^\/(console\/session|api\/v1\/auth\/)/.test(path))) onSignedOut();
+  throw problem;
+}
+
+function addressOf(path: string, { params = {}, query = {} }: { params?: Readonly<Record<string, string>>; query?: object }): URL {
+  const url = urlOf(path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')));
+  for (const [name, value] of Object.entries(query) as [string, string | number | boolean | null | undefined][]) {
+    if (value !== undefined && value !== null && value !== '') url.searchParams.set(name, String(value));
+  }
+  return url;
+}

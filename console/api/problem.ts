@@ -1,0 +1,39 @@
+/** What went wrong with a request, in the words of the API. */
+
+/** The body of an error response (docs/contract/errors.md); without its fields where something between us answered. */
+export interface ErrorBody {
+  error?: string;
+  code?: string;
+  request_id?: string;
+  details?: { field: string; message: string }[];
+  hints?: string[];
+}
+
+/** A refused or failed request. `message` is for people. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: string;
+  /** For support: it finds the log line of the request. */
+  readonly requestId: string | null;
+  readonly details: readonly { field: string; message: string }[];
+  readonly hints: readonly string[];
+
+  /** @param status the HTTP status; 0: no answer */
+  constructor(
+    readonly status: number,
+    body: ErrorBody,
+  ) {
+    super(body.error ?? 'Something went wrong. Please try again.');
+    this.code = body.code ?? '';
+    this.requestId = body.request_id ?? null;
+    this.details = body.details ?? [];
+    this.hints = body.hints ?? [];
+  }
+}
+
+export const unreachable = (): Problem =>
+  new Problem(0, { error: 'The service cannot be reached.', code: 'unreachable', hints: ['Check your connection and try again.'] });
+
+/** Any thrown value as a problem, so that a fault of the console itself is shown, too. */
+export const problemOf = (thrown: unknown): Problem =>
+  thrown instanceof Problem ? thrown : new Problem(0, { error: thrown instanceof Error ? thrown.message : String(thrown) });

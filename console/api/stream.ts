@@ -1,0 +1,106 @@
+/**
+ * The stream of events, one connection for all screens (docs/contract/streams.md). It is open while a screen listens and the page is visible:
+ * browsers allow few connections to a server, and a hidden page would hold one of them.
+ */
+import { signal } from '@preact/signals';
+import { urlOf } from '../app/base.js';
+import { call, type Schema } from './call.js';
+
+/** An event of a message, as webhooks get it. */
+export type MessageEvent =
+  | Schema<'MessageQueuedEvent'>
+  | Schema<'MessageSentEvent'>
+  | Schema<'MessageDeliveredEvent'>
+  | Schema<'MessageFailedEvent'>;
+
+export interface StreamListener {
+  event(event: MessageEvent): void;
+  /** Events may be missing: read again what is shown. */
+  reset(): void;
+}
+
+/** `off`: nobody listens. `refused`: the API gave no stream; it is asked again later. */
+export const streamState = signal<'off' | 'connecting' | 'live' | 'refused'>('off');
+
+const types = ['message.queued', 'message.sent', 'message.delivered', 'message.failed'] as const;
+const hiddenMsMax = 30_000;
+const retryMs = { first: 5_000, most: 60_000 };
+
+const listeners = new Set<StreamListener>();
+let source: EventSource | null = null;
+let lastId = '';
+let timer: ReturnType<typeof setTimeout> | undefined;
+let waitMs = retryMs.first;
+
+/** Adds a listener. @returns a function that removes it */
+export function listen(listener: StreamListener): () => void {
+  listeners.add(listener);
+  open();
+  return () => {
+    listeners.delete(listener);
+    // The next screen usually listens at once.
+    setTimeout(() => listeners.size === 0 && close(), 1_000);
+  };
+}
+
+/** Ends the connection, and forgets how far it was: for another workspace. */
+export function forget(): void {
+  close();
+  lastId = '';
+}
+
+function open(): void {
+  if (source !== null || listeners.size === 0 || document.hidden) return;
+  clearTimeout(timer);
+  streamState.value = 'connecting';
+  const url = urlOf('/api/v1/stream');
+  if (lastId !== '') url.searchParams.set('last_event_id', lastId);
+  const opened = new EventSource(url);
+  source = opened;
+  opened.addEventListener('open', () => {
+    streamState.value = 'live';
+    waitMs = retryMs.first;
+    // What happened between a read of the screen and this moment is in no event.
+    if (lastId === '') reset();
+  });
+  for (const type of types) opened.addEventListener(type, receive);
+  opened.addEventListener('stream.reset', reset);
+  opened.addEventListener('error', () => {
+    streamState.value = 'connecting';
+    if (opened.readyState === EventSource.CLOSED) refused();
+  });
+}
+
+function reset(): void {
+  for (const listener of listeners) listener.reset();
+}
+
+function receive(message: globalThis.MessageEvent<string>): void {
+  lastId = message.lastEventId;
+  const event = JSON.parse(message.data) as MessageEvent;
+  for (const listener of listeners) listener.event(event);
+}
+
+/** The browser tells no reason. A read finds out whether the session has ended. */
+function refused(): void {
+  close();
+  streamState.value = 'refused';
+  // An id that is no longer known would be refused again. What was missed is read.
+  lastId = '';
+  timer = setTimeout(open, waitMs);
+  waitMs = Math.min(waitMs * 2, retryMs.most);
+  void call('get', '/api/v1/balance').catch(() => undefined);
+}
+
+function close(): void {
+  clearTimeout(timer);
+  source?.close();
+  source = null;
+  streamState.value = 'off';
+}
+
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(timer);
+  if (document.hidden) timer = setTimeout(close, hiddenMsMax);
+  else open();
+});

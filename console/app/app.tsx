@@ -1,0 +1,44 @@
+/** The frame of all screens: signed in or not. */
+import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
+import { base, to } from './base.js';
+import { ConfirmDialog, Toasts } from '../parts/notices.js';
+import { session } from '../state/session.js';
+import { screenPart } from './screen-part.js';
+import { screens } from './screens.js';
+import { Shell } from './shell.js';
+
+const SignIn = screenPart(async () => (await import('../screens/sign-in/sign-in.js')).SignIn);
+const SignUp = screenPart(async () => (await import('../screens/sign-in/sign-up.js')).SignUp);
+const ForgotPassword = screenPart(async () => (await import('../screens/sign-in/forgot-password.js')).ForgotPassword);
+
+export function App() {
+  return (
+    <LocationProvider scope={base.slice(0, -1)}>
+      <ErrorBoundary>
+        <Content />
+      </ErrorBoundary>
+      <Toasts />
+      <ConfirmDialog />
+    </LocationProvider>
+  );
+}
+
+function Content() {
+  const { state } = session.value;
+  if (state === 'unknown') return <p class="loading">Loading…</p>;
+  if (state === 'none') return <PublicScreens />;
+  return <Shell>{screens}</Shell>;
+}
+
+/** Whoever is not signed in stays at the address of the screen, and is there after the sign-in. */
+function PublicScreens() {
+  return (
+    <main class="public">
+      <Router>
+        <Route path={to('sign-up')} component={SignUp} />
+        <Route path={to('forgot-password')} component={ForgotPassword} />
+        <Route default component={SignIn} />
+      </Router>
+    </main>
+  );
+}

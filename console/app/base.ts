@@ -1,0 +1,18 @@
+/** Where the console is. The addresses follow from that of this script, so that everything works behind a proxy with a path prefix. */
+
+const assets = new URL('.', import.meta.url);
+
+/** The path of the console, with a slash at its end: `/console/`. */
+export const base: string = new URL('..', assets).pathname;
+
+/** The address of an operation: `/api/v1/…` or `/console/session`, below the folder of the console. */
+export const urlOf = (path: string): URL => new URL(`../..${path}`, assets);
+
+/** The address of a screen: `to('messages')`; the parameters that are empty are left out. */
+export function to(screen = '', query: Readonly<Record<string, string | null | undefined>> = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === null || value === '' ? [] : [[name, value]],
+  );
+  const search = new URLSearchParams(given).toString();
+  return `${screen === '' ? base.slice(0, -1) : base + screen}${search === '' ? '' : `?${search}`}`;
+}

@@ -1,0 +1,25 @@
+/** Entry point of the console. */
+import { render } from 'preact';
+import { problemOf } from '../api/problem.js';
+import { applyTheme } from '../state/theme.js';
+import { restoreSession, session, signInByLink } from '../state/session.js';
+import { App } from './app.js';
+
+/** A link of `npm start` has its token in the fragment, which browsers do not send. It is used once, so it leaves the address at once. */
+async function start(): Promise<void> {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token === null) return restoreSession();
+  history.replaceState(null, '', location.pathname + location.search);
+  try {
+    await signInByLink(token);
+  } catch (error) {
+    await restoreSession();
+    const { message, hints } = problemOf(error);
+    if (session.value.state === 'none') session.value = { state: 'none', reason: [message, ...hints].join('. ') };
+  }
+}
+
+applyTheme();
+const place = document.querySelector('#console');
+if (place !== null) render(<App />, place);
+void start();

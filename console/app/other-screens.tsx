@@ -1,0 +1,23 @@
+/** Addresses without a screen of their own. */
+import { useLocation } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import { Screen } from '../parts/screen.js';
+import { to } from './base.js';
+
+export function NotFound() {
+  return (
+    <Screen title="Not found">
+      <p>There is no such screen. The link may be old.</p>
+      <p>
+        <a href={to()}>To the first screen</a>
+      </p>
+    </Screen>
+  );
+}
+
+/** Who has just signed in, or comes back to such an address, goes to the first screen. */
+export function SignedIn() {
+  const { route } = useLocation();
+  useEffect(() => route(to(), true), [route]);
+  return <p class="loading">Loading…</p>;
+}

@@ -1,0 +1,48 @@
+/** The addresses of all screens. Each screen is a part of its own, which is loaded when it is first shown. */
+import { Route } from 'preact-iso';
+import { to } from './base.js';
+import { NotFound, SignedIn } from './other-screens.js';
+import { screenPart } from './screen-part.js';
+
+const Overview = screenPart(async () => (await import('../screens/overview/overview.js')).Overview);
+const Messages = screenPart(async () => (await import('../screens/messages/messages.js')).Messages);
+const Message = screenPart(async () => (await import('../screens/messages/message.js')).Message);
+const Send = screenPart(async () => (await import('../screens/send/send.js')).Send);
+const Webhooks = screenPart(async () => (await import('../screens/webhooks/webhooks.js')).Webhooks);
+const NewWebhook = screenPart(async () => (await import('../screens/webhooks/new-webhook.js')).NewWebhook);
+const EditWebhook = screenPart(async () => (await import('../screens/webhooks/edit-webhook.js')).EditWebhook);
+const Webhook = screenPart(async () => (await import('../screens/webhooks/webhook.js')).Webhook);
+const Delivery = screenPart(async () => (await import('../screens/webhooks/delivery.js')).Delivery);
+const Keys = screenPart(async () => (await import('../screens/keys/keys.js')).Keys);
+const NewKey = screenPart(async () => (await import('../screens/keys/new-key.js')).NewKey);
+const Settings = screenPart(async () => (await import('../screens/settings/settings.js')).Settings);
+
+/** Entries of the navigation: the screen and its name. */
+export const navigation = [
+  ['', 'Overview'],
+  ['messages', 'Messages'],
+  ['send', 'Send'],
+  ['webhooks', 'Webhooks'],
+  ['keys', 'API keys'],
+  ['settings', 'Settings'],
+] as const;
+
+/** Before a pattern come the addresses that it would cover. */
+export const screens = [
+  <Route key="home" path={to()} component={Overview} />,
+  <Route key="messages" path={to('messages')} component={Messages} />,
+  <Route key="message" path={to('messages/:id')} component={Message} />,
+  <Route key="send" path={to('send')} component={Send} />,
+  <Route key="webhooks" path={to('webhooks')} component={Webhooks} />,
+  <Route key="new-webhook" path={to('webhooks/new')} component={NewWebhook} />,
+  <Route key="webhook" path={to('webhooks/:id')} component={Webhook} />,
+  <Route key="edit-webhook" path={to('webhooks/:id/edit')} component={EditWebhook} />,
+  <Route key="delivery" path={to('webhooks/:id/deliveries/:delivery')} component={Delivery} />,
+  <Route key="keys" path={to('keys')} component={Keys} />,
+  <Route key="new-key" path={to('keys/new')} component={NewKey} />,
+  <Route key="settings" path={to('settings')} component={Settings} />,
+  <Route key="sign-in" path={to('sign-in')} component={SignedIn} />,
+  <Route key="sign-up" path={to('sign-up')} component={SignedIn} />,
+  <Route key="forgot-password" path={to('forgot-password')} component={SignedIn} />,
+  <Route key="others" default component={NotFound} />,
+];

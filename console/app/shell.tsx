@@ -1,0 +1,81 @@
+/** What surrounds every screen of a session: navigation, balance, the state of the stream, the account. */
+import type { ComponentProps } from 'preact';
+import { Router, useLocation } from 'preact-iso';
+import { useEffect, useRef } from 'preact/hooks';
+import { streamState } from '../api/stream.js';
+import { creditsText } from '../parts/credits.js';
+import { refreshWorkspace, session, signOut } from '../state/session.js';
+import { nextTheme, theme } from '../state/theme.js';
+import { toast } from '../state/toasts.js';
+import { problemOf } from '../api/problem.js';
+import { to } from './base.js';
+import { navigation } from './screens.js';
+import { VerificationNotice } from './verification-notice.js';
+
+/** How old the shown balance may be when another screen is opened. */
+const balanceMsMax = 60_000;
+
+export function Shell({ children }: { children: NonNullable<ComponentProps<typeof Router>['children']> }) {
+  const main = useRef<HTMLElement>(null);
+  const readAt = useRef(performance.now());
+  // It is not called for a filter or another page of a list, which do not take the focus.
+  const moved = () => {
+    main.current?.focus();
+    if (performance.now() - readAt.current < balanceMsMax) return;
+    readAt.current = performance.now();
+    void refreshWorkspace().catch(() => undefined);
+  };
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <TopBar />
+      <Navigation />
+      <main id="main" ref={main} tabIndex={-1}>
+        <VerificationNotice />
+        <Router onRouteChange={moved}>{children}</Router>
+      </main>
+    </div>
+  );
+}
+
+const streamTexts = { off: '', connecting: 'Connecting…', live: 'Live', refused: 'Not live: connecting again soon' } as const;
+
+function TopBar() {
+  if (session.value.state !== 'open') return null;
+  const { workspace } = session.value;
+  const leave = () => void signOut().catch((error: unknown) => toast(problemOf(error).message));
+  return (
+    <header class="bar">
+      <strong class="name">Tidings</strong>
+      <span class={`stream ${streamState.value}`}>{streamTexts[streamState.value]}</span>
+      <span class="balance">{creditsText(workspace.credits_balance)}</span>
+      <span class="workspace" title={workspace.email}>
+        {workspace.name}
+      </span>
+      <button type="button" onClick={nextTheme}>
+        {`Theme: ${theme.value}`}
+      </button>
+      <button type="button" onClick={leave}>
+        Sign out
+      </button>
+    </header>
+  );
+}
+
+function Navigation() {
+  const { path } = useLocation();
+  const current = useRef<HTMLAnchorElement>(null);
+  useEffect(() => current.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [path]);
+  const isCurrent = (screen: string) => path === to(screen) || (screen !== '' && path.startsWith(`${to(screen)}/`));
+  return (
+    <nav class="screens" aria-label="Screens">
+      {navigation.map(([screen, title]) => (
+        <a key={screen} href={to(screen)} {...(isCurrent(screen) ? { 'aria-current': 'page', ref: current } : {})}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}

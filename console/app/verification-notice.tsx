@@ -1,0 +1,34 @@
+/** The reminder of an address that is not verified yet. */
+import { useEffect } from 'preact/hooks';
+import { call } from '../api/call.js';
+import { problemOf } from '../api/problem.js';
+import { refreshWorkspace, session } from '../state/session.js';
+import { toast } from '../state/toasts.js';
+
+export function VerificationNotice() {
+  const workspace = session.value.state === 'open' ? session.value.workspace : null;
+  const isVerified = workspace?.email_verified !== false;
+  useEffect(() => {
+    if (isVerified) return undefined;
+    // The link in the mail opens another tab. Who comes back sees what has changed.
+    const look = () => void (document.hidden || refreshWorkspace().catch(() => undefined));
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [isVerified]);
+  if (workspace === null || isVerified) return null;
+  const again = () =>
+    void call('post', '/api/v1/auth/resend-verification', { body: { email: workspace.email } }).then(
+      ({ message }) => toast(message),
+      (error: unknown) => toast(problemOf(error).message),
+    );
+  return (
+    <aside class="notice" aria-label="Verification">
+      <p>
+        Please verify your e-mail address: a mail with a link went to <strong>{workspace.email}</strong>.
+      </p>
+      <button type="button" onClick={again}>
+        Send it again
+      </button>
+    </aside>
+  );
+}

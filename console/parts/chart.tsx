@@ -1,0 +1,96 @@
+/** A chart of values over time. The library is loaded when the first chart is drawn. A table beside it has the same values. */
+import { useEffect, useRef } from 'preact/hooks';
+import type UPlot from 'uplot';
+import { theme } from '../state/theme.js';
+
+export interface Line {
+  name: string;
+  /** One for each time. */
+  values: readonly number[];
+}
+
+interface Props {
+  title: string;
+  /** Milliseconds since 1970. */
+  times: readonly number[];
+  lines: readonly Line[];
+  /** Times are shown in UTC: those of days that begin at midnight UTC. */
+  isUtc?: boolean;
+}
+
+const height = 220;
+/** Variables of the style sheet. Lines also differ in their dashes. */
+const strokes = [
+  ['--accent', []],
+  ['--good', [8, 4]],
+  ['--busy', [2, 4]],
+] as const;
+
+export function Chart({ title, times, lines, isUtc = false }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const chosen = theme.value;
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    let plot: UPlot | undefined;
+    const draw = async () => {
+      const { default: Plot } = await import('uplot');
+      if (!element.isConnected) return;
+      plot?.destroy();
+      const zone = isUtc ? { tzDate: (seconds: number) => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC') } : {};
+      plot = new Plot(
+        { ...optionsFor(element, lines), ...zone },
+        [times.map((time) => time / 1000), ...lines.map(({ values }) => [...values])],
+        element,
+      );
+    };
+    const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height }));
+    resized.observe(element);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const redraw = () => void draw();
+    scheme.addEventListener('change', redraw);
+    redraw();
+    return () => {
+      scheme.removeEventListener('change', redraw);
+      resized.disconnect();
+      plot?.destroy();
+      plot = undefined;
+    };
+  }, [times, lines, isUtc, chosen]);
+  return <div class="chart" ref={place} role="img" aria-label={`${title}: ${lines.map(({ name }) => name).join(', ')}`} />;
+}
+
+function optionsFor(element: HTMLElement, lines: readonly Line[]): UPlot.Options {
+  const style = getComputedStyle(element);
+  const colour = (name: string) => colourOf(element, name);
+  const axis = { stroke: style.color, grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line') } };
+  return {
+    width: element.clientWidth,
+    height,
+    axes: [axis, { ...axis, size: 60 }],
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.05, 1)] } },
+    series: [
+      {},
+      ...lines.map(({ name }, index) => {
+        const [variable, dash] = strokes[index % strokes.length] ?? strokes[0];
+        return {
+          label: name,
+          stroke: colour(variable),
+          width: 2,
+          dash: [...dash],
+          points: { show: true, size: 5, fill: colour(variable) },
+        };
+      }),
+    ],
+  };
+}
+
+/** A canvas takes no `light-dark()`: the browser resolves it on an element. */
+function colourOf(element: HTMLElement, variable: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${variable})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

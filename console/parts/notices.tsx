@@ -1,0 +1,43 @@
+/** What lies over every screen: notices, and the question before something that cannot be undone. */
+import { useEffect, useRef } from 'preact/hooks';
+import { question } from '../state/confirm.js';
+import { dismiss, toasts } from '../state/toasts.js';
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status">
+      {toasts.value.map(({ id, text }) => (
+        <div key={id} class="toast">
+          <span>{text}</span>
+          <button type="button" aria-label={`Close the notice: ${text}`} onClick={() => dismiss(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The browser's own dialog keeps the focus inside and gives it back. Escape is a no. */
+export function ConfirmDialog() {
+  const asked = question.value;
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (asked !== null && dialog.current?.open === false) dialog.current.showModal();
+  }, [asked]);
+  if (asked === null) return null;
+  return (
+    <dialog ref={dialog} aria-labelledby="confirm-title" aria-describedby="confirm-text" onClose={() => asked.answer(false)}>
+      <h2 id="confirm-title">{asked.title}</h2>
+      <p id="confirm-text">{asked.text}</p>
+      <p class="actions">
+        <button type="button" class="danger" onClick={() => asked.answer(true)}>
+          {asked.action}
+        </button>
+        <button type="button" onClick={() => asked.answer(false)}>
+          Back
+        </button>
+      </p>
+    </dialog>
+  );
+}

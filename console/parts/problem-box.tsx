@@ -1,0 +1,22 @@
+/** A refusal or failure, with what to do about it. */
+import type { ComponentChildren } from 'preact';
+import type { Problem } from '../api/problem.js';
+
+export function ProblemBox({ problem, children }: { problem: Problem; children?: ComponentChildren }) {
+  return (
+    <div class="problem" role="alert" tabIndex={-1}>
+      <p>
+        <strong>{problem.message}</strong>
+      </p>
+      {problem.hints.map((hint) => (
+        <p key={hint}>{hint}</p>
+      ))}
+      {problem.requestId !== null && (
+        <p class="note">
+          Request <code>{problem.requestId}</code>
+        </p>
+      )}
+      {children}
+    </div>
+  );
+}

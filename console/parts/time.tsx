@@ -1,0 +1,38 @@
+/** Moments in the viewer's time zone, with UTC on hover. */
+
+const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** `2026-11-21 10:00:00.000 UTC` */
+const utcText = (at: string): string => `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
+
+const localText = (at: string): string => dayAndTime.format(new Date(at));
+
+export function Time({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
+  if (at === null || at === undefined) return <span>{none}</span>;
+  return (
+    <time dateTime={at} title={utcText(at)}>
+      {localText(at)}
+    </time>
+  );
+}
+
+/** A duration in the unit that reads best: `850 ms`, `12.4 s`, `3 min`, `2 h`, `4 days`. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;
+}
+
+/** The value of `<input type="datetime-local">` as a moment; null if it is empty. */
+export const momentOf = (local: string): string | null => {
+  const date = new Date(local);
+  return local === '' || Number.isNaN(date.getTime()) ? null : date.toISOString();
+};
+
+/** A moment as `<input type="datetime-local">` takes it: in the viewer's zone, to the minute. */
+export function localInput(at: string | null | undefined): string {
+  if (at === null || at === undefined || Number.isNaN(Date.parse(at))) return '';
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,70 @@
+/** The API keys of the workspace. */
+import { useLocation } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Chip } from '../../parts/chip.js';
+import { Screen } from '../../parts/screen.js';
+import { type Column, type Page, Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { type Loaded, useLoad } from '../../state/load.js';
+import { KeyActions } from './key-actions.js';
+
+export type Key = Schema<'ApiKey'>;
+
+const columnsOf = (page: Loaded<Page<Key>>): Column<Key>[] => [
+  {
+    title: 'Name',
+    cell: ({ name, key_prefix }) => (
+      <>
+        {name} <code class="note">{key_prefix}</code>
+      </>
+    ),
+  },
+  { title: 'Status', cell: (key) => <KeyStatus {...key} /> },
+  { title: 'Scopes', cell: ({ scopes, channels }) => [...scopes, ...(channels ?? [])].join(', '), isMinor: true },
+  {
+    title: 'Last used',
+    cell: ({ last_used_at, last_used_address }) => (
+      <>
+        <Time at={last_used_at} none="never" /> {last_used_address}
+      </>
+    ),
+    isMinor: true,
+  },
+  { title: 'Actions', cell: (key) => (key.is_active ? <KeyActions apiKey={key} changed={page.reload} /> : null) },
+];
+
+export function Keys() {
+  const { cursor } = useLocation().query;
+  const page = useLoad<Page<Key>>(cursor ?? '', async (signal) => {
+    const { api_keys, pagination } = await call('get', '/api/v1/api-keys', { query: { cursor }, signal });
+    return { rows: api_keys, pagination };
+  });
+  const create = (
+    <a class="button primary" href={to('keys/new')}>
+      Create an API key
+    </a>
+  );
+  return (
+    <Screen title="API keys" actions={create}>
+      <Table
+        caption="API keys"
+        page={page}
+        columns={columnsOf(page)}
+        keyOf={({ id }) => id}
+        empty={<p>No API keys yet. A program needs one to send messages.</p>}
+      />
+    </Screen>
+  );
+}
+
+function KeyStatus({ is_active, expires_at }: Key) {
+  if (!is_active) return <Chip status="inactive" />;
+  if (expires_at === null) return <Chip status="active" />;
+  const hasExpired = Date.parse(expires_at) <= Date.now();
+  return (
+    <>
+      <Chip status={hasExpired ? 'inactive' : 'active'} /> {hasExpired ? 'expired' : 'until'} <Time at={expires_at} />
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+/** The fields of a message. */
+import type { Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { creditsText } from '../../parts/credits.js';
+import { Facts } from '../../parts/facts.js';
+import { Time } from '../../parts/time.js';
+
+export function Details({ message, timeline }: { message: Schema<'Message'>; timeline: Schema<'Timeline'> }) {
+  const { content, batch_id, segments, encoding, metadata } = message;
+  const carrier = segments === null ? null : `${segments} ${segments === 1 ? 'segment' : 'segments'}, ${encoding ?? ''}`;
+  const other = (id: string) => <a href={to(`messages/${id}`)}>{id}</a>;
+  return (
+    <section aria-labelledby="details">
+      <h2 id="details">Details</h2>
+      <Facts
+        facts={[
+          ['To', message.to ?? 'erased'],
+          ['Channel', message.channel],
+          ['Price', creditsText(message.credits_used)],
+          ['Segments', carrier],
+          ['Accepted', <Time key="at" at={message.created_at} />],
+          ['Scheduled', message.scheduled_at && <Time at={message.scheduled_at} />],
+          ['Reference', message.reference],
+          ['Batch', batch_id && <a href={to('messages', { batch_id })}>{batch_id}</a>],
+          ['Sent instead of', message.fallback_of && other(message.fallback_of)],
+          ['Sent instead', message.fallback?.message_id && other(message.fallback.message_id)],
+          ['Provider', [message.provider, message.provider_message_id].filter(Boolean).join(': ')],
+          ['Id', <code key="id">{message.id}</code>],
+          ['Workflow', <code key="workflow">{timeline.workflow_id}</code>],
+        ]}
+      />
+      {content === null ? <p class="note">The text was erased.</p> : <Content content={content} />}
+      {metadata !== null && (
+        <details>
+          <summary>Metadata</summary>
+          <pre>{JSON.stringify(metadata, null, 2)}</pre>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** HTML of an e-mail is shown as text: it must not run here. */
+function Content({ content: { subject, text, html, template } }: { content: Schema<'MessageContent'> }) {
+  return (
+    <>
+      {subject !== undefined && (
+        <p>
+          <strong>{subject}</strong>
+        </p>
+      )}
+      <blockquote class="text">{text}</blockquote>
+      {html !== undefined && (
+        <details>
+          <summary>HTML</summary>
+          <pre>{html}</pre>
+        </details>
+      )}
+      {template !== undefined && (
+        <details>
+          <summary>{`Template ${template.name}`}</summary>
+          <pre>{JSON.stringify(template, null, 2)}</pre>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+/** The filters of the message list, which are in the address of the screen. */
+import type { Query, Schema } from '../../api/call.js';
+
+export const statuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const satisfies readonly Schema<'MessageStatus'>[];
+export const channels = ['sms', 'whatsapp', 'email'] as const satisfies readonly Schema<'Channel'>[];
+
+/** The parameters of `GET /messages` except those of its pages. */
+export const filterNames = ['status', 'channel', 'to', 'reference', 'batch_id', 'start_date', 'end_date'] as const;
+export type Filters = Partial<Record<(typeof filterNames)[number], string>>;
+
+export const filtersOf = (query: Readonly<Record<string, string>>): Filters =>
+  Object.fromEntries(filterNames.flatMap((name) => ((query[name] ?? '') === '' ? [] : [[name, query[name]]]))) as Filters;
+
+/** The API checks the values: an address with a wrong one shows its text. */
+export const asQuery = (filters: Filters, cursor: string | undefined): Query<'/api/v1/messages', 'get'> =>
+  ({ ...filters, limit: 50, cursor }) as Query<'/api/v1/messages', 'get'>;
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What was searched for: the id of a message, a recipient, or else a reference. */
+export function readSearch(text: string): { id: string } | { to: string } | { reference: string } | null {
+  const given = text.trim();
+  if (given === '') return null;
+  if (uuid.test(given)) return { id: given.toLowerCase() };
+  const number = given.replace(/[\s().-]/g, '');
+  if (/^\+\d{6,15}$/.test(number)) return { to: number };
+  return /^[^\s@]+@[^\s@]+$/.test(given) ? { to: given } : { reference: given };
+}

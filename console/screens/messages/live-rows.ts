@@ -1,0 +1,66 @@
+/** How events change the shown page of messages. Nothing is read again: events say what the table shows. */
+import type { Schema } from '../../api/call.js';
+import type { MessageEvent } from '../../api/stream.js';
+import type { Page } from '../../parts/table.js';
+import type { Filters } from './filters.js';
+
+export type Row = Pick<Schema<'Message'>, 'id' | 'to' | 'channel' | 'status' | 'created_at' | 'reference' | 'batch_id'> & {
+  /** Null: not known from the event. */
+  credits_used: number | null;
+};
+
+export interface LivePage extends Page<Row> {
+  /** New messages that are not shown, because the page is long already. */
+  hidden: number;
+}
+
+/** A page grows by as many rows as it had at most. */
+const rowsMax = 100;
+
+/** An event may be older than the answer that the page came from. */
+const ranks: Readonly<Record<Row['status'], number>> = { queued: 0, sent: 1, failed: 2, delivered: 3, read: 4 };
+
+export function applyEvent(page: LivePage, event: MessageEvent, filters: Filters, isFirst: boolean): LivePage {
+  const known = page.rows.find(({ id }) => id === event.data.message_id);
+  if (known === undefined) return isFirst ? withNew(page, event, filters) : page;
+  const { status } = event.data;
+  if (ranks[status] <= ranks[known.status]) return page;
+  // A message that fails before its hand-off is refunded.
+  const credits_used = status === 'failed' && known.status === 'queued' ? 0 : known.credits_used;
+  const changed = { ...known, status, credits_used };
+  const rows = page.rows.flatMap((row) => (row !== known ? row : matches(changed, filters) ? changed : []));
+  return { ...page, rows };
+}
+
+function withNew(page: LivePage, event: MessageEvent, filters: Filters): LivePage {
+  const row = rowOf(event);
+  const last = page.rows.at(-1);
+  const isOnPage = page.pagination.next_cursor === null || last === undefined || row.id > last.id;
+  if (!isOnPage || !matches(row, filters)) return page;
+  if (page.rows.length >= rowsMax) return { ...page, hidden: page.hidden + 1 };
+  const { total } = page.pagination;
+  const rows = [...page.rows, row].toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  return { ...page, rows, pagination: { ...page.pagination, total: total === null ? null : total + 1 } };
+}
+
+function rowOf({ data }: MessageEvent): Row {
+  return {
+    id: data.message_id,
+    to: data.recipient,
+    channel: data.channel,
+    status: data.status,
+    created_at: timeOfId(data.message_id),
+    reference: data.reference ?? null,
+    batch_id: data.batch_id ?? null,
+    credits_used: 'credits_used' in data ? data.credits_used : null,
+  };
+}
+
+/** The ids are UUIDs of version 7: they begin with their time in milliseconds. */
+const timeOfId = (id: string): string => new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString();
+
+function matches(row: Row, { start_date, end_date, ...filters }: Filters): boolean {
+  if (start_date !== undefined && row.created_at < new Date(start_date).toISOString()) return false;
+  if (end_date !== undefined && row.created_at > new Date(end_date).toISOString()) return false;
+  return Object.entries(filters).every(([name, value]) => row[name as keyof typeof filters] === value);
+}

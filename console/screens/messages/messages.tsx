@@ -1,0 +1,68 @@
+/** The messages of the workspace, newest first, live. */
+import { useLocation } from 'preact-iso';
+import { call } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Chip } from '../../parts/chip.js';
+import { Screen } from '../../parts/screen.js';
+import { type Column, Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { useEvents } from '../../state/live.js';
+import { useLoad } from '../../state/load.js';
+import { FilterBar } from './filter-bar.js';
+import { asQuery, filtersOf } from './filters.js';
+import { applyEvent, type LivePage, type Row } from './live-rows.js';
+
+const columns: readonly Column<Row>[] = [
+  { title: 'Accepted', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Recipient', cell: ({ id, to: recipient }) => <a href={to(`messages/${id}`)}>{recipient ?? 'erased'}</a> },
+  { title: 'Channel', cell: ({ channel }) => channel, isMinor: true },
+  { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
+  { title: 'Reference', cell: ({ reference }) => reference ?? '', isMinor: true },
+  { title: 'Credits', cell: ({ credits_used }) => credits_used?.toLocaleString() ?? '', isNumber: true, isMinor: true },
+];
+
+export function Messages() {
+  const { query } = useLocation();
+  const filters = filtersOf(query);
+  const hasFilters = Object.keys(filters).length > 0;
+  const { cursor } = query;
+  const page = useLoad<LivePage>(JSON.stringify([filters, cursor]), async (signal) => {
+    const { messages, pagination } = await call('get', '/api/v1/messages', { query: asQuery(filters, cursor), signal });
+    return { rows: messages, pagination, hidden: 0 };
+  });
+  useEvents({
+    event: (event) => page.update((shown) => applyEvent(shown, event, filters, cursor === undefined)),
+    reset: page.reload,
+  });
+  const hidden = page.data.value?.hidden ?? 0;
+  return (
+    <Screen
+      title="Messages"
+      actions={
+        <a class="button primary" href={to('send')}>
+          Send a message
+        </a>
+      }
+    >
+      <FilterBar filters={filters} />
+      {hidden > 0 && (
+        <button type="button" class="wide" onClick={page.reload}>
+          {`Show ${hidden} newer`}
+        </button>
+      )}
+      <Table caption="Messages" page={page} columns={columns} keyOf={({ id }) => id} empty={hasFilters ? <NoMatch /> : <NoMessages />} />
+    </Screen>
+  );
+}
+
+const NoMatch = () => (
+  <p>
+    No message matches. <a href={to('messages')}>Show all messages</a>
+  </p>
+);
+
+const NoMessages = () => (
+  <p>
+    No messages yet. <a href={to('send')}>Send the first one</a>
+  </p>
+);

@@ -1,0 +1,28 @@
+/** Webhooks that need attention: failing ones, and those that were disabled. */
+import { call, type Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { useLoad } from '../../state/load.js';
+import { WebhookStatus } from '../webhooks/webhook-status.js';
+
+export function FailingWebhooks() {
+  const webhooks = useLoad<readonly Schema<'Webhook'>[]>('', async (signal) => {
+    const answer = await call('get', '/api/v1/webhooks', { query: { limit: 100 }, signal });
+    return answer.webhooks.filter(
+      ({ is_active, disabled_reason, failing_since }) => (is_active ? failing_since : disabled_reason) !== null,
+    );
+  });
+  const failing = webhooks.data.value ?? [];
+  if (failing.length === 0) return null;
+  return (
+    <section class="problem" aria-labelledby="failing">
+      <h2 id="failing">Webhooks that fail</h2>
+      <ul>
+        {failing.map((webhook) => (
+          <li key={webhook.id}>
+            <a href={to(`webhooks/${webhook.id}`)}>{webhook.url}</a> <WebhookStatus webhook={webhook} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

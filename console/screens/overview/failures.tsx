@@ -1,0 +1,35 @@
+/** Failures of the period by their reason. */
+import { to } from '../../app/base.js';
+import { type Column, PlainTable } from '../../parts/table.js';
+import type { OverviewData } from './overview.js';
+
+type Failure = OverviewData['failures'][number];
+
+const texts: Readonly<Record<string, string>> = {
+  '30006': 'Landline or unreachable carrier',
+  '30007': 'Filtered as spam',
+  '30008': 'Unknown destination',
+  '30034': 'Above the highest price',
+  undeliverable: 'The carrier could not deliver it',
+  cancelled: 'Cancelled before it was sent',
+  expired: 'Not sent before it expired',
+  suppressed: 'The recipient does not want messages',
+};
+
+export function Failures({ overview: { failures, failed, from, to: until } }: { overview: OverviewData }) {
+  const columns: Column<Failure>[] = [
+    { title: 'Reason', cell: ({ error_code: code }) => texts[code] ?? code },
+    { title: 'Code', cell: ({ error_code: code }) => <code>{code}</code>, isMinor: true },
+    { title: 'Messages', cell: ({ messages }) => messages.toLocaleString(), isNumber: true },
+    { title: 'Share', cell: ({ messages }) => `${Math.round((messages / Math.max(failed, 1)) * 100)} %`, isNumber: true, isMinor: true },
+  ];
+  return (
+    <section aria-labelledby="failures">
+      <h2 id="failures">Failures by reason</h2>
+      <PlainTable caption="Failures by reason: the values" columns={columns} rows={failures} keyOf={({ error_code: code }) => code} />
+      <p>
+        <a href={to('messages', { status: 'failed', start_date: from, end_date: until })}>Show the failed messages</a>
+      </p>
+    </section>
+  );
+}

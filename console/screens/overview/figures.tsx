@@ -1,0 +1,42 @@
+/** The sums of the period. */
+import { creditsText } from '../../parts/credits.js';
+import { durationText } from '../../parts/time.js';
+import type { OverviewData } from './overview.js';
+
+export function Figures({ overview }: { overview: OverviewData }) {
+  const { messages, delivered, failed, credits, delivery_p50_ms: p50, delivery_p95_ms: p95, balance, days_left: daysLeft } = overview;
+  return (
+    <dl class="figures">
+      <Figure name="Messages" value={messages.toLocaleString()} />
+      <Figure name="Delivered" value={shareText(delivered, messages)} note={`${delivered.toLocaleString()} messages`} />
+      <Figure name="Failed" value={shareText(failed, messages)} note={`${failed.toLocaleString()} messages`} />
+      <Figure
+        name="Time to delivery"
+        value={p50 === null ? '–' : durationText(p50)}
+        note={p95 === null ? 'no deliveries' : `half of them; 95 % within ${durationText(p95)}`}
+      />
+      <Figure name="Spent" value={creditsText(credits)} />
+      <Figure name="Balance" value={creditsText(balance)} note={leftText(daysLeft)} />
+    </dl>
+  );
+}
+
+function Figure({ name, value, note }: { name: string; value: string; note?: string }) {
+  return (
+    <div class="figure">
+      <dt>{name}</dt>
+      <dd class="value">{value}</dd>
+      {note !== undefined && <dd class="note">{note}</dd>}
+    </div>
+  );
+}
+
+function shareText(part: number, whole: number): string {
+  if (whole === 0) return '–';
+  return `${(Math.floor((part / whole) * 1000) / 10).toLocaleString()} %`;
+}
+
+function leftText(days: number | null): string {
+  if (days === null) return 'nothing was spent in the last 7 days';
+  return days < 1 ? 'less than a day left at the present pace' : `${Math.floor(days).toLocaleString()} days left at the present pace`;
+}

@@ -1,0 +1,77 @@
+/** What was sent, what became of it, what it cost, and what fails. */
+import { useLocation } from 'preact-iso';
+import { call, type Data } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Resource } from '../../parts/loaded.js';
+import { Screen } from '../../parts/screen.js';
+import { type Loaded, useLoad } from '../../state/load.js';
+import { Charts } from './charts.js';
+import { Failures } from './failures.js';
+import { Figures } from './figures.js';
+import { FailingWebhooks } from './failing-webhooks.js';
+
+export type OverviewData = Data<'/api/v1/overview', 'get'>;
+
+/** Days that can be chosen. One day is shown by hour. */
+const periods = [
+  [1, '24 hours'],
+  [7, '7 days'],
+  [30, '30 days'],
+  [90, '90 days'],
+  [365, 'A year'],
+] as const;
+const daysDefault = 7;
+const dayMs = 86_400_000;
+
+export function Overview() {
+  const { query } = useLocation();
+  const days = periods.find(([each]) => String(each) === query.days)?.[0] ?? daysDefault;
+  const overview: Loaded<OverviewData> = useLoad(String(days), (signal) => {
+    const from = new Date(Date.now() - days * dayMs).toISOString();
+    return call('get', '/api/v1/overview', { query: { from }, signal });
+  });
+  return (
+    <Screen
+      title="Overview"
+      actions={
+        <>
+          <Periods chosen={days} />
+          <button type="button" onClick={overview.reload}>
+            Refresh
+          </button>
+        </>
+      }
+    >
+      <FailingWebhooks />
+      <Resource of={overview}>
+        {(shown) => (
+          <>
+            <Figures overview={shown} />
+            {shown.messages === 0 ? <Nothing /> : <Charts overview={shown} />}
+            {shown.failures.length > 0 && <Failures overview={shown} />}
+          </>
+        )}
+      </Resource>
+    </Screen>
+  );
+}
+
+function Periods({ chosen }: { chosen: number }) {
+  return (
+    <nav class="periods" aria-label="Period">
+      {periods.map(([days, text]) => (
+        <a key={days} href={to('', { days: String(days) })} {...(days === chosen ? { 'aria-current': 'true' } : {})}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+const Nothing = () => (
+  <div class="empty">
+    <p>
+      No messages in this period. <a href={to('send')}>Send one</a>; it is counted within a minute.
+    </p>
+  </div>
+);

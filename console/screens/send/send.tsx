@@ -1,0 +1,115 @@
+/** Send one message, with its real text, segments and price before. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso';
+import { useRef } from 'preact/hooks';
+import { call } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Field, Form, SelectField, TextField } from '../../parts/form.js';
+import { Resource } from '../../parts/loaded.js';
+import { Screen } from '../../parts/screen.js';
+import { useForm } from '../../state/form.js';
+import { useLoad } from '../../state/load.js';
+import { refreshWorkspace } from '../../state/session.js';
+import { bodyOf, type Draft, draftFrom, draftOf, fields } from './draft.js';
+import { Preview } from './preview.js';
+import { usePreview } from './use-preview.js';
+
+export function Send() {
+  const { query } = useLocation();
+  const { copy } = query;
+  const draft = useLoad<Draft>(JSON.stringify(query), async (signal) => {
+    if (copy === undefined) return draftFrom(query);
+    const { message } = await call('get', '/api/v1/messages/{id}', { params: { id: copy }, signal });
+    return draftOf(message);
+  });
+  return (
+    <Screen title="Send a message">
+      <Resource of={draft}>{(shown) => <SendForm key={JSON.stringify(query)} draft={shown} isCopy={copy !== undefined} />}</Resource>
+    </Screen>
+  );
+}
+
+const phoneHint = 'With plus sign and country code, for example +15551234567';
+const channelOptions = [
+  ['sms', 'SMS'],
+  ['whatsapp', 'WhatsApp'],
+  ['email', 'E-mail'],
+] as const;
+
+function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
+  const { route } = useLocation();
+  const channel = useSignal(draft.channel);
+  const preview = usePreview();
+  // The same content is sent at most once, however often the button is pressed or the network fails.
+  const sent = useRef({ content: '', key: '' });
+  const form = useForm(async (data) => {
+    const body = bodyOf(data);
+    const content = JSON.stringify(body);
+    if (sent.current.content !== content) sent.current = { content, key: crypto.randomUUID() };
+    const { message } = await call('post', '/api/v1/messages/send', { body, idempotencyKey: sent.current.key });
+    void refreshWorkspace().catch(() => undefined);
+    route(to(`messages/${message.id}`));
+  });
+  return (
+    <div class="columns" onInput={(event) => preview.read((event.target as HTMLElement).closest('form'))}>
+      <Form
+        form={form}
+        action="Send"
+        fields={fields}
+        more={isCopy && <span class="note">This sends a new message, which costs credits.</span>}
+      >
+        <SendFields draft={draft} channel={channel} />
+      </Form>
+      <Preview of={preview} />
+    </div>
+  );
+}
+
+function SendFields({ draft, channel }: { draft: Draft; channel: Signal<string> }) {
+  const isEmail = channel.value === 'email';
+  return (
+    <>
+      <SelectField
+        name="channel"
+        label="Channel"
+        options={channelOptions}
+        selected={channel.value}
+        changed={(value) => (channel.value = value)}
+      />
+      <TextField
+        name="to"
+        label="To"
+        type={isEmail ? 'email' : 'tel'}
+        hint={isEmail ? 'An e-mail address' : phoneHint}
+        defaultValue={draft.to}
+        autocomplete="off"
+        required
+      />
+      {isEmail && <TextField name="content.subject" label="Subject" defaultValue={draft['content.subject']} />}
+      <TextArea name="content.text" label="Text" value={draft['content.text']} rows={5} isRequired />
+      {isEmail && <TextArea name="content.html" label="HTML (optional)" value={draft['content.html']} rows={4} />}
+      <TextField
+        name="reference"
+        label="Reference (optional)"
+        hint="Your own name for it, for example an order number"
+        defaultValue={draft.reference}
+      />
+      <TextField name="scheduled_at" label="Send at (optional)" type="datetime-local" hint="In your time zone, at most 30 days ahead" />
+    </>
+  );
+}
+
+function TextArea({
+  value,
+  rows,
+  isRequired = false,
+  ...field
+}: {
+  name: string;
+  label: string;
+  value: string;
+  rows: number;
+  isRequired?: boolean;
+}) {
+  return <Field {...field}>{(control) => <textarea {...control} rows={rows} defaultValue={value} required={isRequired} />}</Field>;
+}

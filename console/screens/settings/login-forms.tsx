@@ -1,0 +1,96 @@
+/** Password, e-mail address, sessions and the end of the account. */
+import { call } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
+import { Form, TextField } from '../../parts/form.js';
+import { confirm } from '../../state/confirm.js';
+import { textOf, useForm } from '../../state/form.js';
+import { leave, signIn } from '../../state/session.js';
+import { toast } from '../../state/toasts.js';
+
+const CurrentPassword = () => (
+  <TextField name="current_password" label="Current password" type="password" autocomplete="current-password" required />
+);
+
+export function PasswordForm({ email }: { email: string }) {
+  const form = useForm(async (data, element) => {
+    const password = textOf(data, 'password');
+    await call('put', '/api/v1/auth/password', { body: { current_password: textOf(data, 'current_password'), password } });
+    // All sessions have ended. This one begins again, unless it needs a code.
+    await signIn({ email, password }).catch(() => leave('The password is changed. Please sign in with it.'));
+    element.reset();
+    toast('The password is changed. All other sessions have ended.');
+  });
+  return (
+    <section aria-labelledby="password">
+      <h2 id="password">Password</h2>
+      <Form form={form} action="Change the password" fields={['current_password', 'password']}>
+        <CurrentPassword />
+        <TextField
+          name="password"
+          label="New password"
+          type="password"
+          hint="At least 8 characters"
+          autocomplete="new-password"
+          minLength={8}
+          maxLength={128}
+          required
+        />
+      </Form>
+    </section>
+  );
+}
+
+export function EmailForm() {
+  const form = useForm(async (data, element) => {
+    const body = { email: textOf(data, 'email').trim(), current_password: textOf(data, 'current_password') };
+    const { message } = await call('post', '/api/v1/auth/change-email', { body });
+    element.reset();
+    toast(message);
+  });
+  return (
+    <section aria-labelledby="email">
+      <h2 id="email">E-mail address</h2>
+      <Form form={form} action="Change the address" fields={['email', 'current_password']}>
+        <TextField name="email" label="New e-mail address" type="email" maxLength={254} required />
+        <CurrentPassword />
+      </Form>
+    </section>
+  );
+}
+
+export function Sessions() {
+  const endAll = async () => {
+    const text = 'Every session and token of this workspace ends, also this one. API keys keep working.';
+    if (!(await confirm({ title: 'Sign out everywhere?', text, action: 'Sign out everywhere' }))) return;
+    await call('post', '/api/v1/auth/logout-all');
+    leave('All sessions have ended.');
+  };
+  return (
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">Sessions</h2>
+      <p class="actions">
+        <button type="button" onClick={() => void endAll().catch((error: unknown) => toast(problemOf(error).message))}>
+          End all sessions
+        </button>
+      </p>
+    </section>
+  );
+}
+
+export function CloseAccount() {
+  const form = useForm(async (data) => {
+    const text =
+      'API keys and webhooks stop at once, what was not sent is cancelled, and remaining credits are lost. This cannot be undone.';
+    if (!(await confirm({ title: 'Close the account?', text, action: 'Close the account for ever' }))) return;
+    await call('delete', '/api/v1/auth/workspace', { body: { current_password: textOf(data, 'current_password') } });
+    leave('The account has been closed.');
+  });
+  return (
+    <section aria-labelledby="close">
+      <h2 id="close">Close the account</h2>
+      <Form form={form} action="Close the account" fields={['current_password']}>
+        <CurrentPassword />
+      </Form>
+    </section>
+  );
+}

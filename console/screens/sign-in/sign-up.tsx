@@ -1,0 +1,46 @@
+/** Create a workspace, and sign in to it. */
+import { useLocation } from 'preact-iso';
+import { call } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Form, TextField } from '../../parts/form.js';
+import { Screen } from '../../parts/screen.js';
+import { textOf, useForm } from '../../state/form.js';
+import { session, signIn } from '../../state/session.js';
+
+const fields = ['company_name', 'email', 'password', 'country'] as const;
+
+export function SignUp() {
+  const { route } = useLocation();
+  const form = useForm(async (data) => {
+    const [company_name = '', email = '', password = '', country = ''] = fields.map((name) => textOf(data, name));
+    const body = { company_name, email: email.trim(), password, ...(country === '' ? {} : { country: country.trim().toUpperCase() }) };
+    await call('post', '/api/v1/auth/signup', { body });
+    // If this fails, the workspace is there all the same: the form must not be sent again.
+    await signIn({ email: body.email, password }).catch(() => {
+      session.value = { state: 'none', reason: 'The workspace was created. Please sign in.' };
+      route(to('sign-in'), true);
+    });
+  });
+  return (
+    <Screen title="Create a workspace">
+      <Form form={form} action="Create the workspace" fields={fields}>
+        <TextField name="company_name" label="Company or project" autocomplete="organization" required />
+        <TextField name="email" label="E-mail address" type="email" autocomplete="username" required maxLength={254} />
+        <TextField
+          name="password"
+          label="Password"
+          type="password"
+          hint="At least 8 characters"
+          autocomplete="new-password"
+          minLength={8}
+          maxLength={128}
+          required
+        />
+        <TextField name="country" label="Country (optional)" hint="Two letters, for example DE" autocomplete="country" maxLength={2} />
+      </Form>
+      <p>
+        <a href={to('sign-in')}>I have a workspace: sign in</a>
+      </p>
+    </Screen>
+  );
+}

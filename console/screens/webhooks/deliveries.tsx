@@ -1,0 +1,93 @@
+/** The deliveries of a webhook, newest first. */
+import { useLocation } from 'preact-iso';
+import { call, type Query, type Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Chip } from '../../parts/chip.js';
+import { SelectField, TextField } from '../../parts/form.js';
+import { type Column, type Page, Table } from '../../parts/table.js';
+import { localInput, momentOf, Time } from '../../parts/time.js';
+import { textOf } from '../../state/form.js';
+import { useEvents, useThrottle } from '../../state/live.js';
+import { useLoad } from '../../state/load.js';
+import { reasonOf } from './reasons.js';
+
+type Delivery = Schema<'Delivery'>;
+type Filters = Query<'/api/v1/webhooks/{id}/deliveries', 'get'>;
+
+/** An event of a message may cause a delivery. The list is read again soon after, and not more often. */
+const readEveryMs = 5_000;
+
+const columns: readonly Column<Delivery>[] = [
+  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Event', cell: ({ id, event, webhook_id }) => <a href={to(`webhooks/${webhook_id}/deliveries/${id}`)}>{event}</a> },
+  { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
+  { title: 'Attempts', cell: ({ attempts }) => attempts.length, isNumber: true, isMinor: true },
+  { title: 'Last answer', cell: (delivery) => <LastAnswer {...delivery} />, isMinor: true },
+  { title: 'Next attempt', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />, isMinor: true },
+];
+
+function LastAnswer({ attempts }: Delivery) {
+  const last = attempts.at(-1);
+  if (last === undefined) return <>none yet</>;
+  return <>{reasonOf(last) ?? `${last.response_status ?? ''} in ${last.duration_ms} ms`}</>;
+}
+
+export function Deliveries({ webhookId }: { webhookId: string }) {
+  const { query } = useLocation();
+  const { cursor, status, event, message_id, since, until } = query;
+  const filters = { status, event, message_id, since, until } as Filters;
+  const page = useLoad<Page<Delivery>>(JSON.stringify([webhookId, filters, cursor]), async (signal) => {
+    const given = { ...filters, cursor, limit: 20 } as Filters;
+    const answer = await call('get', '/api/v1/webhooks/{id}/deliveries', { params: { id: webhookId }, query: given, signal });
+    return { rows: answer.deliveries, pagination: answer.pagination };
+  });
+  const readSoon = useThrottle(page.reload, readEveryMs);
+  useEvents({ event: () => cursor === undefined && setTimeout(readSoon, 500), reset: page.reload });
+  return (
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries">Deliveries</h2>
+      <DeliveryFilters webhookId={webhookId} filters={query} />
+      <Table caption="Deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
+    </section>
+  );
+}
+
+const statuses = [
+  ['', 'any'],
+  ['pending', 'pending'],
+  ['succeeded', 'succeeded'],
+  ['failed', 'failed'],
+  ['held', 'held'],
+] as const;
+const eventNames = ['message.queued', 'message.sent', 'message.delivered', 'message.failed', 'webhook.test'] as const;
+const events = [['', 'any'], ...eventNames.map((name) => [name, name] as const)] as const;
+
+function DeliveryFilters({ webhookId, filters }: { webhookId: string; filters: Readonly<Record<string, string>> }) {
+  const { route } = useLocation();
+  const apply = (data: FormData) => {
+    const [status = '', event = '', message_id = ''] = ['status', 'event', 'message_id'].map((name) => textOf(data, name).trim());
+    const [since, until] = ['since', 'until'].map((name) => momentOf(textOf(data, name)));
+    route(to(`webhooks/${webhookId}`, { status, event, message_id, since, until }));
+  };
+  return (
+    <search>
+      <form
+        class="filters"
+        key={JSON.stringify(filters)}
+        onSubmit={(submitted) => {
+          submitted.preventDefault();
+          apply(new FormData(submitted.currentTarget));
+        }}
+      >
+        <SelectField name="status" label="Status" options={statuses} selected={filters.status ?? ''} />
+        <SelectField name="event" label="Event" options={events} selected={filters.event ?? ''} />
+        <TextField name="message_id" label="Message id" type="search" defaultValue={filters.message_id ?? ''} />
+        <TextField name="since" label="From" type="datetime-local" defaultValue={localInput(filters.since)} />
+        <TextField name="until" label="To" type="datetime-local" defaultValue={localInput(filters.until)} />
+        <div class="actions">
+          <button>Search</button>
+        </div>
+      </form>
+    </search>
+  );
+}

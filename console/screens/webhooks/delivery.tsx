@@ -1,0 +1,78 @@
+/** One delivery: what was sent, what was answered, and why it failed. */
+import { useSignal } from '@preact/signals';
+import { useRoute } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
+import { to } from '../../app/base.js';
+import { Chip } from '../../parts/chip.js';
+import { Facts } from '../../parts/facts.js';
+import { Resource } from '../../parts/loaded.js';
+import { Screen } from '../../parts/screen.js';
+import { Time } from '../../parts/time.js';
+import { type Loaded, useLoad } from '../../state/load.js';
+import { toast } from '../../state/toasts.js';
+import { Attempt } from './attempt.js';
+
+export function Delivery() {
+  const { id = '', delivery: deliveryId = '' } = useRoute().params;
+  const params = { id, delivery_id: deliveryId };
+  const loaded = useLoad<Schema<'Delivery'>>(
+    `${id} ${deliveryId}`,
+    async (signal) => (await call('get', '/api/v1/webhooks/{id}/deliveries/{delivery_id}', { params, signal })).delivery,
+  );
+  return (
+    <Screen title="Delivery" actions={<a href={to(`webhooks/${id}`)}>To the webhook</a>}>
+      <Resource of={loaded}>
+        {(delivery) => (
+          <>
+            <section class="summary" aria-label="Status">
+              <p role="status">
+                <Chip status={delivery.status} /> {delivery.event}
+              </p>
+              <Facts
+                facts={[
+                  ['Created', <Time key="created" at={delivery.created_at} />],
+                  ['Delivered', delivery.delivered_at && <Time at={delivery.delivered_at} />],
+                  ['Next attempt', delivery.next_attempt_at && <Time at={delivery.next_attempt_at} />],
+                  ['Message', delivery.message_id && <a href={to(`messages/${delivery.message_id}`)}>{delivery.message_id}</a>],
+                  ['Id', <code key="id">{delivery.id}</code>],
+                ]}
+              />
+              <Resend params={params} loaded={loaded} />
+            </section>
+            <h2>Attempts</h2>
+            {delivery.attempts.length === 0 && <p>None yet.</p>}
+            {delivery.attempts.toReversed().map((attempt) => (
+              <Attempt key={attempt.number} attempt={attempt} />
+            ))}
+          </>
+        )}
+      </Resource>
+    </Screen>
+  );
+}
+
+function Resend({ params, loaded }: { params: { id: string; delivery_id: string }; loaded: Loaded<Schema<'Delivery'>> }) {
+  const isBusy = useSignal(false);
+  const resend = async () => {
+    isBusy.value = true;
+    try {
+      const { delivery } = await call('post', '/api/v1/webhooks/{id}/deliveries/{delivery_id}/resend', { params });
+      loaded.update(() => delivery);
+      toast('The delivery was sent again.');
+    } catch (error) {
+      toast(problemOf(error).message);
+    }
+    isBusy.value = false;
+  };
+  return (
+    <p class="actions">
+      <button type="button" class="primary" disabled={isBusy.value} onClick={() => void resend()}>
+        Send again
+      </button>
+      <button type="button" onClick={loaded.reload}>
+        Refresh
+      </button>
+    </p>
+  );
+}

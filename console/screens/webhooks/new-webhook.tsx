@@ -1,0 +1,70 @@
+/** Create a webhook. Its secret is shown once, with the code that verifies a request. */
+import { type Signal, useSignal } from '@preact/signals';
+import { call, type Data, type Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { CopyBlock } from '../../parts/copy.js';
+import { Field, Form, TextField } from '../../parts/form.js';
+import { Screen } from '../../parts/screen.js';
+import { textOf, useForm } from '../../state/form.js';
+import { EventTypes, eventTypesOf } from './event-types.js';
+import { Verification } from './verification.js';
+
+type Created = Data<'/api/v1/webhooks', 'post'>;
+
+export function NewWebhook() {
+  const created = useSignal<Created | null>(null);
+  return created.value === null ? <CreateForm created={created} /> : <CreatedWebhook {...created.value} />;
+}
+
+function CreateForm({ created }: { created: Signal<Created | null> }) {
+  const form = useForm(async (data) => {
+    const description = textOf(data, 'description');
+    const body = {
+      url: textOf(data, 'url').trim(),
+      events: eventTypesOf(data),
+      ...(description === '' ? {} : { description }),
+      ...(data.has('ordered') ? { ordered: true } : {}),
+    };
+    created.value = await call('post', '/api/v1/webhooks', { body });
+  });
+  return (
+    <Screen title="Create a webhook">
+      <Form form={form} action="Create" fields={['url', 'events', 'description', 'ordered']} more={<a href={to('webhooks')}>Back</a>}>
+        <TextField
+          name="url"
+          label="URL"
+          type="url"
+          hint="An https address of your program"
+          placeholder="https://example.com/tidings"
+          required
+        />
+        <EventTypes />
+        <TextField name="description" label="Description (optional)" maxLength={500} />
+        <Field name="ordered" label="Order" hint="A failing event then delays all later ones until its retries end">
+          {(control) => (
+            <span>
+              <input type="checkbox" value="1" {...control} /> One event at a time, oldest first
+            </span>
+          )}
+        </Field>
+      </Form>
+    </Screen>
+  );
+}
+
+function CreatedWebhook({ webhook, secret, warning }: { webhook: Schema<'CreatedWebhook'>; secret: string; warning: string }) {
+  return (
+    <Screen title="The webhook is created">
+      <p role="status">
+        <strong>{warning}</strong>
+      </p>
+      <CopyBlock value={secret} label="the secret" />
+      <Verification />
+      <p>
+        <a class="button primary" href={to(`webhooks/${webhook.id}`)}>
+          I have stored the secret: go to the webhook
+        </a>
+      </p>
+    </Screen>
+  );
+}

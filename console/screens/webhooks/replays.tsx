@@ -1,0 +1,137 @@
+/** Replays: send the deliveries of a period again. The number is shown before anything is sent, and the progress after. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { call, type Schema } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
+import { Chip } from '../../parts/chip.js';
+import { Form, SelectField, TextField } from '../../parts/form.js';
+import { Resource } from '../../parts/loaded.js';
+import { type Column, PlainTable } from '../../parts/table.js';
+import { momentOf, Time } from '../../parts/time.js';
+import { confirm } from '../../state/confirm.js';
+import { textOf, useForm } from '../../state/form.js';
+import { type Loaded, useLoad } from '../../state/load.js';
+import { toast } from '../../state/toasts.js';
+
+type Replay = Schema<'Replay'>;
+type Request = Schema<'ReplayDeliveriesRequest'>;
+
+/** A running replay is read this often: its progress has no events. */
+const progressMs = 3_000;
+
+export function Replays({ webhook }: { webhook: Schema<'Webhook'> }) {
+  const params = { id: webhook.id };
+  const replays = useLoad<readonly Replay[]>(
+    webhook.id,
+    async (signal) => (await call('get', '/api/v1/webhooks/{id}/replays', { params, query: { limit: 10 }, signal })).replays,
+  );
+  const isRunning = replays.data.value?.some(({ status }) => status === 'running') ?? false;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => !document.hidden && replays.reload(), progressMs);
+    return () => clearInterval(timer);
+  }, [isRunning, replays.reload]);
+  return (
+    <section aria-labelledby="replays">
+      <h2 id="replays">Replay</h2>
+      <p>Sends the deliveries of a period again, oldest first. Receivers know repeated events by their id.</p>
+      <ReplayForm params={params} begun={replays.reload} />
+      <Resource of={replays}>
+        {(rows) =>
+          rows.length === 0 ? null : (
+            <PlainTable
+              caption="Replays"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={columnsOf(replays)}
+              isBusy={replays.isLoading.value}
+            />
+          )
+        }
+      </Resource>
+    </section>
+  );
+}
+
+const statuses = [
+  ['', 'failed and held'],
+  ['failed', 'failed'],
+  ['held', 'held'],
+  ['pending', 'pending'],
+  ['succeeded', 'succeeded'],
+] as const;
+const fields = ['since', 'until', 'status'] as const;
+
+function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }) {
+  const counted = useSignal<number | null>(null);
+  const form = useForm(async (data) => {
+    const body = requestOf(data);
+    const { replay: count } = await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, dry_run: true } });
+    counted.value = count.matched;
+    if (count.matched === 0) return;
+    const action = `Send ${count.matched.toLocaleString()} again`;
+    const text = `${count.matched.toLocaleString()} deliveries match. Each is sent in one more attempt.`;
+    if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
+    // What is counted is sent: later deliveries are not part of it.
+    await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, until: count.until, dry_run: false } });
+    toast('The replay has begun.');
+    begun();
+  });
+  return (
+    <Form form={form} action="Count" fields={fields} more={<span role="status">{counted.value === 0 ? 'No delivery matches.' : ''}</span>}>
+      <div class="filters">
+        <TextField name="since" label="From" type="datetime-local" required />
+        <TextField name="until" label="To (empty: now)" type="datetime-local" />
+        <SelectField name="status" label="Which are" options={statuses} />
+      </div>
+    </Form>
+  );
+}
+
+function requestOf(data: FormData): Omit<Request, 'dry_run'> {
+  const status = textOf(data, 'status');
+  const until = momentOf(textOf(data, 'until'));
+  return {
+    since: momentOf(textOf(data, 'since')) ?? '',
+    ...(until === null ? {} : { until }),
+    ...(status === '' ? {} : { status: status as NonNullable<Request['status']> }),
+  };
+}
+
+const columnsOf = (replays: Loaded<readonly Replay[]>): Column<Replay>[] => [
+  { title: 'Begun', cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: 'Period',
+    cell: ({ since, until }) => (
+      <>
+        <Time at={since} /> – <Time at={until} />
+      </>
+    ),
+    isMinor: true,
+  },
+  { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
+  { title: 'Progress', cell: (replay) => <Progress {...replay} /> },
+  { title: 'Acknowledged', cell: ({ acknowledged }) => acknowledged.toLocaleString(), isNumber: true },
+  { title: '', cell: (replay) => (replay.status === 'running' ? <CancelReplay replay={replay} replays={replays} /> : null) },
+];
+
+function Progress({ attempted, matched }: Replay) {
+  const text = `${attempted.toLocaleString()} of ${matched.toLocaleString()}`;
+  return (
+    <>
+      <progress max={Math.max(matched, 1)} value={attempted} aria-label={text} /> {text}
+    </>
+  );
+}
+
+function CancelReplay({ replay, replays }: { replay: Replay; replays: Loaded<readonly Replay[]> }) {
+  const cancel = () =>
+    void call('post', '/api/v1/webhooks/{id}/replays/{replay_id}/cancel', { params: { id: replay.webhook_id, replay_id: replay.id } })
+      .catch((error: unknown) => toast(problemOf(error).message))
+      .finally(replays.reload);
+  return (
+    <button type="button" onClick={cancel}>
+      Cancel
+    </button>
+  );
+}

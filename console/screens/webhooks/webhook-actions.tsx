@@ -1,0 +1,99 @@
+/** What can be done with a webhook. */
+import { useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
+import { to } from '../../app/base.js';
+import { CopyBlock } from '../../parts/copy.js';
+import { confirm } from '../../state/confirm.js';
+import { toast } from '../../state/toasts.js';
+import { reasonOf } from './reasons.js';
+
+type Webhook = Schema<'Webhook'>;
+
+interface Props {
+  webhook: Webhook;
+  changed(webhook: Webhook): void;
+}
+
+/** The actions, one at a time; what fails is said. */
+function useActions({ webhook, changed }: Props) {
+  const { route } = useLocation();
+  const isBusy = useSignal(false);
+  const rotated = useSignal<{ secret: string; warning: string } | null>(null);
+  const { id, is_active: isActive } = webhook;
+  const params = { id };
+  const run = (work: () => Promise<void>) => async () => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    await work().catch((error: unknown) => toast(problemOf(error).message));
+    isBusy.value = false;
+  };
+  const test = run(async () => {
+    const { delivery } = await call('post', '/api/v1/webhooks/{id}/test', { params });
+    toast(testText(delivery));
+    if (delivery.status !== 'succeeded') route(to(`webhooks/${id}/deliveries/${delivery.id}`));
+  });
+  const toggle = run(async () => {
+    const { webhook: next } = await call('put', '/api/v1/webhooks/{id}', { params, body: { is_active: !isActive } });
+    changed(next);
+    toast(isActive ? 'The webhook is off. Its events are held.' : 'The webhook is on. Held events go out by a replay.');
+  });
+  const rotate = run(async () => {
+    const text = 'You get a new secret at once. For 24 hours requests carry the signature of the old one, too.';
+    if (!(await confirm({ title: 'Rotate the secret?', text, action: 'Rotate the secret' }))) return;
+    const { webhook: next, secret, warning } = await call('post', '/api/v1/webhooks/{id}/rotate-secret', { params, body: {} });
+    changed(next);
+    rotated.value = { secret, warning };
+  });
+  const remove = run(async () => {
+    const text = 'It gets no more events, and its deliveries are no longer shown. This cannot be undone.';
+    if (!(await confirm({ title: 'Delete this webhook?', text, action: 'Delete the webhook' }))) return;
+    await call('delete', '/api/v1/webhooks/{id}', { params });
+    toast('The webhook is deleted.');
+    route(to('webhooks'));
+  });
+  return { test, toggle, rotate, remove, rotated };
+}
+
+export function WebhookActions(props: Props) {
+  const { id, is_active: isActive } = props.webhook;
+  const { test, toggle, rotate, remove, rotated } = useActions(props);
+  return (
+    <>
+      <p class="actions">
+        <button type="button" class="primary" onClick={() => void test()}>
+          Send a test event
+        </button>
+        <a class="button" href={to(`webhooks/${id}/edit`)}>
+          Change
+        </a>
+        <button type="button" onClick={() => void toggle()}>
+          {isActive ? 'Switch off' : 'Switch on'}
+        </button>
+        <button type="button" onClick={() => void rotate()}>
+          Rotate the secret
+        </button>
+        <button type="button" class="danger" onClick={() => void remove()}>
+          Delete
+        </button>
+      </p>
+      {rotated.value !== null && (
+        <div role="status">
+          <p>
+            <strong>{rotated.value.warning}</strong>
+          </p>
+          <CopyBlock value={rotated.value.secret} label="the new secret" />
+        </div>
+      )}
+    </>
+  );
+}
+
+function testText({ status, attempts }: Schema<'Delivery'>): string {
+  const last = attempts.at(-1);
+  if (last === undefined) return 'The test event was sent. The receiver has not answered yet.';
+  if (status === 'succeeded')
+    return `The receiver acknowledged the test event with ${last.response_status ?? ''} in ${last.duration_ms} ms.`;
+  return `The test event failed. ${reasonOf(last) ?? ''}`;
+}

@@ -1,0 +1,21 @@
+/** The state of a webhook in words. */
+import type { Schema } from '../../api/call.js';
+import { Chip } from '../../parts/chip.js';
+import { Time } from '../../parts/time.js';
+
+/** Whether it works, and if not, why. */
+export function WebhookStatus({ webhook: { is_active, disabled_reason, failing_since } }: { webhook: Schema<'Webhook'> }) {
+  if (!is_active) {
+    return (
+      <>
+        <Chip status="inactive" /> {disabled_reason ?? 'Switched off. Its events are held'}
+      </>
+    );
+  }
+  if (failing_since === null) return <Chip status="active" />;
+  return (
+    <>
+      <Chip status="failed" /> since <Time at={failing_since} />
+    </>
+  );
+}

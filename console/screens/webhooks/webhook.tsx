@@ -1,0 +1,76 @@
+/** One webhook: its state, what can be done with it, its deliveries and replays. */
+import { useRoute } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { Facts } from '../../parts/facts.js';
+import { Resource } from '../../parts/loaded.js';
+import { Screen } from '../../parts/screen.js';
+import { durationText, Time } from '../../parts/time.js';
+import { useLoad } from '../../state/load.js';
+import { Deliveries } from './deliveries.js';
+import { Replays } from './replays.js';
+import { WebhookActions } from './webhook-actions.js';
+import { WebhookStatus } from './webhook-status.js';
+
+export function Webhook() {
+  const { id = '' } = useRoute().params;
+  const webhook = useLoad<Schema<'Webhook'>>(
+    id,
+    async (signal) => (await call('get', '/api/v1/webhooks/{id}', { params: { id }, signal })).webhook,
+  );
+  return (
+    <Screen title="Webhook">
+      <Resource of={webhook}>
+        {(shown) => (
+          <>
+            <section class="summary" aria-label="Status">
+              <p>
+                <code>{shown.url}</code>
+              </p>
+              <p role="status">
+                <WebhookStatus webhook={shown} />
+              </p>
+              <WebhookActions webhook={shown} changed={(next) => webhook.update(() => next)} />
+            </section>
+            <Settings webhook={shown} />
+            <Deliveries webhookId={id} />
+            <Replays webhook={shown} />
+          </>
+        )}
+      </Resource>
+    </Screen>
+  );
+}
+
+function Settings({ webhook }: { webhook: Schema<'Webhook'> }) {
+  const { retry_delays: delays } = webhook;
+  return (
+    <section aria-labelledby="settings">
+      <h2 id="settings">Settings</h2>
+      <Facts
+        facts={[
+          ['Events', webhook.events.join(', ')],
+          ['Description', webhook.description],
+          ['Order', webhook.ordered ? 'one event at a time, oldest first' : 'as fast as the receiver answers'],
+          ['Rate', webhook.rate === null ? null : `at most ${webhook.rate} a second`],
+          ['Created', <Time key="created" at={webhook.created_at} />],
+          ['Id', <code key="id">{webhook.id}</code>],
+        ]}
+      />
+      <h3>Retries</h3>
+      {delays === null ? <p>By the schedule of the service.</p> : <Ladder delays={delays} />}
+    </section>
+  );
+}
+
+/** The schedule as a time line. */
+function Ladder({ delays }: { delays: readonly number[] }) {
+  if (delays.length === 0) return <p>None: an event is sent once.</p>;
+  return (
+    <ol class="ladder">
+      <li>at once</li>
+      {delays.map((seconds, index) => (
+        <li key={index}>{`after ${durationText(seconds * 1000)}`}</li>
+      ))}
+    </ol>
+  );
+}

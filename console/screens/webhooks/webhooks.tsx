@@ -1,0 +1,41 @@
+/** The webhooks of the workspace. */
+import { useLocation } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Screen } from '../../parts/screen.js';
+import { type Column, type Page, Table } from '../../parts/table.js';
+import { useLoad } from '../../state/load.js';
+import { WebhookStatus } from './webhook-status.js';
+
+type Webhook = Schema<'Webhook'>;
+
+const columns: readonly Column<Webhook>[] = [
+  { title: 'URL', cell: ({ id, url }) => <a href={to(`webhooks/${id}`)}>{url}</a> },
+  { title: 'Status', cell: (webhook) => <WebhookStatus webhook={webhook} /> },
+  { title: 'Events', cell: ({ events }) => events.map((type) => type.replace('message.', '')).join(', '), isMinor: true },
+  { title: 'Description', cell: ({ description }) => description ?? '', isMinor: true },
+];
+
+export function Webhooks() {
+  const { cursor } = useLocation().query;
+  const page = useLoad<Page<Webhook>>(cursor ?? '', async (signal) => {
+    const { webhooks, pagination } = await call('get', '/api/v1/webhooks', { query: { cursor }, signal });
+    return { rows: webhooks, pagination };
+  });
+  const create = (
+    <a class="button primary" href={to('webhooks/new')}>
+      Create a webhook
+    </a>
+  );
+  return (
+    <Screen title="Webhooks" actions={create}>
+      <Table
+        caption="Webhooks"
+        page={page}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<p>No webhooks yet. A webhook tells a program of yours what happens to messages.</p>}
+      />
+    </Screen>
+  );
+}

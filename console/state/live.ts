@@ -1,0 +1,39 @@
+/** Hooks for the stream of events, and for work that must not happen too often. */
+import { useEffect, useRef } from 'preact/hooks';
+import { listen, type MessageEvent, type StreamListener } from '../api/stream.js';
+
+/** Calls the newest handlers for each event while the screen is shown. */
+export function useEvents(handlers: StreamListener): void {
+  const current = useRef(handlers);
+  current.current = handlers;
+  useEffect(
+    () =>
+      listen({
+        event: (event: MessageEvent) => current.current.event(event),
+        reset: () => current.current.reset(),
+      }),
+    [],
+  );
+}
+
+/**
+ * A function that runs `work` at most once in this time: at the first call, and once more after the last one.
+ * The rate limit of the API counts every request of the workspace.
+ */
+export function useThrottle(work: () => void, everyMs: number): () => void {
+  const current = useRef(work);
+  current.current = work;
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const last = useRef(-Infinity);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    clearTimeout(timer.current);
+    const run = () => {
+      last.current = performance.now();
+      current.current();
+    };
+    const wait = last.current + everyMs - performance.now();
+    if (wait <= 0) run();
+    else timer.current = setTimeout(run, wait);
+  };
+}

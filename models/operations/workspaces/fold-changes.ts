@@ -1,0 +1,53 @@
+/** Adds the notes about changed messages to the sums by hour and day. The notes are written by a trigger (migration 0038). */
+import { type Database, select } from '../../db/database.js';
+import { waitClassOf } from '../../rules/messages/waits.js';
+
+/** Sums by hour are kept for this time; a longer period is shown by day. */
+export const hourDays = 35;
+const pageSize = 20_000;
+const forgottenPerRound = 20_000;
+
+/**
+ * Folds all notes, page by page, until the time is up. The next round continues.
+ * @param until milliseconds since 1970
+ * @returns the number of notes
+ */
+export async function foldChanges(db: Database, until: number, page = pageSize): Promise<number> {
+  for (let folded = 0; ; ) {
+    const [done] = await select<{ count: number }>(db, fold, [page]);
+    folded += done?.count ?? 0;
+    if ((done?.count ?? 0) < page || Date.now() > until) return folded;
+  }
+}
+
+/** Deletes sums by hour that are older than they are kept. @returns their number */
+export async function forgetHours(db: Database): Promise<number> {
+  return (await select(db, forget, [forgottenPerRound])).length;
+}
+
+// One statement: a note is either a note or part of a sum. The order of the rows is that of all writers, so two rounds cannot lock each other.
+const fold = `
+  WITH taken AS (
+    DELETE FROM message_changes WHERE id IN (SELECT id FROM message_changes ORDER BY id LIMIT $1) RETURNING *
+  ), measured AS (
+    SELECT workspace_id, channel, at, m.measure, m.key, m.count FROM taken, LATERAL (VALUES
+      ('messages', '', messages::bigint),
+      ('credits', '', credits),
+      ('delivered', '', delivered::bigint),
+      ('failed', '', failed::bigint),
+      ('reason', COALESCE(reason, 'unknown'), failed::bigint),
+      ('wait', ${waitClassOf('wait_ms')}::text, CASE WHEN wait_ms IS NOT NULL THEN delivered::bigint END)
+    ) AS m (measure, key, count) WHERE m.count <> 0
+  ), added AS (
+    INSERT INTO message_rollups AS r (workspace_id, unit, at, channel, measure, key, count)
+    SELECT workspace_id, unit, date_trunc(unit, at, 'UTC'), channel, measure, key, sum(count)
+    FROM measured, (VALUES ('hour'), ('day')) AS u (unit)
+    WHERE unit = 'day' OR at > now() - interval '${hourDays} days'
+    GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+    ON CONFLICT (workspace_id, unit, at, channel, measure, key) DO UPDATE SET count = r.count + EXCLUDED.count
+  )
+  SELECT count(*) AS count FROM taken`;
+
+const forget = `
+  DELETE FROM message_rollups WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM message_rollups WHERE unit = 'hour' AND at < now() - interval '${hourDays} days' LIMIT $1)) RETURNING 1`;

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { foldChanges } from '../../../models/operations/workspaces/fold-changes.js';
+import { rows } from '../../support/database.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
+
+const dayMs = 86_400_000;
+
+describe('GET /overview', () => {
+  const app = useApi();
+  let account: Account;
+  beforeEach(async () => {
+    account = await app.account({ balance: 10_000 });
+  });
+  const send = (more: object = {}) =>
+    app.call('POST', '/api/v1/messages/send', {
+      key: account.key,
+      body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, ...more },
+    });
+  const overview = async (query = '') => {
+    await foldChanges(app.deps.db, Date.now() + 10_000);
+    return app.call('GET', `/api/v1/overview${query}`, { jwt: account.jwt });
+  };
+  const ago = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
+
+  it('200 with sums, parts by channel, the balance and how long it lasts', async () => {
+    await send();
+    await send({ content: { text: 'x'.repeat(200) } });
+    await send({ to: 'ada@example.com', channel: 'email' });
+    const { status, body } = await overview();
+    const { from, to, parts, ...sums } = body.data;
+    assert.equal(status, 200);
+    assert.deepEqual(sums, {
+      by: 'day',
+      messages: 3,
+      delivered: 0,
+      failed: 0,
+      credits: 3.1,
+      delivery_p50_ms: null,
+      delivery_p95_ms: null,
+      failures: [],
+      balance: 6.9,
+      days_left: 15.6,
+    });
+    assert.deepEqual(
+      parts.map(({ channel, messages, credits }: { channel: string; messages: number; credits: number }) => [channel, messages, credits]),
+      [
+        ['email', 1, 0.1],
+        ['sms', 2, 3],
+      ],
+    );
+    assert.deepEqual([from.slice(10), Date.parse(to) - Date.parse(from) >= 7 * dayMs], ['T00:00:00.000Z', true]);
+  });
+
+  it('200 with nothing for another workspace', async () => {
+    await send();
+    account = await app.account();
+    const { body } = await overview();
+    assert.deepEqual([body.data.messages, body.data.parts, body.data.days_left], [0, [], null]);
+  });
+
+  it('200 by hour up to two days, by day above that, and as asked', async () => {
+    const by = async (query: string) => (await overview(query)).body.data.by;
+    assert.equal(await by(`?from=${ago(1)}`), 'hour');
+    assert.equal(await by(`?from=${ago(3)}`), 'day');
+    assert.equal(await by(`?from=${ago(3)}&by=hour`), 'hour');
+    assert.equal(await by(`?from=${ago(365)}`), 'day');
+  });
+
+  it('400 for a period that is too long, turned round, or has no sums by hour', async () => {
+    for (const [query, text] of [
+      [`?from=${ago(400)}`, 'from and to must be at most 366 days apart'],
+      [`?from=${ago(1)}&to=${ago(2)}`, 'to must not be before from'],
+      [`?from=${ago(60)}&by=hour`, 'by=hour is kept for 35 days'],
+      ['?from=yesterday', 'Invalid date format'],
+      ['?by=week', 'Invalid by. Must be one of: hour, day'],
+    ] as const) {
+      const { status, body } = await overview(query);
+      assert.deepEqual([status, body.error], [400, text]);
+    }
+  });
+
+  it('reads sums, and no messages', async () => {
+    await send();
+    await overview();
+    await rows(app.deps.db, 'DELETE FROM messages WHERE workspace_id = $1', [account.workspaceId]);
+    assert.equal((await overview()).body.data.messages, 1);
+  });
+});

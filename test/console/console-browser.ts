@@ -1,0 +1,88 @@
+/** A browser with the console: signs in, and knows what must never happen. */
+import assert from 'node:assert/strict';
+import type { Context } from 'mocha';
+import type { Page } from 'playwright-core';
+import { axeFindings } from '../support/axe.js';
+import { startBrowser } from '../support/browser.js';
+import { until } from '../support/client.js';
+
+/** Texts that would do something if a page took them for code. Each sets `window.hacked`. */
+export const xssTexts = [
+  '<script>window.hacked = 1</script>',
+  '"><img src=x onerror="window.hacked = 2">',
+  "'><svg onload='window.hacked = 3'>",
+  '</textarea></pre><iframe srcdoc="<script>parent.hacked = 4</script>"></iframe>',
+  'javascript:window.hacked=5',
+  '{{constructor.constructor("window.hacked = 6")()}}',
+] as const;
+
+export interface ConsoleBrowser {
+  page: Page;
+  /** Opens an address of the console: `/messages?status=failed`. */
+  open(path?: string): Promise<void>;
+  /** Signs in by the form. */
+  signIn(login: { email: string; password: string }): Promise<void>;
+  /** Without a session, as a new visitor. */
+  leave(): Promise<void>;
+  /** Waits until the page shows this text. */
+  see(text: string | RegExp): Promise<void>;
+  /** Waits until this expression is true in the page. */
+  until(expression: string): Promise<void>;
+  press(button: string | RegExp): Promise<void>;
+  follow(link: string | RegExp): Promise<void>;
+  fill(label: string | RegExp, value: string): Promise<void>;
+  /** Fails on errors and warnings of the page (a violation of the content security policy is one), on requests to other hosts and on run texts. */
+  assertClean(): Promise<void>;
+  /** Fails on findings of axe in light and dark. */
+  assertAccessible(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A refused request is part of many tests; browsers complain about each. */
+const isRefusal = (complaint: string) => complaint.startsWith('Failed to load resource');
+
+export async function startConsole(hook: Context, url: string): Promise<ConsoleBrowser> {
+  const browser = await startBrowser(hook);
+  const { page } = browser;
+  page.setDefaultTimeout(10_000);
+  const console: ConsoleBrowser = {
+    page,
+    open: async (path = '') => void (await page.goto(`${url}/console${path}`)),
+    async signIn({ email, password }) {
+      await page.goto(`${url}/console/sign-in`);
+      await console.fill('E-mail address', email);
+      await console.fill('Password', password);
+      await console.press('Sign in');
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    },
+    async leave() {
+      await page.context().clearCookies();
+      await page.goto(`${url}/console/sign-in`);
+      await page.evaluate('localStorage.clear()');
+    },
+    see: (text) => page.getByText(text).first().waitFor(),
+    // The page's policy forbids what playwright's own wait does.
+    until: (expression) => until(async () => (await page.evaluate(expression)) === true, expression),
+    press: (name) => page.getByRole('button', { name, ...exactly(name) }).click(),
+    follow: (name) => page.getByRole('link', { name, ...exactly(name) }).click(),
+    fill: (label, value) => page.getByLabel(label, exactly(label)).fill(value),
+    async assertClean() {
+      assert.deepEqual(
+        browser.complaints.filter((complaint) => !isRefusal(complaint)),
+        [],
+      );
+      assert.deepEqual([...browser.hosts], [url]);
+      assert.equal(await page.evaluate('window.hacked ?? null'), null, 'a text was run as code');
+    },
+    async assertAccessible() {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await axeFindings(page), [], colorScheme);
+      }
+    },
+    close: browser.close,
+  };
+  return console;
+}
+
+const exactly = (text: string | RegExp) => (typeof text === 'string' ? { exact: true } : {});

@@ -1,0 +1,83 @@
+/** API keys in a browser. */
+import assert from 'node:assert/strict';
+import { type Owner, owner, password } from '../api/accounts/owner.js';
+import { useApi } from '../api/use-api.js';
+import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
+
+describe('API keys in the console', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', MAX_API_KEYS: '2' } });
+  let browser: ConsoleBrowser;
+  let me: Owner;
+  before(async function () {
+    browser = await startConsole(this, app.url);
+  });
+  after(() => browser?.close());
+  beforeEach(async () => {
+    me = await owner(app);
+    await browser.leave();
+    await browser.signIn({ email: me.email, password });
+    await browser.follow('API keys');
+  });
+  afterEach(() => browser.assertClean());
+
+  const statusWith = async (key: string) => (await app.call('GET', '/api/v1/messages', { key })).status;
+  const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });
+  async function create(name: string): Promise<string> {
+    await browser.follow('Create an API key');
+    await browser.fill('Name', name);
+    await browser.press('Create');
+    const key = await browser.page.getByRole('region', { name: 'the API key', exact: true }).innerText();
+    await browser.follow('I have stored the key');
+    return key;
+  }
+
+  it('a key is shown once, works, and is refused once it is revoked', async () => {
+    const key = await create(xssTexts[1]);
+    assert.equal(await statusWith(key), 200);
+    await row(xssTexts[1]).waitFor();
+    assert.equal(await browser.page.getByText(key).count(), 0);
+    await browser.assertAccessible();
+    await browser.page.getByRole('button', { name: /^Revoke / }).click();
+    await browser.press('Revoke the key');
+    await row(xssTexts[1]).getByText('inactive').waitFor();
+    assert.equal(await statusWith(key), 401);
+  });
+
+  it('has the scopes, channels and end that were chosen, and faults are beside their fields', async () => {
+    await browser.follow('Create an API key');
+    await browser.fill('Name', 'reader');
+    for (const scope of ['send_messages', 'manage_contacts', 'manage_webhooks', 'sms', 'whatsapp'])
+      await browser.page.getByRole('checkbox', { name: new RegExp(`^${scope}`) }).uncheck();
+    await browser.fill('Allowed addresses (optional)', 'nowhere');
+    await browser.press('Create');
+    await browser.see(/allowed_addresses/);
+    await browser.assertAccessible();
+    await browser.fill('Allowed addresses (optional)', '127.0.0.1, 10.0.0.0/8');
+    await browser.fill('Expires at (optional)', '2030-01-01T00:00');
+    await browser.press('Create');
+    await browser.see(/^tidings_/);
+    const { body } = await me.call('GET', '/api-keys');
+    const [{ scopes, channels, allowed_addresses, expires_at }] = body.data.api_keys;
+    assert.deepEqual([scopes, channels, allowed_addresses.length], [['read_messages'], ['email'], 2]);
+    assert.match(expires_at, /^20(29-12-31|30-01-01)T/);
+  });
+
+  it('a rotation shows the new key, and both work for a day', async () => {
+    const key = await create('program');
+    await browser.press('Rotate program');
+    await browser.press('Rotate the key');
+    const rotated = await browser.page.getByRole('region', { name: 'the new key of program' }).innerText();
+    assert.notEqual(rotated, key);
+    assert.deepEqual([await statusWith(key), await statusWith(rotated)], [200, 200]);
+  });
+
+  it('says that there can be no more', async () => {
+    await create('one');
+    await create('two');
+    await browser.follow('Create an API key');
+    await browser.fill('Name', 'three');
+    await browser.press('Create');
+    await browser.see('A workspace can have at most 2 API keys');
+  });
+});

@@ -1,0 +1,67 @@
+/** The overview in a browser. */
+import assert from 'node:assert/strict';
+import { foldChanges } from '../../models/operations/workspaces/fold-changes.js';
+import { recordStatuses } from '../../models/operations/messages/record-statuses.js';
+import { type Owner, owner, password } from '../api/accounts/owner.js';
+import { useApi } from '../api/use-api.js';
+import { rows } from '../support/database.js';
+import { buildQueued, buildWebhook } from '../support/rows/factories.js';
+import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
+
+describe('the overview of the console', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  let browser: ConsoleBrowser;
+  let me: Owner;
+  before(async function () {
+    browser = await startConsole(this, app.url);
+    me = await owner(app);
+    await browser.signIn({ email: me.email, password });
+  });
+  after(() => browser?.close());
+  afterEach(() => browser.assertClean());
+
+  it('says that there is nothing yet', async () => {
+    await browser.open();
+    await browser.see('No messages in this period.');
+    await browser.see('nothing was spent in the last 7 days');
+  });
+
+  it('shows sums, a chart with a table, reasons of failures and failing webhooks', async () => {
+    const { db } = app.deps;
+    const [delivered, failed] = [await buildQueued(db, me.workspaceId), await buildQueued(db, me.workspaceId)];
+    const at = new Date();
+    const move = (id: string, to: 'sent' | 'delivered' | 'failed', more: object) =>
+      db.transaction((transaction) => recordStatuses(db, transaction, { to, changes: [{ id, at, status_detail: 'delivered', ...more }] }));
+    for (const { id } of [delivered, failed]) await move(id, 'sent', { status_detail: 'awaiting_report' });
+    await move(delivered.id, 'delivered', {});
+    await move(failed.id, 'failed', { status_detail: 'undeliverable', error_code: xssTexts[0], error_message: xssTexts[0] });
+    const { row: webhook } = await buildWebhook(me.workspaceId, 'https://example.com/hook');
+    await rows(db, 'UPDATE webhooks SET is_active = false, disabled_reason = $2 WHERE id = $1', [webhook.id, xssTexts[1]]);
+    await foldChanges(db, Date.now() + 10_000);
+    await browser.open('?days=1');
+    await browser.see('50 %');
+    await browser.see(xssTexts[0]);
+    await browser.see(xssTexts[1]);
+    await browser.page.locator('.chart canvas').first().waitFor();
+    await browser.page.getByText('Messages by channel, as a table').click();
+    await browser.page.getByRole('region', { name: 'Messages by channel: the values' }).getByRole('cell', { name: 'sms' }).waitFor();
+    await browser.assertAccessible();
+    await browser.page.setViewportSize({ width: 360, height: 740 });
+    await browser.assertAccessible();
+    await browser.until('document.documentElement.scrollWidth === 360');
+    await browser.follow('Show the failed messages');
+    await browser.page.getByRole('row').filter({ hasText: 'failed' }).waitFor();
+    assert.equal(await browser.page.locator('tbody tr').count(), 1);
+  });
+
+  it('a period is in the address', async () => {
+    await browser.page.setViewportSize({ width: 1280, height: 800 });
+    await browser.open();
+    await browser.follow('A year');
+    await browser.page.locator('.chart canvas').first().waitFor();
+    assert.equal(new URL(browser.page.url()).search, '?days=365');
+    await browser.page.goBack();
+    await browser.until(`document.querySelector('.periods [aria-current]').textContent === '7 days'`);
+  });
+});

@@ -1,0 +1,95 @@
+/** Every screen: accessible in light and dark, on a phone and on a large display, and usable by keyboard. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { type Owner, owner, password } from '../api/accounts/owner.js';
+import { useApi } from '../api/use-api.js';
+import { root } from '../deploy/project.js';
+import { type ConsoleBrowser, startConsole } from './console-browser.js';
+
+const missing = '0198c5b1-0a10-7f3e-8b1d-000000000002';
+
+/** Addresses, and a text that is there once the screen is. */
+const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
+  ['', 'No messages in this period.'],
+  ['/messages', 'No messages yet'],
+  [`/messages/${missing}`, 'Message not found'],
+  ['/send', 'Preview'],
+  ['/webhooks', 'No webhooks yet'],
+  ['/webhooks/new', 'An https address of your program'],
+  [`/webhooks/${missing}`, 'Webhook not found'],
+  [`/webhooks/${missing}/edit`, 'Webhook not found'],
+  [`/webhooks/${missing}/deliveries/${missing}`, 'Webhook not found'],
+  ['/keys', 'No API keys yet'],
+  ['/keys/new', 'For yourself, for example the program that uses it'],
+  ['/settings', 'Daily spending limit (optional)'],
+  ['/none', 'There is no such screen'],
+];
+
+describe('the screens of the console', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  let browser: ConsoleBrowser;
+  let me: Owner;
+  before(async function () {
+    browser = await startConsole(this, app.url);
+    me = await owner(app);
+    await browser.signIn({ email: me.email, password });
+  });
+  after(() => browser?.close());
+  afterEach(() => browser.assertClean());
+
+  it('are all listed here', () => {
+    const source = readFileSync(`${root}/console/app/screens.tsx`, 'utf8');
+    const declared = [...source.matchAll(/path=\{to\((?:'([^']*)')?\)\}/g)].map(([, path = '']) => path);
+    const pattern = (path: string) => new RegExp(`^/?${path.replace(/:\w+/g, '[^/]+')}$`);
+    const isPublic = (path: string) => /^sign-|^forgot-/.test(path);
+    const absent = declared.filter((path) => !isPublic(path) && !screens.some(([address]) => pattern(path).test(address)));
+    assert.ok(declared.length > 8, 'the screens were not found');
+    assert.deepEqual(absent, []);
+  });
+
+  for (const [path, text] of screens) {
+    it(`/console${path.replaceAll(missing, 'x')}: no finding of axe, and nothing wider than a phone`, async () => {
+      await browser.page.setViewportSize({ width: 360, height: 740 });
+      await browser.open(path);
+      await browser.see(text);
+      await browser.assertAccessible();
+      assert.equal(await browser.page.evaluate('document.documentElement.scrollWidth'), 360);
+      await browser.page.setViewportSize({ width: 3840, height: 2160 });
+      await browser.assertAccessible();
+    });
+  }
+
+  it('the first stop of the keyboard skips the navigation, and another screen takes the focus', async () => {
+    await browser.page.setViewportSize({ width: 1280, height: 800 });
+    await browser.open('/messages');
+    await browser.see('No messages yet');
+    await browser.page.keyboard.press('Tab');
+    assert.equal(await browser.page.evaluate('document.activeElement.textContent'), 'Skip to content');
+    const outline = await browser.page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+    assert.equal(outline, 'solid');
+    await browser.page.getByRole('link', { name: 'Webhooks', exact: true }).focus();
+    await browser.page.keyboard.press('Enter');
+    await browser.see('No webhooks yet');
+    assert.equal(await browser.page.evaluate('document.activeElement.id'), 'main');
+    assert.equal(await browser.page.title(), 'Webhooks – Tidings console');
+  });
+
+  it('the theme is that of the system until it is chosen, and then is kept', async () => {
+    await browser.page.emulateMedia({ colorScheme: 'light' });
+    const background = () => browser.page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await background();
+    await browser.press('Theme: system');
+    await browser.press('Theme: light');
+    assert.notEqual(await background(), light);
+    await browser.page.reload();
+    await browser.press('Theme: dark');
+    assert.equal(await background(), light);
+  });
+
+  it('screens are parts of their own: none is in the first script', () => {
+    const assets = `${root}/dist/console/site/assets`;
+    const [main = ''] = readdirSync(assets).filter((name) => /^main-\w+\.js$/.test(name));
+    assert.doesNotMatch(readFileSync(`${assets}/${main}`, 'utf8'), /Send again as a copy|Rotate the secret/);
+  });
+});

@@ -1,0 +1,117 @@
+/** Settings in a browser: limits, password, second factor, sessions, closing. */
+import assert from 'node:assert/strict';
+import { type Owner, owner, password } from '../api/accounts/owner.js';
+import { codeOf } from '../api/accounts/second-factor.js';
+import { useApi } from '../api/use-api.js';
+import { type ConsoleBrowser, startConsole } from './console-browser.js';
+
+describe('settings in the console', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  let browser: ConsoleBrowser;
+  let me: Owner;
+  before(async function () {
+    browser = await startConsole(this, app.url);
+  });
+  after(() => browser?.close());
+  beforeEach(async () => {
+    me = await owner(app);
+    await browser.leave();
+    await browser.signIn({ email: me.email, password });
+    await browser.follow('Settings');
+    await browser.see('Daily spending limit (optional)');
+  });
+  afterEach(() => browser.assertClean());
+
+  const section = (name: string) => browser.page.getByRole('region', { name, exact: true });
+  const signInAgain = async (secret: string) => {
+    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await browser.fill('E-mail address', me.email);
+    await browser.fill('Password', secret);
+    await browser.press('Sign in');
+  };
+
+  it('limits are saved, and a fault is beside its field', async () => {
+    await browser.fill('Daily spending limit (optional)', 'much');
+    await browser.press('Save');
+    await browser.see('spend_limit_day must be a number');
+    await browser.assertAccessible();
+    await browser.fill('Daily spending limit (optional)', '12.5');
+    await browser.fill('Allowed countries (optional)', 'de, US');
+    await browser.press('Save');
+    await browser.see('The settings are saved.');
+    const { body } = await me.call('GET', '/workspace');
+    const { spend_limit_day, allowed_countries, message_days } = body.data.workspace;
+    assert.deepEqual([spend_limit_day, allowed_countries, message_days], [12.5, ['DE', 'US'], null]);
+    await browser.page.reload();
+    await browser.until('document.querySelector("[name=spend_limit_day]")?.value === "12.5"');
+    await browser.fill('Daily spending limit (optional)', '');
+    await browser.press('Save');
+    await browser.see('The settings are saved.');
+    assert.equal((await me.call('GET', '/workspace')).body.data.workspace.spend_limit_day, null);
+  });
+
+  it('a new password ends other sessions and keeps this one; a wrong current one changes nothing', async () => {
+    const form = section('Password');
+    await form.getByLabel('Current password').fill('wrong password');
+    await form.getByLabel('New password').fill('another horse battery');
+    await browser.press('Change the password');
+    await form.getByText('Invalid email or password').waitFor();
+    await form.getByLabel('Current password').fill(password);
+    await browser.press('Change the password');
+    await browser.see('The password is changed. All other sessions have ended.');
+    assert.equal((await me.call('GET', '/workspace')).status, 401, 'the JWT of before');
+    await browser.follow('Messages');
+    await browser.see('No messages yet');
+  });
+
+  it('a second factor is turned on with a code, asked for at the next sign-in, and turned off', async () => {
+    const form = section('Second factor');
+    await browser.press('Set up an authenticator app');
+    const secret = await browser.page.getByRole('region', { name: 'the secret', exact: true }).innerText();
+    const codes = await browser.page.getByRole('region', { name: 'the recovery codes', exact: true }).innerText();
+    await form.getByLabel('Code of the app', { exact: true }).fill('000000');
+    await browser.press('Turn it on');
+    await form.locator('.error, .problem').first().waitFor();
+    await browser.assertAccessible();
+    await form.getByLabel('Code of the app', { exact: true }).fill(codeOf(secret, -1));
+    await browser.press('Turn it on');
+    await browser.see('TOTP is in force: logins need a code from now on.');
+    await browser.press('Sign out');
+    await signInAgain(password);
+    await browser.fill('Verification code', codes.split('\n')[0] ?? '');
+    await browser.press('Sign in');
+    await form.getByText('Turn the second factor off').click();
+    await form.getByLabel('Code of the app, or a recovery code').fill(codes.split('\n')[1] ?? '');
+    await browser.press('Turn it off');
+    await browser.see('TOTP has been removed: logins need no code any more.');
+    assert.equal((await me.logIn()).status, 200);
+  });
+
+  it('a new address gets a mail', async () => {
+    const form = section('E-mail address');
+    await form.getByLabel('New e-mail address').fill('lovelace@example.com');
+    await form.getByLabel('Current password').fill(password);
+    await browser.press('Change the address');
+    await browser.see('A mail with a link to confirm the new address is on the way.');
+    assert.ok((await me.mails()).includes('change_email'));
+  });
+
+  it('all sessions end at once, after a question', async () => {
+    await browser.press('End all sessions');
+    await browser.press('Back');
+    assert.equal((await me.call('GET', '/workspace')).status, 200);
+    await browser.press('End all sessions');
+    await browser.press('Sign out everywhere');
+    await browser.see('All sessions have ended.');
+    assert.equal((await me.call('GET', '/workspace')).status, 401);
+  });
+
+  it('the account is closed with the password, after a question', async () => {
+    await section('Close the account').getByLabel('Current password').fill(password);
+    await browser.press('Close the account');
+    await browser.press('Close the account for ever');
+    await browser.see('The account has been closed.');
+    assert.equal((await me.logIn()).status, 401);
+  });
+});

@@ -1,0 +1,130 @@
+/** Sign up, sign in and out, in a browser. */
+import assert from 'node:assert/strict';
+import { issueConsoleLink } from '../../models/rules/accounts/console-link.js';
+import { owner, password } from '../api/accounts/owner.js';
+import { codeOf } from '../api/accounts/second-factor.js';
+import { useApi } from '../api/use-api.js';
+import { until } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { type ConsoleBrowser, startConsole } from './console-browser.js';
+
+/** What the first screen says to a new workspace. */
+const signedIn = /No messages (yet|in this period)/;
+
+describe('signing in to the console', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', DEMO_RECEIVER: '127.0.0.1:1' } });
+  let browser: ConsoleBrowser;
+  before(async function () {
+    browser = await startConsole(this, app.url);
+  });
+  after(() => browser?.close());
+  beforeEach(() => browser.leave());
+  afterEach(() => browser.assertClean());
+
+  it('a wrong password is told by the form, which keeps what was written', async () => {
+    const me = await owner(app);
+    await browser.fill('E-mail address', me.email);
+    await browser.fill('Password', 'wrong password');
+    await browser.press('Sign in');
+    await browser.see('Invalid email or password');
+    assert.equal(await browser.page.getByLabel('E-mail address').inputValue(), me.email);
+    await browser.assertAccessible();
+    await browser.fill('Password', password);
+    await browser.press('Sign in');
+    await browser.see(signedIn);
+  });
+
+  it('asks for the code of the second factor only where it is needed', async () => {
+    const me = await owner(app);
+    const { body } = await me.call('POST', '/auth/totp');
+    await me.call('POST', '/auth/totp/confirm', { code: codeOf(body.data.secret, -1) });
+    await browser.fill('E-mail address', me.email);
+    await browser.fill('Password', password);
+    await browser.press('Sign in');
+    await browser.fill('Verification code', '000000');
+    await browser.press('Sign in');
+    await browser.see('Invalid verification code');
+    await browser.fill('Verification code', codeOf(body.data.secret));
+    await browser.press('Sign in');
+    await browser.see(signedIn);
+  });
+
+  it('a new workspace is signed in at once, and reminded of its address until that is verified', async () => {
+    await browser.follow('Create a workspace');
+    await browser.fill('Company or project', '<b>Ada & sons</b>');
+    await browser.fill('E-mail address', 'ada@example.com');
+    await browser.fill('Password', 'password1');
+    await browser.press('Create the workspace');
+    await browser.see('Password is too common');
+    await browser.fill('Password', 'correct horse battery');
+    await browser.press('Create the workspace');
+    await browser.see('<b>Ada & sons</b>');
+    await browser.see('Please verify your e-mail address');
+    await browser.press('Send it again');
+    await browser.see(/a mail with a link to verify it is on the way/);
+    await browser.assertAccessible();
+    const kinds = await rows<{ kind: string }>(
+      app.deps.db,
+      `SELECT m.kind FROM mails m JOIN workspaces w ON w.id = m.workspace_id WHERE w.email = 'ada@example.com'`,
+    );
+    assert.deepEqual(
+      kinds.map(({ kind }) => kind),
+      ['verify_email', 'verify_email'],
+    );
+    await rows(app.deps.db, `UPDATE workspaces SET email_verified = true WHERE email = 'ada@example.com'`);
+    await browser.page.reload();
+    await browser.see(signedIn);
+    assert.equal(await browser.page.getByText('Please verify').count(), 0);
+  });
+
+  it('a forgotten password is answered with a mail', async () => {
+    const me = await owner(app);
+    await browser.follow('Forgotten password');
+    await browser.fill('E-mail address', me.email);
+    await browser.press('Send the link');
+    await browser.see(/a mail with a link to (set|reset)/i);
+    // The answer does not wait for it, so that it takes the same time for an unknown address.
+    await until(async () => (await me.mails()).includes('reset_password'), 'the mail');
+  });
+
+  it('a link of the launcher signs in once, and leaves the address', async () => {
+    const me = await owner(app);
+    const link = `#token=${issueConsoleLink(app.deps.config.jwtSecret, me.email)}`;
+    await browser.page.goto('about:blank');
+    await browser.open(link);
+    await browser.see(signedIn);
+    assert.equal(new URL(browser.page.url()).hash, '');
+    await browser.leave();
+    await browser.page.goto('about:blank');
+    await browser.open(link);
+    await browser.see(/Invalid or expired token/);
+  });
+
+  it('after the session has ended, the same address is shown again behind the form', async () => {
+    const me = await owner(app);
+    await browser.signIn({ email: me.email, password });
+    await browser.open('/send?to=%2B15551234567');
+    await browser.see('Send a message');
+    await me.call('POST', '/auth/logout-all');
+    await browser.follow('Messages');
+    await browser.see('Your session has ended. Please sign in again.');
+    assert.equal(new URL(browser.page.url()).pathname, '/console/messages');
+    await browser.fill('E-mail address', me.email);
+    await browser.fill('Password', password);
+    await browser.press('Sign in');
+    await browser.see(signedIn);
+    assert.equal(new URL(browser.page.url()).pathname, '/console/messages');
+  });
+
+  it('signing out ends the session for its cookie too', async () => {
+    const me = await owner(app);
+    await browser.signIn({ email: me.email, password });
+    const [cookie] = await browser.page.context().cookies();
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict']);
+    await browser.press('Sign out');
+    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const { status } = await app.call('GET', '/api/v1/balance', { headers: { Cookie: `${cookie?.name}=${cookie?.value}` } });
+    assert.equal(status, 401);
+  });
+});

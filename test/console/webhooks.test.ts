@@ -1,0 +1,158 @@
+/** Webhooks in a browser, with a whole service and a real receiver: what a newcomer does, and what somebody does whose receiver is broken. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { root } from '../deploy/project.js';
+import { deliveryHeaders } from '../../models/rules/webhooks/signature.js';
+import { restClient, type Account } from '../support/client.js';
+import { freePort } from '../support/network/free-port.js';
+import { answerWith, type Receiver, startReceiver } from '../support/network/receiver.js';
+import { type Service, startService } from '../support/service.js';
+import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
+
+describe('webhooks in the console', function () {
+  this.timeout(90_000);
+  let service: Service;
+  let receiver: Receiver;
+  let browser: ConsoleBrowser;
+  let account: Account;
+  before(async function () {
+    [service, receiver] = await Promise.all([startService({ env: { WEBHOOK_RETRY_DELAYS: '3600' } }), startReceiver()]);
+    browser = await startConsole(this, service.url);
+    account = await restClient(service.url).signUp();
+    await browser.signIn(account);
+  });
+  after(async () => {
+    await browser?.close();
+    await receiver?.close();
+    await service?.stop();
+  });
+  afterEach(() => browser.assertClean());
+  const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });
+  const openWebhook = async () => {
+    await browser.open('/webhooks');
+    await browser.follow(receiver.url);
+    await browser.page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+  };
+
+  it('creates one: a fault beside its field, then the secret once, with code that verifies', async () => {
+    await browser.follow('Webhooks');
+    await browser.follow('Create a webhook');
+    await browser.fill('URL', 'http://example.com/');
+    await browser.press('Create');
+    await browser.see('Webhook URL must use HTTPS');
+    await browser.fill('URL', receiver.url);
+    await browser.press('Create');
+    await browser.see(/^whsec_/);
+    await browser.assertAccessible();
+    const secret = await browser.page.getByRole('region', { name: 'the secret', exact: true }).innerText();
+    const code = await browser.page.getByRole('region', { name: 'the receiver for Node', exact: true }).innerText();
+    assert.deepEqual(await answersOf(code, secret), [204, 403]);
+    await browser.follow('I have stored the secret: go to the webhook');
+    await browser.page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    assert.equal(await browser.page.getByText(secret).count(), 0);
+    await browser.assertAccessible();
+  });
+
+  it('a message is sent by hand and seen delivered, with its deliveries, in four clicks', async () => {
+    await browser.open('/messages');
+    let clicks = 0;
+    await browser.page.exposeFunction('countClick', () => (clicks += 1));
+    await browser.page.evaluate('addEventListener("click", () => window.countClick(), true)');
+    await browser.follow('Send');
+    await browser.fill('To', '+15551234567');
+    await browser.fill('Text', 'Hello from the console');
+    await browser.press('Send');
+    await browser.see('Delivered to the recipient');
+    await browser.page.getByRole('link', { name: 'Show the delivery' }).first().waitFor();
+    assert.ok(clicks <= 4, `${clicks} clicks`);
+    await receiver.until(2);
+    await browser.page.getByText('succeeded').first().waitFor();
+  });
+
+  it('a test event that fails leads to its delivery, with the reason in words; sending it again mends it', async () => {
+    receiver.answer = (_received, response) =>
+      response.writeHead(500, { 'X-Odd': xssTexts[0].replaceAll('\n', '') }).end(xssTexts.join('\n'));
+    await openWebhook();
+    await browser.press('Send a test event');
+    await browser.see(/^The receiver answered 500\. It failed itself: look into its log\.$/);
+    await browser.page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+    await browser.see(new RegExp(`POST ${receiver.url}`));
+    await browser.see(/webhook-signature: /);
+    await browser.see(/window\.hacked = 6/);
+    await browser.assertAccessible();
+    receiver.answer = answerWith(204);
+    await browser.press('Send again');
+    await browser.see('Acknowledged with 204');
+  });
+
+  it('failed deliveries are counted before a replay, and go out by it', async () => {
+    receiver.answer = answerWith(503);
+    const client = restClient(service.url);
+    const { id } = await client.send(account);
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    await openWebhook();
+    await row('pending').first().waitFor();
+    receiver.answer = answerWith(200);
+    const seen = receiver.received.length;
+    const form = browser.page.locator('form').filter({ hasText: 'Which are' });
+    await form.getByLabel('From', { exact: true }).fill('2026-01-01T00:00');
+    await form.getByLabel('Which are').selectOption('pending');
+    await browser.press('Count');
+    await browser.see(/deliveries match\. Each is sent in one more attempt\.$/);
+    await browser.page.getByRole('button', { name: /^Send \d+ again$/ }).click();
+    await row('completed').waitFor();
+    assert.ok(receiver.received.length > seen);
+    await form.getByLabel('Which are').selectOption('held');
+    await browser.press('Count');
+    await browser.see('No delivery matches.');
+  });
+
+  it('rotates the secret, switches off and on, changes and deletes', async () => {
+    await openWebhook();
+    await browser.press('Rotate the secret');
+    await browser.page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
+    await browser.page.getByRole('region', { name: 'the new secret' }).waitFor();
+    await browser.press('Switch off');
+    await browser.see(/Switched off\. Its events are held/);
+    await browser.press('Switch on');
+    await browser.see('✓ active');
+    await browser.follow('Change');
+    await browser.fill('Description (optional)', xssTexts[1]);
+    await browser.fill('Retry delays (optional)', '5, 60, 3600');
+    await browser.press('Save');
+    await browser.see(xssTexts[1]);
+    await browser.see('after 1 h');
+    await browser.press('Delete');
+    const dialog = browser.page.getByRole('dialog');
+    await dialog.waitFor();
+    await browser.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await browser.press('Delete');
+    await browser.press('Delete the webhook');
+    await browser.see('No webhooks yet');
+  });
+});
+
+/** Runs the receiver that the console shows. @returns its answers to a genuine request and to another one */
+async function answersOf(code: string, secret: string): Promise<number[]> {
+  const port = await freePort();
+  const env = { PATH: process.env.PATH, PORT: String(port), WEBHOOK_SECRET: secret };
+  const program = spawn(process.execPath, ['--input-type=module'], { cwd: root, env, stdio: ['pipe', 'ignore', 'inherit'] });
+  program.stdin.end(code);
+  const url = `http://127.0.0.1:${port}/`;
+  const body = JSON.stringify({ event: 'message.sent', timestamp: new Date().toISOString(), data: {} });
+  const post = (headers: Record<string, string>): Promise<number> =>
+    fetch(url, { method: 'POST', body, headers }).then(
+      ({ status }) => status,
+      () => post(headers), // it is starting
+    );
+  try {
+    const timestampSeconds = Math.floor(Date.now() / 1000);
+    const genuine = deliveryHeaders({ id: 'one', type: 'message.sent', body, secrets: [secret], timestampSeconds });
+    return [await post(genuine), await post({})];
+  } finally {
+    program.kill();
+    await once(program, 'exit');
+  }
+}
