@@ -75,6 +75,7 @@ describe('webhooks in the console', function () {
       response.writeHead(500, { 'X-Odd': xssTexts[0].replaceAll('\n', '') }).end(xssTexts.join('\n'));
     await openWebhook();
     await browser.press('Send a test event');
+    await browser.page.getByRole('heading', { name: 'Delivery', exact: true }).waitFor();
     await browser.see(/^The receiver answered 500\. It failed itself: look into its log\.$/);
     await browser.page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
     await browser.see(new RegExp(`POST ${receiver.url}`));

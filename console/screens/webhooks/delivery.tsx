@@ -1,6 +1,7 @@
 /** One delivery: what was sent, what was answered, and why it failed. */
 import { useSignal } from '@preact/signals';
 import { useRoute } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
 import { to } from '../../app/base.js';
@@ -13,6 +14,9 @@ import { type Loaded, useLoad } from '../../state/load.js';
 import { toast } from '../../state/toasts.js';
 import { Attempt } from './attempt.js';
 
+/** When a pending delivery is read again: attempts have no events. */
+const looksMs = [1_000, 3_000, 10_000] as const;
+
 export function Delivery() {
   const { id = '', delivery: deliveryId = '' } = useRoute().params;
   const params = { id, delivery_id: deliveryId };
@@ -20,6 +24,12 @@ export function Delivery() {
     `${id} ${deliveryId}`,
     async (signal) => (await call('get', '/api/v1/webhooks/{id}/deliveries/{delivery_id}', { params, signal })).delivery,
   );
+  const { status, attempts } = loaded.data.value ?? {};
+  useEffect(() => {
+    if (status !== 'pending') return undefined;
+    const timers = looksMs.map((ms) => setTimeout(loaded.reload, ms));
+    return () => timers.forEach(clearTimeout);
+  }, [status, attempts?.length, loaded.reload]);
   return (
     <Screen title="Delivery" actions={<a href={to(`webhooks/${id}`)}>To the webhook</a>}>
       <Resource of={loaded}>
