@@ -51,8 +51,9 @@ describe('the overview of the console', function () {
     await browser.assertAccessible();
     await browser.until('document.documentElement.scrollWidth === 360');
     await browser.follow('Show the failed messages');
+    await browser.page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor();
+    await browser.until(`document.querySelectorAll('tbody tr').length === 1`);
     await browser.page.getByRole('row').filter({ hasText: 'failed' }).waitFor();
-    assert.equal(await browser.page.locator('tbody tr').count(), 1);
   });
 
   it('a period is in the address', async () => {
