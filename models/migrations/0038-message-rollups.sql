@@ -1,8 +1,7 @@
 -- How many messages a workspace sent, what became of them, what they cost: sums by hour and by day, so that a year is read without counting
 -- messages. A change of a message is noted by a trigger, in the transaction of the change, so that no writer can forget it. The watcher adds
--- the notes to the sums.
+-- the notes to the sums. The notes have no key and no index: they are written with every message, and all of them are read.
 CREATE TABLE message_changes (
-  id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   workspace_id uuid NOT NULL,
   channel      text NOT NULL,
   at           timestamptz NOT NULL, -- when the message was accepted: it counts there whatever happens later

@@ -28,15 +28,19 @@ export async function forgetHours(db: Database): Promise<number> {
 // One statement: a note is either a note or part of a sum. The order of the rows is that of all writers, so two rounds cannot lock each other.
 const fold = `
   WITH taken AS (
-    DELETE FROM message_changes WHERE id IN (SELECT id FROM message_changes ORDER BY id LIMIT $1) RETURNING *
+    DELETE FROM message_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM message_changes LIMIT $1)) RETURNING *
+  ), grouped AS (
+    SELECT workspace_id, channel, date_trunc('hour', at, 'UTC') AS at, reason, ${waitClassOf('wait_ms')}::text AS wait,
+      sum(messages) AS messages, sum(credits) AS credits, sum(delivered) AS delivered, sum(failed) AS failed
+    FROM taken GROUP BY 1, 2, 3, 4, 5
   ), measured AS (
-    SELECT workspace_id, channel, at, m.measure, m.key, m.count FROM taken, LATERAL (VALUES
-      ('messages', '', messages::bigint),
+    SELECT workspace_id, channel, at, m.measure, m.key, m.count FROM grouped, LATERAL (VALUES
+      ('messages', '', messages),
       ('credits', '', credits),
-      ('delivered', '', delivered::bigint),
-      ('failed', '', failed::bigint),
-      ('reason', COALESCE(reason, 'unknown'), failed::bigint),
-      ('wait', ${waitClassOf('wait_ms')}::text, CASE WHEN wait_ms IS NOT NULL THEN delivered::bigint END)
+      ('delivered', '', delivered),
+      ('failed', '', failed),
+      ('reason', COALESCE(reason, 'unknown'), failed),
+      ('wait', wait, CASE WHEN wait IS NOT NULL THEN delivered END)
     ) AS m (measure, key, count) WHERE m.count <> 0
   ), added AS (
     INSERT INTO message_rollups AS r (workspace_id, unit, at, channel, measure, key, count)
