@@ -1,4 +1,5 @@
 /** What surrounds every screen of a session: navigation, balance, the state of the stream, the account. */
+import { useSignal } from '@preact/signals';
 import type { ComponentProps } from 'preact';
 import { Router, useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
@@ -18,6 +19,8 @@ const balanceMsMax = 60_000;
 export function Shell({ children }: { children: NonNullable<ComponentProps<typeof Router>['children']> }) {
   const main = useRef<HTMLElement>(null);
   const readAt = useRef(performance.now());
+  // The screen before it stays until the next one is loaded.
+  const isLoading = useSignal(false);
   // It is not called for a filter or another page of a list, which do not take the focus.
   const moved = () => {
     main.current?.focus();
@@ -32,9 +35,11 @@ export function Shell({ children }: { children: NonNullable<ComponentProps<typeo
       </a>
       <TopBar />
       <Navigation />
-      <main id="main" ref={main} tabIndex={-1}>
+      <main id="main" ref={main} tabIndex={-1} aria-busy={isLoading}>
         <VerificationNotice />
-        <Router onRouteChange={moved}>{children}</Router>
+        <Router onRouteChange={moved} onLoadStart={() => (isLoading.value = true)} onLoadEnd={() => (isLoading.value = false)}>
+          {children}
+        </Router>
       </main>
     </div>
   );

@@ -29,6 +29,7 @@ export interface ConsoleBrowser {
   /** Waits until this expression is true in the page. */
   until(expression: string): Promise<void>;
   press(button: string | RegExp): Promise<void>;
+  /** Waits until the link's screen is loaded: until then the one before it can be filled in. */
   follow(link: string | RegExp): Promise<void>;
   fill(label: string | RegExp, value: string): Promise<void>;
   /** Fails on errors and warnings of the page (a violation of the content security policy is one), on requests to other hosts and on run texts. */
@@ -64,7 +65,10 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
     // The page's policy forbids what playwright's own wait does.
     until: (expression) => until(async () => (await page.evaluate(expression)) === true, expression),
     press: (name) => page.getByRole('button', { name, ...exactly(name) }).click(),
-    follow: (name) => page.getByRole('link', { name, ...exactly(name) }).click(),
+    async follow(name) {
+      await page.getByRole('link', { name, ...exactly(name) }).click();
+      await page.locator('main:not([aria-busy=true])').waitFor();
+    },
     fill: (label, value) => page.getByLabel(label, exactly(label)).fill(value),
     async assertClean() {
       assert.deepEqual(

@@ -1,25 +1,14 @@
 /** API keys in a browser. */
 import assert from 'node:assert/strict';
-import { type Owner, owner, password } from '../api/accounts/owner.js';
 import { useApi } from '../api/use-api.js';
-import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
+import { xssTexts } from './console-browser.js';
+import { useConsole } from './use-console.js';
 
 describe('API keys in the console', function () {
   this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', MAX_API_KEYS: '2' } });
-  let browser: ConsoleBrowser;
-  let me: Owner;
-  before(async function () {
-    browser = await startConsole(this, app.url);
-  });
-  after(() => browser?.close());
-  beforeEach(async () => {
-    me = await owner(app);
-    await browser.leave();
-    await browser.signIn({ email: me.email, password });
-    await browser.follow('API keys');
-  });
-  afterEach(() => browser.assertClean());
+  const { browser, me } = useConsole(app, { forEachTest: true });
+  beforeEach(() => browser.follow('API keys'));
 
   const statusWith = async (key: string) => (await app.call('GET', '/api/v1/messages', { key })).status;
   const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });

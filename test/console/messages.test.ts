@@ -1,26 +1,17 @@
 /** The message list, a message and the send form, in a browser. */
 import assert from 'node:assert/strict';
 import { recordStatuses } from '../../models/operations/messages/record-statuses.js';
-import { type Owner, owner, password } from '../api/accounts/owner.js';
+import { password } from '../api/accounts/owner.js';
+import { owner } from '../api/accounts/owner.js';
 import { useApi } from '../api/use-api.js';
 import { rows } from '../support/database.js';
-import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
+import { xssTexts } from './console-browser.js';
+import { useConsole } from './use-console.js';
 
 describe('messages in the console', function () {
   this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', TEMPORAL_UI_URL: 'https://temporal.example.com/' } });
-  let browser: ConsoleBrowser;
-  let me: Owner;
-  before(async function () {
-    browser = await startConsole(this, app.url);
-  });
-  after(() => browser?.close());
-  beforeEach(async () => {
-    me = await owner(app);
-    await browser.leave();
-    await browser.signIn({ email: me.email, password });
-  });
-  afterEach(() => browser.assertClean());
+  const { browser, me } = useConsole(app, { forEachTest: true });
 
   /** A message of the workspace, by its API. */
   async function send(more: object = {}): Promise<{ id: string }> {

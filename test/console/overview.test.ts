@@ -2,24 +2,16 @@
 import assert from 'node:assert/strict';
 import { foldChanges } from '../../models/operations/workspaces/fold-changes.js';
 import { recordStatuses } from '../../models/operations/messages/record-statuses.js';
-import { type Owner, owner, password } from '../api/accounts/owner.js';
 import { useApi } from '../api/use-api.js';
 import { rows } from '../support/database.js';
 import { buildQueued, buildWebhook } from '../support/rows/factories.js';
-import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
+import { xssTexts } from './console-browser.js';
+import { useConsole } from './use-console.js';
 
 describe('the overview of the console', function () {
   this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  let browser: ConsoleBrowser;
-  let me: Owner;
-  before(async function () {
-    browser = await startConsole(this, app.url);
-    me = await owner(app);
-    await browser.signIn({ email: me.email, password });
-  });
-  after(() => browser?.close());
-  afterEach(() => browser.assertClean());
+  const { browser, me } = useConsole(app);
 
   it('says that there is nothing yet', async () => {
     await browser.open();

@@ -1,10 +1,9 @@
 /** Every screen: accessible in light and dark, on a phone and on a large display, and usable by keyboard. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Owner, owner, password } from '../api/accounts/owner.js';
 import { useApi } from '../api/use-api.js';
 import { root } from '../deploy/project.js';
-import { type ConsoleBrowser, startConsole } from './console-browser.js';
+import { useConsole } from './use-console.js';
 
 const missing = '0198c5b1-0a10-7f3e-8b1d-000000000002';
 
@@ -28,15 +27,7 @@ const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
 describe('the screens of the console', function () {
   this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  let browser: ConsoleBrowser;
-  let me: Owner;
-  before(async function () {
-    browser = await startConsole(this, app.url);
-    me = await owner(app);
-    await browser.signIn({ email: me.email, password });
-  });
-  after(() => browser?.close());
-  afterEach(() => browser.assertClean());
+  const { browser } = useConsole(app);
 
   it('are all listed here', () => {
     const source = readFileSync(`${root}/console/app/screens.tsx`, 'utf8');
@@ -73,6 +64,22 @@ describe('the screens of the console', function () {
     await browser.see('No webhooks yet');
     assert.equal(await browser.page.evaluate('document.activeElement.id'), 'main');
     assert.equal(await browser.page.title(), 'Webhooks – Tidings console');
+  });
+
+  it('a screen that is still loading is announced, and the one before it stays', async () => {
+    await browser.open('/messages');
+    await browser.see('No messages yet');
+    const busy = browser.page.locator('main[aria-busy=true]');
+    assert.equal(await busy.count(), 0);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await browser.page.route(/\/assets\/part-\w+\.js$/, (route) => released.then(() => route.continue()));
+    await browser.page.getByRole('link', { name: 'Send', exact: true }).click();
+    await busy.waitFor();
+    await browser.see('No messages yet');
+    release();
+    await browser.see('Preview');
+    assert.equal(await busy.count(), 0);
   });
 
   it('the theme is that of the system until it is chosen, and then is kept', async () => {

@@ -1,27 +1,18 @@
 /** Settings in a browser: limits, password, second factor, sessions, closing. */
 import assert from 'node:assert/strict';
-import { type Owner, owner, password } from '../api/accounts/owner.js';
+import { password } from '../api/accounts/owner.js';
 import { codeOf } from '../api/accounts/second-factor.js';
 import { useApi } from '../api/use-api.js';
-import { type ConsoleBrowser, startConsole } from './console-browser.js';
+import { useConsole } from './use-console.js';
 
 describe('settings in the console', function () {
   this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  let browser: ConsoleBrowser;
-  let me: Owner;
-  before(async function () {
-    browser = await startConsole(this, app.url);
-  });
-  after(() => browser?.close());
+  const { browser, me } = useConsole(app, { forEachTest: true });
   beforeEach(async () => {
-    me = await owner(app);
-    await browser.leave();
-    await browser.signIn({ email: me.email, password });
     await browser.follow('Settings');
     await browser.see('Daily spending limit (optional)');
   });
-  afterEach(() => browser.assertClean());
 
   const section = (name: string) => browser.page.getByRole('region', { name, exact: true });
   const signInAgain = async (secret: string) => {

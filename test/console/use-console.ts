@@ -1,0 +1,32 @@
+/** The console of a `describe`, in a browser in which a new workspace is signed in. */
+import { type Owner, owner, password } from '../api/accounts/owner.js';
+import type { TestApp } from '../api/start-app.js';
+import { type ConsoleBrowser, startConsole } from './console-browser.js';
+
+interface Options {
+  /** Signs in a workspace for each test, where tests change what others see. */
+  forEachTest?: boolean;
+}
+
+/**
+ * Call it after `useApi`: hooks run in the order of their registration. After each test the page must be clean.
+ * @returns the browser and the owner of the workspace, for tests and later hooks
+ */
+export function useConsole(app: TestApp, { forEachTest = false }: Options = {}): { browser: ConsoleBrowser; me: Owner } {
+  const used = { browser: {} as ConsoleBrowser, me: {} as Owner };
+  const signIn = async () => {
+    Object.assign(used.me, await owner(app));
+    if (forEachTest) await used.browser.leave();
+    await used.browser.signIn({ email: used.me.email, password });
+  };
+  before(async function () {
+    Object.assign(used.browser, await startConsole(this, app.url));
+  });
+  if (forEachTest) beforeEach(signIn);
+  else before(signIn);
+  afterEach(() => used.browser.assertClean());
+  after(async () => {
+    if ('close' in used.browser) await used.browser.close();
+  });
+  return used;
+}
