@@ -2,6 +2,7 @@
 import { call } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
 import { Form, TextField } from '../../parts/form.js';
+import { NewPassword } from '../../parts/new-password.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
 import { leave, signIn } from '../../state/session.js';
@@ -25,16 +26,7 @@ export function PasswordForm({ email }: { email: string }) {
       <h2 id="password">Password</h2>
       <Form form={form} action="Change the password" fields={['current_password', 'password']}>
         <CurrentPassword />
-        <TextField
-          name="password"
-          label="New password"
-          type="password"
-          hint="At least 8 characters"
-          autocomplete="new-password"
-          minLength={8}
-          maxLength={128}
-          required
-        />
+        <NewPassword label="New password" />
       </Form>
     </section>
   );

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
 import { to } from '../../app/base.js';
 import { Form, TextField } from '../../parts/form.js';
+import { NewPassword } from '../../parts/new-password.js';
 import { Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';
 import { session, signIn } from '../../state/session.js';
@@ -26,16 +27,7 @@ export function SignUp() {
       <Form form={form} action="Create the workspace" fields={fields}>
         <TextField name="company_name" label="Company or project" autocomplete="organization" required />
         <TextField name="email" label="E-mail address" type="email" autocomplete="username" required maxLength={254} />
-        <TextField
-          name="password"
-          label="Password"
-          type="password"
-          hint="At least 8 characters"
-          autocomplete="new-password"
-          minLength={8}
-          maxLength={128}
-          required
-        />
+        <NewPassword />
         <TextField name="country" label="Country (optional)" hint="Two letters, for example DE" autocomplete="country" maxLength={2} />
       </Form>
       <p>
