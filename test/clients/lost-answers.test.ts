@@ -5,25 +5,20 @@ import { assertBooks } from '../../harness/checks/invariants.js';
 import { randomOf } from '../chaos/random.js';
 import { restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { type FaultMode, type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
 import { type Service, startService } from '../support/service.js';
+import { startThreeWays, type ThreeWays } from './three-ways.js';
 
 describe('the TypeScript client behind a network with faults', () => {
   let service: Service;
-  const proxies = new Map<FaultMode, FaultProxy>();
+  let ways: ThreeWays;
   before(async () => {
     service = await startService({ env: { SIGNUP_CREDITS: '2000', SANDBOX_DELAY_MS: '1' } });
-    for (const mode of ['pass', 'lose-answers', 'refuse'] as const) {
-      const proxy = await startFaultProxy(service.url.replace('http://', ''));
-      proxy.mode = mode;
-      proxies.set(mode, proxy);
-    }
+    ways = await startThreeWays(service.url);
   });
   after(async () => {
-    await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
+    await ways?.close();
     await service.stop();
   });
-  const addressOf = (mode: FaultMode) => (proxies.get(mode) as FaultProxy).address;
 
   it('makes 1,000 messages of 1,000 sends, none of them twice', async function () {
     this.timeout(180_000);
@@ -40,7 +35,7 @@ describe('the TypeScript client behind a network with faults', () => {
         const chance = random.next();
         if (chance < 0.2) lost += 1;
         else if (chance < 0.25) refused += 1;
-        through.host = addressOf(chance < 0.2 ? 'lose-answers' : chance < 0.25 ? 'refuse' : 'pass');
+        through.host = (chance < 0.2 ? ways.loseAnswers : chance < 0.25 ? ways.refuse : ways.pass).address;
         return fetch(through, init);
       },
     });
@@ -69,7 +64,7 @@ describe('the TypeScript client behind a network with faults', () => {
     this.timeout(60_000);
     const rest = restClient(service.url);
     const account = await rest.signUp();
-    const proxy = proxies.get('pass') as FaultProxy;
+    const proxy = ways.pass;
     const ending = new AbortController();
     const seen: StreamEvent[] = [];
     let opened = 0;

@@ -7,9 +7,9 @@ import { generateSigningKey } from '../../models/rules/webhooks/signing-key.js';
 import { blocksOf } from '../deploy/samples.js';
 import { restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { type FaultMode, type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
 import { type Service, startService } from '../support/service.js';
 import { hasPython, pythonBin, runPython, startPython } from './python-tools.js';
+import { startThreeWays, type ThreeWays } from './three-ways.js';
 
 /** Webhooks as the service signs them, for test_webhooks.py. */
 function signedWebhooks(): string {
@@ -43,22 +43,17 @@ function signedWebhooks(): string {
 describe('the Python client', function () {
   this.timeout(180_000);
   let service: Service;
-  const proxies = new Map<FaultMode, FaultProxy>();
+  let ways: ThreeWays;
   before(async function () {
     if (!hasPython()) this.skip();
     pythonBin();
     service = await startService({ env: { SIGNUP_CREDITS: '2000', SANDBOX_DELAY_MS: '1' } });
-    for (const mode of ['pass', 'lose-answers', 'refuse'] as const) {
-      const proxy = await startFaultProxy(service.url.replace('http://', ''));
-      proxy.mode = mode;
-      proxies.set(mode, proxy);
-    }
+    ways = await startThreeWays(service.url);
   });
   after(async () => {
-    await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
+    await ways?.close();
     await service?.stop();
   });
-  const addressOf = (mode: FaultMode) => (proxies.get(mode) as FaultProxy).address;
 
   it('does what the API can do, sync and async', async () => {
     const { apiKey: KEY } = await restClient(service.url).signUp();
@@ -79,7 +74,7 @@ describe('the Python client', function () {
 
   it('makes 1,000 messages of 1,000 sends, none of them twice, where answers are lost', async () => {
     const account = await restClient(service.url).signUp();
-    const [PASS, LOSE, REFUSE] = [addressOf('pass'), addressOf('lose-answers'), addressOf('refuse')];
+    const [PASS, LOSE, REFUSE] = [ways.pass.address, ways.loseAnswers.address, ways.refuse.address];
     const printed = await runPython(['lost_answers.py'], { BASE: service.url, KEY: account.apiKey, PASS, LOSE, REFUSE });
     const { ids, lost, refused } = JSON.parse(printed) as { ids: string[]; lost: number; refused: number };
     assert.ok(lost > 100 && refused > 20, `${lost} answers were lost, ${refused} connections refused`);
@@ -96,7 +91,7 @@ describe('the Python client', function () {
   it('shows each event once on a stream that breaks again and again', async () => {
     const rest = restClient(service.url);
     const account = await rest.signUp();
-    const proxy = proxies.get('pass') as FaultProxy;
+    const proxy = ways.pass;
     const seen: { id: string; raw: string; event: { event: string; data: { message_id: string } } }[] = [];
     let opened = 0;
     const watching = startPython('watch.py', { BASE: `http://${proxy.address}`, KEY: account.apiKey }, (line) => {
