@@ -19,16 +19,14 @@ import { admitCheck } from './password-checks.js';
 import { assertMaySignUp } from './may-sign-up.js';
 import { clientOf } from './client-of.js';
 
-export const workspaceResponse = named(
-  'Workspace',
-  Joi.object({
-    id: id(),
-    name: Joi.string().required(),
-    email: Joi.string().required(),
-    email_verified: Joi.boolean().required(),
-    credits_balance: Joi.number().required(),
-  }),
-).required();
+export const workspaceFields = {
+  id: id(),
+  name: Joi.string().required(),
+  email: Joi.string().required(),
+  email_verified: Joi.boolean().required(),
+  credits_balance: Joi.number().required(),
+};
+export const workspaceResponse = named('Workspace', Joi.object(workspaceFields)).required();
 const workspaceAndMessage = named('AccountData', Joi.object({ workspace: workspaceResponse, message: Joi.string().required() }));
 
 interface SignUpBody {

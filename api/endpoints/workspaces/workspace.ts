@@ -6,8 +6,9 @@ import { Workspace } from '../../../models/tables/workspace.js';
 import { endpoint } from '../../http/endpoint.js';
 import { presentOwnWorkspace } from '../../present/presenters.js';
 import { named } from '../../http/json-schema.js';
-import { dataOf, id } from '../../http/schemas.js';
+import { dataOf } from '../../http/schemas.js';
 import { rule } from '../../http/validation.js';
+import { workspaceFields } from '../accounts/auth.js';
 
 const limitMax = 1_000_000_000;
 const daysMax = 36_500;
@@ -28,11 +29,7 @@ const workspaceResponse = dataOf(
   named(
     'WorkspaceSettings',
     Joi.object({
-      id: id(),
-      name: Joi.string().required(),
-      email: Joi.string().required(),
-      email_verified: Joi.boolean().required(),
-      credits_balance: Joi.number().required(),
+      ...workspaceFields,
       spend_limit_day: Joi.number().allow(null).required(),
       allowed_countries: Joi.array().items(Joi.string()).allow(null).required(),
       message_days: Joi.number().integer().allow(null).required(),
