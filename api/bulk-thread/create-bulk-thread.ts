@@ -85,7 +85,7 @@ interface Started {
 class ThreadFailedError extends Error {}
 
 function start(
-  { env, mainThreadCalls, urgent, heap = defaultHeap }: Omit<BulkThreadOptions, 'logger'>,
+  { env, mainThreadCalls: { acceptBatch }, urgent, heap = defaultHeap }: Omit<BulkThreadOptions, 'logger'>,
   onEnd: (error: unknown) => void,
 ): Started {
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
@@ -93,7 +93,7 @@ function start(
     workerData: urgent.memory,
     resourceLimits: { ...workerThreadLimits, maxOldGenerationSizeMb: heap.maxMegabytes },
   });
-  const calls = new ThreadCalls<BulkThreadCalls>(thread, { acceptBatch: (request) => mainThreadCalls.acceptBatch(request) });
+  const calls = new ThreadCalls<BulkThreadCalls>(thread, { acceptBatch });
   let cause: unknown;
   thread.once('error', (error) => {
     cause = error;

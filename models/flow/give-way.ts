@@ -40,7 +40,7 @@ export class UrgentWork {
 }
 
 const turnRestMsMax = 250;
-/** After a step of usual length there is no rest. A longer step writes unusually large texts, and rests for four times what is more. */
+/** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is four times the time above it. */
 const usualStepMs = 30;
 const stepRestShare = 4;
 const stepRestMsMax = 500;

@@ -14,10 +14,18 @@ export function limitHeapGrowth(): void {
  * would let the heap grow to a default size, which is several times what the service needs.
  */
 export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
+  collect ??= exposedCollect();
   collect();
+}
+
+let collect: (() => void) | undefined;
+
+/** V8 gives its function only to contexts that are made while the flag is set. */
+function exposedCollect(): () => void {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  return gc;
 }
 
 /** Memory limits of a worker thread. The thread is idle most of the time, so a third of the default room for young objects is enough. */

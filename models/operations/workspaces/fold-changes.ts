@@ -25,7 +25,7 @@ export async function forgetHours(db: Database): Promise<number> {
   return (await select(db, forget, [forgottenPerRound])).length;
 }
 
-// One statement: a note is either a note or part of a sum. The order of the rows is that of all writers, so two rounds cannot lock each other.
+// One statement: a note is either a note or part of a sum. All rounds change the sums in the same order, so two of them cannot lock each other.
 const fold = `
   WITH taken AS (
     DELETE FROM message_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM message_changes LIMIT $1)) RETURNING *

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type BulkThread, createBulkThread } from '../../../api/bulk-thread/create-bulk-thread.js';
+import { type BulkThread, type BulkThreadOptions, createBulkThread } from '../../../api/bulk-thread/create-bulk-thread.js';
 import { UrgentWork } from '../../../models/flow/give-way.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { testEnv } from '../../support/config.js';
@@ -13,11 +13,9 @@ describe('bulk sends in a thread of their own', () => {
   let app: TestApp;
   let thread: BulkThread;
   let key: string;
-  const options = () => ({
+  const options = (): BulkThreadOptions => ({
     env: testEnv({ DATABASE_URL: app.deps.config.databaseUrl }),
-    mainThreadCalls: {
-      acceptBatch: (request: Parameters<TestApp['deps']['temporal']['acceptBatch']>[0]) => app.deps.temporal.acceptBatch(request),
-    },
+    mainThreadCalls: { acceptBatch: (request) => app.deps.temporal.acceptBatch(request) },
     logger: app.deps.logger,
     urgent: new UrgentWork(),
   });
