@@ -1,12 +1,13 @@
 /** Temporal's own metrics of a thread: the SDK serves them on a port of the loopback address, and the page of the process takes them over. */
-import { createServer, type AddressInfo } from 'node:net';
 import type { TelemetryOptions } from '@temporalio/worker';
 import { noteCorePage } from '../../models/metrics/threads.js';
+import { freePort } from '../../models/process/free-port.js';
 import type { Config } from '../../models/settings/config.js';
 
 /** Options of the SDK's runtime. @param part names the thread: several count the same */
 export async function coreTelemetry({ metrics }: Pick<Config, 'metrics'>, part: string): Promise<TelemetryOptions> {
   if (metrics.port === 0) return {};
+  // The SDK does not tell which port it got, so we choose one.
   const bindAddress = `127.0.0.1:${await freePort()}`;
   noteCorePage(bindAddress);
   return {
@@ -15,16 +16,4 @@ export async function coreTelemetry({ metrics }: Pick<Config, 'metrics'>, part: 
       globalTags: { part },
     },
   };
-}
-
-/** The SDK does not tell which port it got. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

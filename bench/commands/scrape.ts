@@ -1,6 +1,5 @@
 /** `npm run bench:scrape`: how long the pages of metrics of API and worker take beside sends at a steady rate, and how many series they have. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +11,7 @@ import { atMost } from '../../harness/measure/figures.js';
 import { percentiles } from '../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
+import { freePort } from '../../models/process/free-port.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 10 * 60_000;
@@ -27,6 +27,7 @@ interface Options {
 async function run({ seconds, perSecond }: Options, cleanup: Cleanup): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-scrape-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  // The worker takes the port after it, which is most probably free too.
   const port = await freePort();
   const { baseUrl } = await startService(folder, { METRICS_PORT: String(port) }, cleanup);
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
@@ -69,18 +70,6 @@ async function scrapeUntil(url: string, signal: AbortSignal): Promise<{ times: n
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
   }
   return { times, series };
-}
-
-/** A port whose successor, which the worker takes, is free too, most probably. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 const text = { type: 'string' } as const;

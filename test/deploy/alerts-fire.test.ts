@@ -8,7 +8,7 @@ import { type TwilioCounterpart, refuse, startTwilio, twilioEnv } from '../suppo
 import { type Account, bearer, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { scrape } from '../support/metrics-page.js';
-import { freePort } from '../support/network/free-port.js';
+import { freePort } from '../../models/process/free-port.js';
 import { answerWith, certificateFor, type Receiver, startReceiver } from '../support/network/receiver.js';
 import { type Prometheus, startPrometheus } from '../support/prometheus.js';
 import { type Service, startService } from '../support/service.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { until } from './client.js';
-import { freePort } from './network/free-port.js';
+import { freePort } from '../../models/process/free-port.js';
 
 /** Job → ports of its processes. */
 export type Jobs = Readonly<Record<string, readonly number[]>>;

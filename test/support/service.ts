@@ -13,7 +13,7 @@ import { createLogger } from '../../models/process/logger.js';
 import { queues } from '../../workflows/contract.js';
 import { testEnv } from './config.js';
 import { freshDatabase } from './database.js';
-import { freePort } from './network/free-port.js';
+import { freePort } from '../../models/process/free-port.js';
 import { asProgram } from './servers.js';
 import { testAuthorityPem, trustTestAuthority } from './network/receiver.js';
 import { freshNamespace, type TestTemporal } from './temporal/temporal.js';

@@ -9,7 +9,7 @@ import { eventBody, type EventSubject, eventTypes, testEventBody } from '../../m
 import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
 import { root } from '../deploy/project.js';
 import { until } from '../support/client.js';
-import { freePort } from '../support/network/free-port.js';
+import { freePort } from '../../models/process/free-port.js';
 
 describe('receivers', function () {
   this.timeout(60_000);

@@ -9,7 +9,7 @@ import { postmarkEnv } from '../../support/carriers/postmark.js';
 import { sendgridEnv } from '../../support/carriers/sendgrid.js';
 import { sesEnv } from '../../support/carriers/ses.js';
 import { twilioEnv } from '../../support/carriers/twilio.js';
-import { freePort } from '../../support/network/free-port.js';
+import { freePort } from '../../../models/process/free-port.js';
 import { asProgram } from '../../support/servers.js';
 import { type Service, startService } from '../../support/service.js';
 import { testEnv } from '../../support/config.js';

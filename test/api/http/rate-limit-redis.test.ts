@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { freePort } from '../../support/network/free-port.js';
+import { freePort } from '../../../models/process/free-port.js';
 import { startRedisServer } from '../../../harness/stage/redis-server.js';
 import { startApp } from '../start-app.js';
 

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { select } from '../../../models/db/database.js';
 import { testEnv } from '../../support/config.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { freePort } from '../../support/network/free-port.js';
+import { freePort } from '../../../models/process/free-port.js';
 import { freshNamespace, type TestTemporal } from '../../support/temporal/temporal.js';
 
 const program = resolve(import.meta.dirname, '../../../api/server.js');

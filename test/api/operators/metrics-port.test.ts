@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
 import { testEnv } from '../../support/config.js';
 import { scrape } from '../../support/metrics-page.js';
-import { freePort } from '../../support/network/free-port.js';
+import { freePort } from '../../../models/process/free-port.js';
 
 const program = resolve(import.meta.dirname, '../../../api/server.js');
 const usual = 9464;
