@@ -35,11 +35,15 @@ describe('receivers', function () {
     const file = args.at(-1);
     const port = await freePort();
     const env = { PATH: process.env.PATH, PORT: String(port), WEBHOOK_SECRETS: `${old} ${secret}` };
-    const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     running.push(child);
     let said = '';
+    let refused = '';
     child.stdout.on('data', (text: Buffer) => {
       said += text.toString();
+    });
+    child.stderr.on('data', (text: Buffer) => {
+      refused += text.toString();
     });
     const post = async (body: string, headers: Record<string, string>) =>
       (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers })).status;
@@ -51,7 +55,7 @@ describe('receivers', function () {
         ),
       `${file} listens`,
     );
-    return { post, said: () => said };
+    return { post, said: () => said, refused: () => refused };
   };
   const startCompiled = async (file: string) => {
     execFileSync('go', ['build', '-o', 'receiver', file], { cwd: folder });
@@ -83,13 +87,14 @@ describe('receivers', function () {
     const [file] = args;
     it(`${file} handles each event once, and refuses forged ones`, async function () {
       if (program === 'go' && spawnSync(program, ['version']).status !== 0) this.skip();
-      const { post, said } = await (program === 'go' ? startCompiled(file) : start(program, args));
+      const { post, said, refused } = await (program === 'go' ? startCompiled(file) : start(program, args));
       const [first, second] = [event('one'), event('two')];
       const headers = signed(first);
       assert.deepEqual([await post(first, headers), await post(first, headers)], [200, 200]);
       assert.equal(await post(second, signed(second, old)), 200, 'the secret that is being replaced');
       assert.equal(await post(second, signed(first)), 403, 'another body');
       assert.equal(await post(second, signed(second, generateWebhookSecret())), 403, 'another secret');
+      await until(() => /refused: .*signature/i.test(refused()), 'the reason is displayed');
       assert.equal(await post(second, signed(second, secret, uuidv7(), 400)), 403, 'too old');
       assert.equal(await post(second, signed(second, secret, uuidv7(), -400)), 403, 'from the future');
       assert.equal(await post(second, {}), 403, 'no signature');

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -33,10 +34,10 @@ func handle(received event) error {
 	return nil
 }
 
-func isOurs(keys [][]byte, header http.Header, body []byte) bool {
+func check(keys [][]byte, header http.Header, body []byte) error {
 	seconds, err := strconv.ParseInt(header.Get("webhook-timestamp"), 10, 64)
 	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > tolerance {
-		return false
+		return errors.New("webhook-timestamp is missing, or more than 300 s from now")
 	}
 	for _, key := range keys {
 		mac := hmac.New(sha256.New, key)
@@ -44,11 +45,11 @@ func isOurs(keys [][]byte, header http.Header, body []byte) bool {
 		expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 		for _, given := range strings.Split(header.Get("webhook-signature"), " ") {
 			if hmac.Equal(expected, []byte(given)) {
-				return true
+				return nil
 			}
 		}
 	}
-	return false
+	return errors.New("no signature fits: is WEBHOOK_SECRETS the secret of this webhook?")
 }
 
 func main() {
@@ -60,10 +61,20 @@ func main() {
 		}
 		keys = append(keys, key)
 	}
+	if len(keys) == 0 {
+		log.Fatal("Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...")
+	}
 	http.HandleFunc("POST /", func(response http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, bytesMax))
+		if err == nil {
+			err = check(keys, request.Header, body)
+		}
 		var received event
-		if err != nil || !isOurs(keys, request.Header, body) || json.Unmarshal(body, &received) != nil {
+		if err == nil {
+			err = json.Unmarshal(body, &received)
+		}
+		if err != nil {
+			log.Print("refused: ", err)
 			response.WriteHeader(http.StatusForbidden)
 			return
 		}

@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import { SeenIds, verifyWebhook, WebhookVerificationError } from 'tidings-verify';
 
-const secrets = process.env.WEBHOOK_SECRETS.split(' ');
+const secrets = process.env.WEBHOOK_SECRETS?.split(' ');
+if (secrets === undefined) throw new Error('Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...');
 const bytesMax = 1_000_000;
 const seen = new SeenIds(); // one process; several need a unique column instead
 
@@ -33,6 +34,9 @@ async function receive(request) {
 createServer((request, response) => {
   receive(request).then(
     () => response.writeHead(200).end(),
-    (error) => response.writeHead(error instanceof WebhookVerificationError ? 403 : 500).end(),
+    (error) => {
+      process.stderr.write(`refused: ${error.message}\n`);
+      response.writeHead(error instanceof WebhookVerificationError ? 403 : 500).end();
+    },
   );
 }).listen(Number(process.env.PORT ?? 8080), '127.0.0.1');

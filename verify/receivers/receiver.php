@@ -25,7 +25,8 @@ function is_ours(string $body, array $secrets): bool
 }
 
 $body = file_get_contents('php://input');
-if (!is_ours($body, explode(' ', getenv('WEBHOOK_SECRETS')))) {
+if (!is_ours($body, explode(' ', (string) getenv('WEBHOOK_SECRETS')))) {
+    error_log('refused: no signature of WEBHOOK_SECRETS, or a timestamp more than 300 s from now');
     http_response_code(403);
     exit;
 }

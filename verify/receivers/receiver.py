@@ -1,9 +1,11 @@
 """Receives webhooks; standard library only. Put a proxy with TLS in front; WEBHOOK_SECRETS holds one secret, or several while one replaces another."""
 
-import base64, hashlib, hmac, json, os, time
+import base64, hashlib, hmac, json, os, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRETS = [base64.b64decode(secret.removeprefix("whsec_")) for secret in os.environ["WEBHOOK_SECRETS"].split()]
+SECRETS = [base64.b64decode(secret.removeprefix("whsec_")) for secret in os.environ.get("WEBHOOK_SECRETS", "").split()]
+if not SECRETS:
+    sys.exit("Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...")
 TOLERANCE_SECONDS = 300
 BYTES_MAX = 1_000_000
 seen = set()  # one process; several need a unique column instead
@@ -13,21 +15,25 @@ def handle(event):
     print(event["event"], event["data"].get("message_id", ""), flush=True)
 
 
-def is_ours(headers, body: bytes) -> bool:
+def why_not_ours(headers, body: bytes):
     sent_at = headers.get("webhook-timestamp", "")
     if not (sent_at.isascii() and sent_at.isdigit()) or abs(time.time() - int(sent_at)) > TOLERANCE_SECONDS:
-        return False
+        return "webhook-timestamp is missing, or more than 300 s from now"
     signed = f"{headers.get('webhook-id')}.{sent_at}.".encode() + body
     given = headers.get("webhook-signature", "").encode().split(b" ")
     expected = [b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) for key in SECRETS]
-    return any(hmac.compare_digest(one, other) for one in expected for other in given)
+    if any(hmac.compare_digest(one, other) for one in expected for other in given):
+        return None
+    return "no signature fits: is WEBHOOK_SECRETS the secret of this webhook?"
 
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         size = int(self.headers.get("content-length", 0))
         body = self.rfile.read(size) if size <= BYTES_MAX else b""
-        if not is_ours(self.headers, body):
+        reason = why_not_ours(self.headers, body)
+        if reason is not None:
+            print("refused:", reason, file=sys.stderr, flush=True)
             return self.answer(403)
         event_id = self.headers["webhook-id"]
         if event_id not in seen:  # else it came before

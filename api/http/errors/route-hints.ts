@@ -54,5 +54,7 @@ function nearest(find: (path: string) => Known | undefined, path: string): strin
   const inLowerCase = find(path.toLowerCase());
   if (inLowerCase !== undefined) return `Paths are in lower case: use ${inLowerCase.path}`;
   const versioned = find(`/api/v1${path}`);
-  return versioned === undefined ? undefined : `Paths begin with /api/v1: use ${versioned.path}`;
+  if (versioned !== undefined) return `Paths begin with /api/v1: use ${versioned.path}`;
+  const once = find(path.replace(/^(\/api\/v1)+/, '/api/v1'));
+  return once === undefined ? undefined : `The path has /api/v1 twice: use ${once.path}, or a base URL without /api/v1`;
 }

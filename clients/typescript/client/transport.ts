@@ -99,7 +99,7 @@ export class Transport {
       if (error instanceof TidingsError) throw error;
       if (timeout.aborted) throw new TidingsError({ status: 0, code: 'timeout', message: 'No answer in time' }, { cause: error });
       throw new TidingsError(
-        { status: 0, code: 'network_error', message: `The service cannot be reached: ${reasonOf(error)}` },
+        { status: 0, code: 'network_error', message: `${this.#root} cannot be reached: ${reasonOf(error)}` },
         { cause: error },
       );
     }

@@ -10,7 +10,8 @@ const timeoutMs = 10_000;
 export const listen: Command = {
   usage: '[--forward URL] [options]',
   summary: 'show events as they happen, and post them to a local receiver',
-  help: `  --forward URL    post each event there, signed as a webhook is
+  help: `  --forward URL    post each event there, signed as a webhook is, for example
+                   http://localhost:4000/hook
   --secret SECRET  whsec_… of the signature (default: a new one, displayed)
   --events LIST    only these, such as message.delivered,message.failed
 
@@ -26,14 +27,21 @@ again: for that there are webhooks.`,
     const secret = textOption(context, 'secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (!/^whsec_[\w+/=-]{4,}$/.test(secret)) throw new UsageError('--secret must be whsec_ and base64');
     const wanted = textOption(context, 'events')?.split(',');
-    const onOpen = () => terminal.note('listening');
-    if (forward !== undefined) terminal.note(`secret: ${secret}`);
+    const hints = new Hints(terminal, forward);
+    let isFirst = true;
+    const onOpen = () => {
+      // After the first connection the key is known to be right.
+      if (isFirst && forward !== undefined) terminal.note(`secret: ${secret}`);
+      isFirst = false;
+      terminal.note('listening');
+    };
     for await (const event of context.tidings().stream({ signal, onOpen })) {
       if (event.event === 'stream.reset') {
         terminal.note('events may be missing: the connection was lost for too long');
       } else if (wanted?.includes(event.event) !== false) {
         const answer = forward === undefined ? undefined : await post(forward, secret, event, signal);
         show(terminal, event, answer);
+        if (answer !== undefined) hints.give(answer);
       }
     }
   },
@@ -41,6 +49,36 @@ again: for that there are webhooks.`,
 
 /** What the receiver answered, or why it did not. */
 type Answer = { status: number; ms: number } | { error: string };
+
+/** Says what to do about a failing receiver, each thing once. */
+class Hints {
+  readonly #given = new Set<string>();
+
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly url: string | undefined,
+  ) {}
+
+  give(answer: Answer): void {
+    const hint = 'error' in answer ? hintsOfErrors[answer.error] : hintsOfStatuses[answer.status];
+    if (hint === undefined || this.#given.has(hint)) return;
+    this.#given.add(hint);
+    this.terminal.note(`  → ${this.url}: ${hint}`);
+  }
+}
+
+const otherSecret = 'the receiver refuses the signature. Give it the secret displayed above, or give its secret with --secret';
+const hintsOfStatuses: Readonly<Partial<Record<number, string>>> = {
+  400: otherSecret,
+  401: otherSecret,
+  403: otherSecret,
+  404: 'the receiver has no such path',
+  405: 'the receiver takes no POST on this path',
+};
+const hintsOfErrors: Readonly<Partial<Record<string, string>>> = {
+  ECONNREFUSED: 'nothing listens there. Start the receiver, or correct the port',
+  ENOTFOUND: 'there is no such host',
+};
 
 async function post(url: string, secret: string, event: StreamEvent, signal: AbortSignal): Promise<Answer> {
   const since = Date.now();

@@ -73,10 +73,13 @@ function readArgs(command: Command, args: string[]) {
   }
 }
 
+const unreachableHint = 'Does the service run there? TIDINGS_URL or tidings login --url URL sets its address';
+
 /** Says what went wrong. @returns the exit code */
 function explain(terminal: Terminal, error: unknown): number {
   if (error instanceof TidingsError) {
-    const { status, code, message, details, hints, requestId } = error;
+    const { status, code, message, details, requestId } = error;
+    const hints = status === 0 ? [unreachableHint] : error.hints;
     const faults = details.filter((fault) => fault.message !== message);
     const lines = [message, ...faults.map((fault) => `  ${fault.field}: ${fault.message}`), ...hints.map((hint) => `  → ${hint}`)];
     const facts = { status, code, message, details, hints, request_id: requestId };

@@ -91,6 +91,13 @@ describe('the details of refusals', () => {
     ['GET', '/api/v1/messages/x/', 'Not found', 'A path has no slash at its end: use /api/v1/messages/{id}', null],
     ['GET', '/API/V1/messages', 'Not found', 'Paths are in lower case: use /api/v1/messages', null],
     ['GET', '/messages', 'Not found', 'Paths begin with /api/v1: use /api/v1/messages', null],
+    [
+      'POST',
+      '/api/v1/api/v1/messages/send',
+      'Not found',
+      'The path has /api/v1 twice: use /api/v1/messages/send, or a base URL without /api/v1',
+      null,
+    ],
   ];
   for (const [method, path, error, message, allow] of lost) {
     it(`404 for ${method} ${path}, with what would be right`, async () => {

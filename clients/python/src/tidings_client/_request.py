@@ -101,7 +101,7 @@ def failure_of(error: httpx.RequestError) -> TidingsError:
     if isinstance(error, httpx.TimeoutException):
         return TidingsError(0, "timeout", "No answer in time")
     reason = str(error) or type(error).__name__
-    return TidingsError(0, "network_error", f"The service cannot be reached: {reason}")
+    return TidingsError(0, "network_error", f"{error.request.url.copy_with(query=None)} cannot be reached: {reason}")
 
 
 def segment(id: str) -> str:
