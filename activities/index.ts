@@ -8,6 +8,7 @@ import { countingActivities } from './watch/counting.js';
 import { emailActivities } from './emails.js';
 import { groupActivities } from './groups/groups.js';
 import { choreActivities } from './watch/chores.js';
+import { eachWithHeartbeat } from './support/heartbeat.js';
 import { dispatcher, givingUpActivities, messageActivities } from './handoff/messages.js';
 import type { WebhookPoster } from './webhooks/post-webhook.js';
 import type { Providers } from './handoff/providers/provider.js';
@@ -39,11 +40,13 @@ export function createActivities(deps: ActivityDeps) {
     ...webhookActivities(deps, attempts),
     ...webhookOperationActivities(deps, attempts),
     ...emailActivities(deps),
-    ...closingActivities(deps),
-    ...countingActivities(deps),
-    ...repairActivities(deps),
-    ...choreActivities(deps),
     ...restoredActivities(deps),
+    ...eachWithHeartbeat({
+      ...closingActivities(deps),
+      ...countingActivities(deps),
+      ...repairActivities(deps),
+      ...choreActivities(deps),
+    }),
   };
 }
 

@@ -87,6 +87,7 @@ export const background = proxyActivities<Activities>({
 export const watching = proxyActivities<Activities>({
   taskQueue: queues.watcher,
   startToCloseTimeout: '40s', // above its slice of 20 s and a last page
+  heartbeatTimeout: '10s', // a round waits for a killed worker as long as this
   scheduleToCloseTimeout: '60s',
   retry: { initialInterval: '1s', maximumAttempts: 2 },
 });

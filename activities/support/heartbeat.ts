@@ -24,3 +24,9 @@ export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>
     for (const source of sources) source.removeEventListener('abort', abort);
   }
 }
+
+/** The same activities, each with heartbeats. */
+export function eachWithHeartbeat<All extends Record<string, (...args: never[]) => Promise<unknown>>>(activities: All): All {
+  const beating = Object.entries(activities).map(([name, run]) => [name, (...args: never[]) => withHeartbeat(() => run(...args))]);
+  return Object.fromEntries(beating) as All;
+}

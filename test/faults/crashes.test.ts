@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Workspace } from '../../models/tables/workspace.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { type RestClient, restClient, until } from '../support/client.js';
@@ -141,8 +142,21 @@ describe('a crash', () => {
     assert.deepEqual(await messagesOf(account.workspaceId), []);
   });
 
-  it('that loses a workflow loses no message, and the watcher starts it again', async function () {
-    this.timeout(120_000);
+  it('of the worker in a round of the watcher delays the next round by seconds, not by the time-out of a step', async function () {
+    this.timeout(90_000);
+    await service.db.transaction(async (transaction) => {
+      await service.db.query('LOCK TABLE replays', { transaction });
+      await watch(service);
+      await until(async () => (await waitingForLocks()) > 0, 'a step waits for the table');
+      await service.worker.kill();
+    });
+    await service.worker.start();
+    const [before] = await rows(service.db, 'SELECT round_at FROM watcher');
+    const ended = async () => !isDeepStrictEqual((await rows(service.db, 'SELECT round_at FROM watcher'))[0], before);
+    await until(ended, 'the round ends', 30_000);
+  });
+
+  it('that loses a workflow loses no message, and the watcher starts it again', async () => {
     const account = await client.signUp();
     const { id } = await client.send(account, { scheduled_at: new Date(Date.now() + 600_000).toISOString() });
     await service.temporal.client.workflow.getHandle(workflowIds.message(id)).terminate('lost');
@@ -150,11 +164,17 @@ describe('a crash', () => {
       `UPDATE messages SET scheduled_at = now() - interval '5 minutes', status_detail = 'accepted' WHERE id = '${id}'`,
     );
     await watch(service);
-    // A round that the worker of the test before left unfinished ends at its time-out; the next one begins after it.
-    const isDelivered = async () => (await messagesOf(account.workspaceId))[0]?.status === 'delivered';
-    await until(isDelivered, 'it is delivered', 90_000);
+    await until(async () => (await messagesOf(account.workspaceId))[0]?.status === 'delivered', 'it is delivered');
     assert.equal(await balanceOf(account.workspaceId), 99_000);
   });
+
+  async function waitingForLocks(): Promise<number> {
+    const waiting = await rows(
+      service.db,
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%replays%'`,
+    );
+    return waiting.length;
+  }
 
   async function latestWorkflow(): Promise<string> {
     for await (const { workflowId } of service.temporal.client.workflow.list({
