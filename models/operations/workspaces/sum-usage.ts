@@ -1,7 +1,7 @@
 /** What a workspace has sent in a period. Uses the index on the ids of messages, which begin with their time. */
 import { type Database, select } from '../../db/database.js';
 import { limitReached } from '../../errors.js';
-import { idBefore } from '../../rules/values/id-time.js';
+import { idAfter, idBefore } from '../../rules/values/id-time.js';
 
 export interface Period {
   /** The first moment of the period. */
@@ -24,8 +24,6 @@ export type UsagePart = Usage & { part: string };
 
 /** The maximum number of messages in one answer. More of them would occupy a connection for seconds. */
 const usageMessagesMax = 200_000;
-/** The messages of a batch are created while its body is read. Their ids may be later than the batch by this much. */
-const laterIdMs = 600_000;
 
 /**
  * The sums for each day (UTC) or channel with messages, in order. A message counts on the day of its acceptance, with its present state.
@@ -39,7 +37,7 @@ export async function sumUsage(
   by: UsageBy,
   most = usageMessagesMax,
 ): Promise<UsagePart[]> {
-  const ids = [idBefore(from), idBefore(new Date(to.getTime() + laterIdMs))];
+  const ids = [idBefore(from), idAfter(to)];
   const parts = await select<UsagePart>(db, sums[by], [workspaceId, ...ids, from, to, most + 1]);
   if (parts.reduce((sum, { messages }) => sum + messages, 0) > most) throw limitReached('The period of a usage report', most, 'messages');
   return parts;

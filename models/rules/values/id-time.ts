@@ -12,6 +12,12 @@ const marginMs = 60_000;
 /** An id that is less than those of all rows that were created at this time or later. */
 export const idBefore = (at: Date) => firstIdOf(at.getTime() - marginMs);
 
+/** The messages of a batch are created while its body is read. Their ids may be later than the batch by this much. */
+const laterMs = 600_000;
+
+/** An id that is greater than those of all rows that were created at this time or earlier. */
+export const idAfter = (at: Date) => firstIdOf(at.getTime() + laterMs);
+
 const lastMs = 2 ** 48 - 1;
 
 function firstIdOf(ms: number): string {

@@ -38,7 +38,8 @@ export async function buildWorkspace(db: Database, balance = 100_000): Promise<W
 
 /** A stored message that is not accepted yet, in its own group. */
 export async function buildUndecided(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<MessageRow> {
-  const id = uuidv7();
+  const { created_at: createdAt } = overrides;
+  const id = uuidv7(createdAt === undefined ? {} : { msecs: createdAt.getTime() });
   const groupId = overrides.group_id ?? id;
   const message = newMessage({ id, workspace_id: workspaceId, group_id: groupId, ...overrides });
   const [row] = await insertMessages(db, { groupId, workflowId: workflowIds.message(groupId), messages: [message] });
