@@ -6,13 +6,13 @@ import { randomOf } from '../chaos/random.js';
 import { restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { type Service, startService } from '../support/service.js';
-import { startThreeWays, type ThreeWays } from './three-ways.js';
+import { sends, startThreeWays, type ThreeWays } from './three-ways.js';
 
 describe('the TypeScript client behind a network with faults', () => {
   let service: Service;
   let ways: ThreeWays;
   before(async () => {
-    service = await startService({ env: { SIGNUP_CREDITS: '2000', SANDBOX_DELAY_MS: '1' } });
+    service = await startService({ env: { SIGNUP_CREDITS: String(2 * sends), SANDBOX_DELAY_MS: '1' } });
     ways = await startThreeWays(service.url);
   });
   after(async () => {
@@ -20,7 +20,7 @@ describe('the TypeScript client behind a network with faults', () => {
     await service.stop();
   });
 
-  it('makes 1,000 messages of 1,000 sends, none of them twice', async function () {
+  it('makes one message of each send, none twice', async function () {
     this.timeout(180_000);
     const random = randomOf(19);
     const account = await restClient(service.url).signUp();
@@ -42,21 +42,21 @@ describe('the TypeScript client behind a network with faults', () => {
     const ids: string[] = [];
     let next = 0;
     const sendSome = async () => {
-      while (next < 1_000) {
+      while (next < sends) {
         const reference = String((next += 1));
         ids.push((await tidings.messages.send({ to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, reference })).id);
       }
     };
     await Promise.all(Array.from({ length: 20 }, sendSome));
-    assert.ok(lost > 100 && refused > 20, `${lost} answers were lost, ${refused} connections refused`);
+    assert.ok(lost > sends / 10 && refused > sends / 50, `${lost} answers were lost, ${refused} connections refused`);
     const stored = await rows<{ id: string; reference: string }>(
       service.db,
       `SELECT id, reference FROM messages WHERE workspace_id = $1 AND status <> 'accepting'`,
       [account.workspaceId],
     );
     assert.deepEqual(stored.map(({ id }) => id).toSorted(), ids.toSorted());
-    assert.equal(new Set(stored.map(({ reference }) => reference)).size, 1_000);
-    assert.equal((await tidings.balance()).balance, 1_000);
+    assert.equal(new Set(stored.map(({ reference }) => reference)).size, sends);
+    assert.equal((await tidings.balance()).balance, sends);
     await assertBooks(service.db);
   });
 

@@ -1,6 +1,9 @@
 /** Three ways to a service: one that works, one that loses answers, one that refuses connections. */
 import { type FaultMode, type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
 
+/** How many messages a client sends through them. More of them by hand: see test/soak/README.md. */
+export const sends = Number(process.env.CLIENT_SENDS ?? 200);
+
 export interface ThreeWays {
   pass: FaultProxy;
   loseAnswers: FaultProxy;

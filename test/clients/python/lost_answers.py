@@ -1,4 +1,4 @@
-"""Sends 1,000 messages through three proxies: one loses answers, one refuses connections. Prints the ids."""
+"""Sends messages through three proxies: one loses answers, one refuses connections. Prints the ids."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ import random
 import httpx
 from tidings_client import AsyncTidings
 
-SENDS, SENDERS = 1_000, 40
+SENDS, SENDERS = int(os.environ["SENDS"]), 40
 PASS, LOSE, REFUSE = (os.environ[name] for name in ("PASS", "LOSE", "REFUSE"))
 
 
