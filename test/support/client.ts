@@ -43,7 +43,7 @@ function awayOnly(error: unknown): undefined {
 
 const pollMs = 20;
 const signUpThousandths = 1_000_000;
-const patienceMs = 25_000;
+const patienceMs = 40_000;
 
 /** @param db needed if a real carrier is configured: new workspaces are verified and get 1,000 credits then */
 export function restClient(baseUrl: string, db?: Database): RestClient {
@@ -98,11 +98,17 @@ export function restClient(baseUrl: string, db?: Database): RestClient {
 
 export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** Waits until the condition is true. The last error of the condition is part of the failure message. */
+/** Waits until the condition is true. A failed assertion ends it; other errors count as false, and the last one is the cause of the failure. */
 export async function until(condition: () => Promise<boolean> | boolean, what: string, patience = patienceMs): Promise<void> {
   const deadline = Date.now() + patience;
-  while (!(await condition())) {
-    if (Date.now() > deadline) assert.fail(`did not happen: ${what}`);
-    await sleep(pollMs);
+  for (let problem: unknown; ; await sleep(pollMs)) {
+    try {
+      if (await condition()) return;
+      problem = undefined;
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      problem = error;
+    }
+    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`, { cause: problem });
   }
 }
