@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { call, type Query, type Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
 import { Chip } from '../../parts/chip.js';
+import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { localInput, momentOf, Time } from '../../parts/time.js';
@@ -46,23 +47,16 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">Deliveries</h2>
-      <DeliveryFilters webhookId={webhookId} filters={query} />
+      <DeliveryFilters webhookId={webhookId} filters={{ status, event, message_id, since, until }} />
       <Table caption="Deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
     </section>
   );
 }
 
-const statuses = [
-  ['', 'any'],
-  ['pending', 'pending'],
-  ['succeeded', 'succeeded'],
-  ['failed', 'failed'],
-  ['held', 'held'],
-] as const;
-const eventNames = ['message.queued', 'message.sent', 'message.delivered', 'message.failed', 'webhook.test'] as const;
-const events = [['', 'any'], ...eventNames.map((name) => [name, name] as const)] as const;
+const statuses = ['pending', 'succeeded', 'failed', 'held'] as const satisfies readonly Delivery['status'][];
+const events = ['message.queued', 'message.sent', 'message.delivered', 'message.failed', 'webhook.test'] as const;
 
-function DeliveryFilters({ webhookId, filters }: { webhookId: string; filters: Readonly<Record<string, string>> }) {
+function DeliveryFilters({ webhookId, filters }: { webhookId: string; filters: Readonly<Record<string, string | undefined>> }) {
   const { route } = useLocation();
   const apply = (data: FormData) => {
     const [status = '', event = '', message_id = ''] = ['status', 'event', 'message_id'].map((name) => textOf(data, name).trim());
@@ -70,24 +64,12 @@ function DeliveryFilters({ webhookId, filters }: { webhookId: string; filters: R
     route(to(`webhooks/${webhookId}`, { status, event, message_id, since, until }));
   };
   return (
-    <search>
-      <form
-        class="filters"
-        key={JSON.stringify(filters)}
-        onSubmit={(submitted) => {
-          submitted.preventDefault();
-          apply(new FormData(submitted.currentTarget));
-        }}
-      >
-        <SelectField name="status" label="Status" options={statuses} selected={filters.status ?? ''} />
-        <SelectField name="event" label="Event" options={events} selected={filters.event ?? ''} />
-        <TextField name="message_id" label="Message id" type="search" defaultValue={filters.message_id ?? ''} />
-        <TextField name="since" label="From" type="datetime-local" defaultValue={localInput(filters.since)} />
-        <TextField name="until" label="To" type="datetime-local" defaultValue={localInput(filters.until)} />
-        <div class="actions">
-          <button>Search</button>
-        </div>
-      </form>
-    </search>
+    <FilterForm filters={filters} apply={apply} all={to(`webhooks/${webhookId}`)}>
+      <SelectField name="status" label="Status" options={anyOf(statuses)} selected={filters.status ?? ''} />
+      <SelectField name="event" label="Event" options={anyOf(events)} selected={filters.event ?? ''} />
+      <TextField name="message_id" label="Message id" type="search" defaultValue={filters.message_id ?? ''} />
+      <TextField name="since" label="From" type="datetime-local" defaultValue={localInput(filters.since)} />
+      <TextField name="until" label="To" type="datetime-local" defaultValue={localInput(filters.until)} />
+    </FilterForm>
   );
 }
