@@ -13,6 +13,9 @@ const NewWebhook = screenPart(async () => (await import('../screens/webhooks/new
 const EditWebhook = screenPart(async () => (await import('../screens/webhooks/edit-webhook.js')).EditWebhook);
 const Webhook = screenPart(async () => (await import('../screens/webhooks/webhook.js')).Webhook);
 const Delivery = screenPart(async () => (await import('../screens/webhooks/delivery.js')).Delivery);
+const Contacts = screenPart(async () => (await import('../screens/contacts/contacts.js')).Contacts);
+const NewContact = screenPart(async () => (await import('../screens/contacts/new-contact.js')).NewContact);
+const Contact = screenPart(async () => (await import('../screens/contacts/contact.js')).Contact);
 const Keys = screenPart(async () => (await import('../screens/keys/keys.js')).Keys);
 const NewKey = screenPart(async () => (await import('../screens/keys/new-key.js')).NewKey);
 const Settings = screenPart(async () => (await import('../screens/settings/settings.js')).Settings);
@@ -23,6 +26,7 @@ export const navigation = [
   ['messages', 'Messages'],
   ['send', 'Send'],
   ['webhooks', 'Webhooks'],
+  ['contacts', 'Contacts'],
   ['keys', 'API keys'],
   ['settings', 'Settings'],
 ] as const;
@@ -38,6 +42,9 @@ export const screens = [
   <Route key="webhook" path={to('webhooks/:id')} component={Webhook} />,
   <Route key="edit-webhook" path={to('webhooks/:id/edit')} component={EditWebhook} />,
   <Route key="delivery" path={to('webhooks/:id/deliveries/:delivery')} component={Delivery} />,
+  <Route key="contacts" path={to('contacts')} component={Contacts} />,
+  <Route key="new-contact" path={to('contacts/new')} component={NewContact} />,
+  <Route key="contact" path={to('contacts/:id')} component={Contact} />,
   <Route key="keys" path={to('keys')} component={Keys} />,
   <Route key="new-key" path={to('keys/new')} component={NewKey} />,
   <Route key="settings" path={to('settings')} component={Settings} />,

@@ -1,0 +1,83 @@
+/** One contact: write to it, change it, delete it. */
+import { useLocation, useRoute } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
+import { to } from '../../app/base.js';
+import { Facts } from '../../parts/facts.js';
+import { Resource } from '../../parts/loaded.js';
+import { Screen } from '../../parts/screen.js';
+import { Time } from '../../parts/time.js';
+import { confirm } from '../../state/confirm.js';
+import { useLoad } from '../../state/load.js';
+import { toast } from '../../state/toasts.js';
+import { type ContactChange, ContactForm } from './contact-form.js';
+
+type Shown = Schema<'Contact'>;
+
+export function Contact() {
+  const { id = '' } = useRoute().params;
+  const contact = useLoad<Shown>(id, async (signal) => (await call('get', '/api/v1/contacts/{id}', { params: { id }, signal })).contact);
+  const save = async (body: ContactChange) => {
+    const { contact: next } = await call('put', '/api/v1/contacts/{id}', { params: { id }, body });
+    contact.update(() => next);
+    toast('The contact is saved.');
+  };
+  return (
+    <Screen title="Contact">
+      <Resource of={contact}>
+        {(shown) => (
+          <>
+            <Links contact={shown} />
+            <Facts
+              facts={[
+                ['Created', <Time key="created" at={shown.created_at} />],
+                ['Changed', <Time key="updated" at={shown.updated_at} />],
+                ['Id', <code key="id">{shown.id}</code>],
+              ]}
+            />
+            {/* What the API made of the values is shown after each save. */}
+            <ContactForm key={shown.updated_at} contact={shown} action="Save" save={save} more={<a href={to('contacts')}>Back</a>} />
+            <Delete contact={shown} />
+          </>
+        )}
+      </Resource>
+    </Screen>
+  );
+}
+
+function Links({ contact: { phone, email } }: { contact: Shown }) {
+  return (
+    <p class="actions">
+      {phone !== null && (
+        <>
+          <a href={to('send', { to: phone })}>Send an SMS</a>
+          <a href={to('messages', { to: phone })}>Messages to this number</a>
+        </>
+      )}
+      {email !== null && (
+        <>
+          <a href={to('send', { to: email, channel: 'email' })}>Send an e-mail</a>
+          <a href={to('messages', { to: email })}>Messages to this address</a>
+        </>
+      )}
+    </p>
+  );
+}
+
+function Delete({ contact: { id, name, phone, email } }: { contact: Shown }) {
+  const { route } = useLocation();
+  const remove = async () => {
+    const text = `"${name ?? phone ?? email ?? id}" is deleted for ever. Messages that were sent to it stay.`;
+    if (!(await confirm({ title: 'Delete this contact?', text, action: 'Delete the contact' }))) return;
+    const { message } = await call('delete', '/api/v1/contacts/{id}', { params: { id } });
+    toast(message);
+    route(to('contacts'));
+  };
+  return (
+    <p>
+      <button type="button" class="danger" onClick={() => void remove().catch((error: unknown) => toast(problemOf(error).message))}>
+        Delete
+      </button>
+    </p>
+  );
+}

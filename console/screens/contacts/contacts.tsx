@@ -1,0 +1,84 @@
+/** The contacts of the workspace. */
+import { useLocation } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { FilterForm } from '../../parts/filter-form.js';
+import { TextField } from '../../parts/form.js';
+import { Screen } from '../../parts/screen.js';
+import { type Column, type Page, Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { textOf } from '../../state/form.js';
+import { useLoad } from '../../state/load.js';
+
+type Contact = Schema<'Contact'>;
+
+const columns: readonly Column<Contact>[] = [
+  { title: 'Name', cell: ({ id, name, phone, email }) => <a href={to(`contacts/${id}`)}>{name ?? phone ?? email}</a> },
+  { title: 'Phone number', cell: ({ phone }) => phone ?? '' },
+  { title: 'E-mail address', cell: ({ email }) => email ?? '', isMinor: true },
+  { title: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, isMinor: true },
+  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true },
+];
+
+export function Contacts() {
+  const { query } = useLocation();
+  const { search, tag, cursor } = query;
+  const filters = { search, tag };
+  const hasFilters = (search ?? '') !== '' || (tag ?? '') !== '';
+  const page = useLoad<Page<Contact>>(JSON.stringify([search, tag, cursor]), async (signal) => {
+    const { contacts, pagination } = await call('get', '/api/v1/contacts', { query: { ...filters, cursor, limit: 50 }, signal });
+    return { rows: contacts, pagination };
+  });
+  return (
+    <Screen title="Contacts" actions={<Actions />}>
+      <ContactFilters filters={filters} />
+      <Table caption="Contacts" page={page} columns={columns} keyOf={({ id }) => id} empty={hasFilters ? <NoMatch /> : <NoContacts />} />
+    </Screen>
+  );
+}
+
+const Actions = () => (
+  <a class="button primary" href={to('contacts/new')}>
+    Create a contact
+  </a>
+);
+
+function ContactFilters({ filters }: { filters: Readonly<Record<'search' | 'tag', string | undefined>> }) {
+  const { route } = useLocation();
+  const apply = (data: FormData) => route(to('contacts', { search: textOf(data, 'search').trim(), tag: textOf(data, 'tag') }));
+  return (
+    <FilterForm filters={filters} apply={apply} all={to('contacts')}>
+      <TextField
+        name="search"
+        label="Name, phone number or e-mail address"
+        type="search"
+        defaultValue={filters.search ?? ''}
+        maxLength={255}
+      />
+      <TextField name="tag" label="Tag" type="search" defaultValue={filters.tag ?? ''} maxLength={64} />
+    </FilterForm>
+  );
+}
+
+/** Each tag leads to all contacts that have it. */
+const Tags = ({ tags }: { tags: readonly string[] }) => (
+  <span class="tags">
+    {tags.map((tag) => (
+      <a key={tag} href={to('contacts', { tag })}>
+        {tag}
+      </a>
+    ))}
+  </span>
+);
+
+const NoMatch = () => (
+  <p>
+    No contact matches. <a href={to('contacts')}>Show all contacts</a>
+  </p>
+);
+
+const NoContacts = () => (
+  <p>
+    No contacts yet. <a href={to('contacts/new')}>Create the first one</a>
+  </p>
+);

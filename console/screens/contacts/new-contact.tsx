@@ -1,0 +1,21 @@
+/** Create a contact. */
+import { useLocation } from 'preact-iso';
+import { call } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Screen } from '../../parts/screen.js';
+import { toast } from '../../state/toasts.js';
+import { type ContactChange, ContactForm } from './contact-form.js';
+
+export function NewContact() {
+  const { route } = useLocation();
+  const save = async (body: ContactChange) => {
+    await call('post', '/api/v1/contacts', { body });
+    toast('The contact is created.');
+    route(to('contacts'));
+  };
+  return (
+    <Screen title="Create a contact">
+      <ContactForm action="Create" save={save} more={<a href={to('contacts')}>Back</a>} />
+    </Screen>
+  );
+}
