@@ -16,6 +16,8 @@ const Delivery = screenPart(async () => (await import('../screens/webhooks/deliv
 const Contacts = screenPart(async () => (await import('../screens/contacts/contacts.js')).Contacts);
 const NewContact = screenPart(async () => (await import('../screens/contacts/new-contact.js')).NewContact);
 const Contact = screenPart(async () => (await import('../screens/contacts/contact.js')).Contact);
+const Suppressions = screenPart(async () => (await import('../screens/suppressions/suppressions.js')).Suppressions);
+const NewSuppression = screenPart(async () => (await import('../screens/suppressions/new-suppression.js')).NewSuppression);
 const Keys = screenPart(async () => (await import('../screens/keys/keys.js')).Keys);
 const NewKey = screenPart(async () => (await import('../screens/keys/new-key.js')).NewKey);
 const Settings = screenPart(async () => (await import('../screens/settings/settings.js')).Settings);
@@ -27,6 +29,7 @@ export const navigation = [
   ['send', 'Send'],
   ['webhooks', 'Webhooks'],
   ['contacts', 'Contacts'],
+  ['suppressions', 'Suppressions'],
   ['keys', 'API keys'],
   ['settings', 'Settings'],
 ] as const;
@@ -45,6 +48,8 @@ export const screens = [
   <Route key="contacts" path={to('contacts')} component={Contacts} />,
   <Route key="new-contact" path={to('contacts/new')} component={NewContact} />,
   <Route key="contact" path={to('contacts/:id')} component={Contact} />,
+  <Route key="suppressions" path={to('suppressions')} component={Suppressions} />,
+  <Route key="new-suppression" path={to('suppressions/new')} component={NewSuppression} />,
   <Route key="keys" path={to('keys')} component={Keys} />,
   <Route key="new-key" path={to('keys/new')} component={NewKey} />,
   <Route key="settings" path={to('settings')} component={Settings} />,

@@ -21,6 +21,8 @@ const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
   ['/contacts', 'No contacts yet'],
   ['/contacts/new', 'A contact has a phone number, an e-mail address, or both'],
   [`/contacts/${missing}`, 'Contact not found'],
+  ['/suppressions', 'No suppressions yet'],
+  ['/suppressions/new', 'Messages to a suppressed recipient are refused'],
   ['/keys', 'No API keys yet'],
   ['/keys/new', 'For yourself, for example the program that uses it'],
   ['/settings', 'Daily spending limit (optional)'],

@@ -1,0 +1,47 @@
+/** Suppress a recipient on a channel. */
+import { useLocation } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Form, SelectField, TextField } from '../../parts/form.js';
+import { Screen } from '../../parts/screen.js';
+import { momentOf } from '../../parts/time.js';
+import { textOf, useForm } from '../../state/form.js';
+import { toast } from '../../state/toasts.js';
+import { channels, reasons, reasonTexts } from './reasons.js';
+
+const names = ['channel', 'recipient', 'reason', 'expires_at'] as const;
+
+export function NewSuppression() {
+  const { route, query } = useLocation();
+  const form = useForm(async (data) => {
+    const expiresAt = momentOf(textOf(data, 'expires_at'));
+    await call('post', '/api/v1/suppressions', {
+      body: {
+        channel: textOf(data, 'channel') as Schema<'Channel'>,
+        recipient: textOf(data, 'recipient').trim(),
+        reason: textOf(data, 'reason') as Schema<'SuppressionReason'>,
+        ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+      },
+    });
+    toast('The recipient is suppressed.');
+    route(to('suppressions'));
+  });
+  return (
+    <Screen title="Suppress a recipient">
+      <p>Messages to a suppressed recipient are refused on this channel, and messages that still wait fail and are refunded.</p>
+      <Form form={form} action="Suppress" fields={names} more={<a href={to('suppressions')}>Back</a>}>
+        <SelectField name="channel" label="Channel" options={channels.map((name) => [name, name])} selected={query.channel ?? 'sms'} />
+        <TextField
+          name="recipient"
+          label="Recipient"
+          hint="A phone number with plus sign and country code; on the channel email an e-mail address"
+          defaultValue={query.recipient ?? ''}
+          autocomplete="off"
+          required
+        />
+        <SelectField name="reason" label="Reason" options={reasons.map((name) => [name, reasonTexts[name]])} selected="manual" />
+        <TextField name="expires_at" label="Until (optional)" type="datetime-local" hint="Empty: until it is removed" />
+      </Form>
+    </Screen>
+  );
+}

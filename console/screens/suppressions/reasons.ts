@@ -1,0 +1,27 @@
+/** Suppressions in words. */
+import type { Schema } from '../../api/call.js';
+
+export type Suppression = Schema<'Suppression'>;
+type Reason = Suppression['reason'];
+
+export const channels = ['sms', 'whatsapp', 'email'] as const satisfies readonly Schema<'Channel'>[];
+
+export const reasonTexts: Readonly<Record<Reason, string>> = {
+  opt_out: 'opted out',
+  complaint: 'complained',
+  bounce: 'bounced',
+  manual: 'added by hand',
+};
+export const reasons = Object.keys(reasonTexts) as Reason[];
+
+export const sourceTexts: Readonly<Record<Suppression['source'], string>> = {
+  api: 'by this workspace',
+  inbound: 'by a message of the recipient',
+  provider: 'by the provider',
+  report: 'by a delivery report',
+  unsubscribe: 'by the link in a mail',
+};
+
+/** What the recipient asked for, only the recipient can end: the API refuses to remove it. */
+export const isByRecipient = ({ reason, source }: Suppression): boolean =>
+  (reason === 'opt_out' || reason === 'complaint') && source !== 'api';

@@ -1,0 +1,36 @@
+/** End a suppression, where the workspace may. */
+import { call } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
+import { confirm } from '../../state/confirm.js';
+import { toast } from '../../state/toasts.js';
+import { isByRecipient, type Suppression } from './reasons.js';
+
+const consequences: Readonly<Record<Suppression['reason'], string>> = {
+  opt_out: 'Make sure that the recipient agrees: who opted out and gets messages may complain to the carrier.',
+  complaint: 'Make sure that the recipient agrees: another complaint harms the delivery of all your messages.',
+  bounce: 'The earlier message bounced. If the address still does not exist, the next one bounces too and is charged.',
+  manual: '',
+};
+
+export function Remove({ suppression, removed }: { suppression: Suppression; removed(): void }) {
+  const { id, channel, reason, recipient } = suppression;
+  if (isByRecipient(suppression)) return <span class="note">Only the recipient can end it</span>;
+  const who = recipient ?? 'The erased recipient';
+  const remove = async () => {
+    const text = `${who} can get ${channel} messages again from now on. ${consequences[reason]}`.trim();
+    if (!(await confirm({ title: 'Remove this suppression?', text, action: 'Remove the suppression' }))) return;
+    const { message } = await call('delete', '/api/v1/suppressions/{id}', { params: { id } });
+    toast(message);
+    removed();
+  };
+  return (
+    <button
+      type="button"
+      class="danger"
+      aria-label={`Remove ${who} on ${channel}`}
+      onClick={() => void remove().catch((error: unknown) => toast(problemOf(error).message))}
+    >
+      Remove
+    </button>
+  );
+}

@@ -1,0 +1,93 @@
+/** The recipients who get no messages. */
+import { useLocation } from 'preact-iso';
+import { call, type Query } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { anyOf, FilterForm } from '../../parts/filter-form.js';
+import { SelectField, TextField } from '../../parts/form.js';
+import { Screen } from '../../parts/screen.js';
+import { type Column, type Page, Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { textOf } from '../../state/form.js';
+import { type Loaded, useLoad } from '../../state/load.js';
+import { channels, reasons, reasonTexts, sourceTexts, type Suppression } from './reasons.js';
+import { Remove } from './remove.js';
+
+type Filters = Readonly<Record<'channel' | 'recipient' | 'reason', string | undefined>>;
+
+const columnsOf = (page: Loaded<Page<Suppression>>): Column<Suppression>[] => [
+  { title: 'Recipient', cell: ({ recipient }) => recipient ?? 'erased' },
+  { title: 'Channel', cell: ({ channel }) => channel },
+  {
+    title: 'Reason',
+    cell: ({ reason, source, message_id: message }) => (
+      <>
+        {`${reasonTexts[reason]} ${sourceTexts[source]}`}
+        {message !== null && (
+          <>
+            {' '}
+            (<a href={to(`messages/${message}`)}>message</a>)
+          </>
+        )}
+      </>
+    ),
+    isMinor: true,
+  },
+  { title: 'Since', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true },
+  { title: 'Until', cell: ({ expires_at }) => <Time at={expires_at} none="no end" />, isMinor: true },
+  { title: 'Actions', cell: (suppression) => <Remove suppression={suppression} removed={page.reload} /> },
+];
+
+export function Suppressions() {
+  const { channel, recipient, reason, cursor } = useLocation().query;
+  const filters: Filters = { channel, recipient, reason };
+  const hasFilters = Object.values(filters).some((value) => (value ?? '') !== '');
+  const page = useLoad<Page<Suppression>>(JSON.stringify([filters, cursor]), async (signal) => {
+    // The API checks the values: an address with a wrong one shows its text.
+    const query = { ...filters, cursor, limit: 50 } as Query<'/api/v1/suppressions', 'get'>;
+    const { suppressions, pagination } = await call('get', '/api/v1/suppressions', { query, signal });
+    return { rows: suppressions, pagination };
+  });
+  const add = (
+    <a class="button primary" href={to('suppressions/new')}>
+      Suppress a recipient
+    </a>
+  );
+  return (
+    <Screen title="Suppressions" actions={add}>
+      <SuppressionFilters filters={filters} />
+      <Table
+        caption="Suppressions"
+        page={page}
+        columns={columnsOf(page)}
+        keyOf={({ id }) => id}
+        empty={hasFilters ? <NoMatch /> : <p>No suppressions yet. Recipients who opt out or whose address bounces appear here.</p>}
+      />
+    </Screen>
+  );
+}
+
+function SuppressionFilters({ filters }: { filters: Filters }) {
+  const { route } = useLocation();
+  const apply = (data: FormData) => {
+    const [recipient = '', channel = '', reason = ''] = ['recipient', 'channel', 'reason'].map((name) => textOf(data, name).trim());
+    route(to('suppressions', { recipient, channel, reason }));
+  };
+  return (
+    <FilterForm filters={filters} apply={apply} all={to('suppressions')}>
+      <TextField name="recipient" label="Recipient" type="search" defaultValue={filters.recipient ?? ''} maxLength={320} />
+      <SelectField name="channel" label="Channel" options={anyOf(channels)} selected={filters.channel ?? ''} />
+      <SelectField
+        name="reason"
+        label="Reason"
+        options={[['', 'any'], ...reasons.map((reason) => [reason, reasonTexts[reason]] as const)]}
+        selected={filters.reason ?? ''}
+      />
+    </FilterForm>
+  );
+}
+
+const NoMatch = () => (
+  <p>
+    No suppression matches. <a href={to('suppressions')}>Show all suppressions</a>
+  </p>
+);

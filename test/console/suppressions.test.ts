@@ -1,0 +1,70 @@
+/** Suppressions in a browser. */
+import assert from 'node:assert/strict';
+import { suppress } from '../../models/operations/contacts/suppress.js';
+import { useApi } from '../api/use-api.js';
+import { useConsole } from './use-console.js';
+
+describe('suppressions in the console', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const { browser, me } = useConsole(app, { forEachTest: true });
+
+  const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });
+  const suppressions = async () => (await me.call('GET', '/suppressions')).body.data.suppressions;
+
+  it('a recipient is suppressed, and gets messages again only after a question that tells the consequence', async () => {
+    await browser.follow('Suppressions');
+    await browser.follow('Suppress a recipient');
+    await browser.fill('Recipient', '12');
+    await browser.press('Suppress');
+    await browser.until('document.querySelector("[name=recipient]").getAttribute("aria-invalid") === "true"');
+    await browser.assertAccessible();
+    await browser.fill('Recipient', '+15551234567');
+    await browser.page.getByLabel('Reason', { exact: true }).selectOption('bounce');
+    await browser.fill('Until (optional)', '2030-01-01T00:00');
+    await browser.press('Suppress');
+    await row('+15551234567').getByText('bounced by this workspace').waitFor();
+    await browser.assertAccessible();
+    const [{ channel, reason, expires_at }] = await suppressions();
+    assert.deepEqual([channel, reason], ['sms', 'bounce']);
+    assert.match(expires_at, /^20(29-12-31|30-01-01)T/);
+    await browser.press('Remove +15551234567 on sms');
+    await browser.see(/the next one bounces too and is charged/);
+    await browser.press('Back');
+    assert.equal((await suppressions()).length, 1);
+    await browser.press('Remove +15551234567 on sms');
+    await browser.press('Remove the suppression');
+    await browser.see('No suppressions yet');
+    assert.deepEqual(await suppressions(), []);
+  });
+
+  it('what the recipient asked for cannot be removed here, not even from a page that is out of date', async () => {
+    await me.call('POST', '/suppressions', { channel: 'email', recipient: 'ada@example.com' });
+    await browser.follow('Suppressions');
+    await browser.press('Remove ada@example.com on email');
+    const theirs = { workspace_id: me.workspaceId, channel: 'email', recipient: 'ada@example.com', reason: 'opt_out' } as const;
+    await suppress(app.deps.db, [{ ...theirs, source: 'unsubscribe' }]);
+    await browser.press('Remove the suppression');
+    await browser.see('Suppression not found');
+    await browser.page.reload();
+    await row('ada@example.com').getByText('Only the recipient can end it').waitFor();
+    assert.equal((await suppressions()).length, 1);
+  });
+
+  it('filters are in the address; a wrong value is told in the words of the API', async () => {
+    await me.call('POST', '/suppressions', { channel: 'email', recipient: 'ada@example.com' });
+    await me.call('POST', '/suppressions', { channel: 'sms', recipient: '+15551234567', reason: 'complaint' });
+    await browser.open('/suppressions?recipient=%2B15551234567');
+    await row('+15551234567').waitFor();
+    assert.equal(await browser.page.locator('tbody tr').count(), 1);
+    await browser.follow('Clear');
+    await row('ada@example.com').waitFor();
+    await browser.page.getByLabel('Reason', { exact: true }).selectOption('complaint');
+    await browser.press('Search');
+    await row('ada@example.com').waitFor({ state: 'detached' });
+    await browser.page.goBack();
+    await row('ada@example.com').waitFor();
+    await browser.open('/suppressions?channel=pigeon');
+    await browser.see(/^Invalid channel/);
+  });
+});
