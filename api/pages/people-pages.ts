@@ -21,7 +21,12 @@ const home = pageHtml({
 
 const checkoutPage = (checkout: unknown) => {
   const { title, message } = checkoutOutcome(checkout);
-  return pageHtml({ title, base: '../', content: `<p>${message}</p>\n      <p class="note">You can close this page.</p>` });
+  return pageHtml({
+    title,
+    base: '../',
+    content: `<p>${message}</p>\n      <p><a href="../console/billing">Balance and ledger</a> in the console</p>
+      <p class="note">You can close this page.</p>`,
+  });
 };
 
 /** Serves `/` and `/billing/return`. It comes before the router of the endpoints. */

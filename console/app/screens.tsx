@@ -18,6 +18,7 @@ const NewContact = screenPart(async () => (await import('../screens/contacts/new
 const Contact = screenPart(async () => (await import('../screens/contacts/contact.js')).Contact);
 const Suppressions = screenPart(async () => (await import('../screens/suppressions/suppressions.js')).Suppressions);
 const NewSuppression = screenPart(async () => (await import('../screens/suppressions/new-suppression.js')).NewSuppression);
+const Billing = screenPart(async () => (await import('../screens/billing/billing.js')).Billing);
 const Keys = screenPart(async () => (await import('../screens/keys/keys.js')).Keys);
 const NewKey = screenPart(async () => (await import('../screens/keys/new-key.js')).NewKey);
 const Settings = screenPart(async () => (await import('../screens/settings/settings.js')).Settings);
@@ -31,6 +32,7 @@ export const navigation = [
   ['contacts', 'Contacts'],
   ['suppressions', 'Suppressions'],
   ['keys', 'API keys'],
+  ['billing', 'Billing'],
   ['settings', 'Settings'],
 ] as const;
 
@@ -50,6 +52,7 @@ export const screens = [
   <Route key="contact" path={to('contacts/:id')} component={Contact} />,
   <Route key="suppressions" path={to('suppressions')} component={Suppressions} />,
   <Route key="new-suppression" path={to('suppressions/new')} component={NewSuppression} />,
+  <Route key="billing" path={to('billing')} component={Billing} />,
   <Route key="keys" path={to('keys')} component={Keys} />,
   <Route key="new-key" path={to('keys/new')} component={NewKey} />,
   <Route key="settings" path={to('settings')} component={Settings} />,

@@ -23,6 +23,7 @@ const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
   [`/contacts/${missing}`, 'Contact not found'],
   ['/suppressions', 'No suppressions yet'],
   ['/suppressions/new', 'Messages to a suppressed recipient are refused'],
+  ['/billing', 'Signup credits'],
   ['/keys', 'No API keys yet'],
   ['/keys/new', 'For yourself, for example the program that uses it'],
   ['/settings', 'Daily spending limit (optional)'],

@@ -1,0 +1,71 @@
+/** The packages for sale. A purchase happens on the page of the payment provider. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { call, type Schema } from '../../api/call.js';
+import { type Problem, problemOf } from '../../api/problem.js';
+import { creditsText } from '../../parts/credits.js';
+import { Resource } from '../../parts/loaded.js';
+import { ProblemBox } from '../../parts/problem-box.js';
+import { useLoad } from '../../state/load.js';
+
+type Package = Schema<'CreditPackage'>;
+
+export function Packages() {
+  const packages = useLoad<readonly Package[]>('', async (signal) => (await call('get', '/api/v1/billing/packages', { signal })).packages);
+  return (
+    <section aria-labelledby="packages">
+      <h2 id="packages">Buy credits</h2>
+      <Resource of={packages}>{(shown) => (shown.length === 0 ? <p>Nothing is for sale.</p> : <Offers packages={shown} />)}</Resource>
+    </section>
+  );
+}
+
+function Offers({ packages }: { packages: readonly Package[] }) {
+  const problem = useSignal<Problem | null>(null);
+  const isBusy = useSignal(false);
+  // The browser may bring the page back as it was left.
+  useEffect(() => {
+    const restored = () => (isBusy.value = false);
+    addEventListener('pageshow', restored);
+    return () => removeEventListener('pageshow', restored);
+  }, [isBusy]);
+  // A button that is pressed again after a lost answer leads to the same checkout.
+  const keys = useRef(new Map<string, string>());
+  const buy = async (id: string) => {
+    isBusy.value = true;
+    problem.value = null;
+    const idempotencyKey = keys.current.get(id) ?? crypto.randomUUID();
+    keys.current.set(id, idempotencyKey);
+    try {
+      const { checkout_url: url } = await call('post', '/api/v1/billing/checkout', { body: { package_id: id }, idempotencyKey });
+      keys.current.delete(id);
+      location.assign(url);
+    } catch (error) {
+      problem.value = problemOf(error);
+      isBusy.value = false;
+    }
+  };
+  return (
+    <>
+      {problem.value !== null && <ProblemBox problem={problem.value} />}
+      <ul class="offers">
+        {packages.map(({ id, name, credits, price_cents: cents, currency }) => (
+          <li key={id} class="figure">
+            <strong>{name}</strong>
+            <span>{creditsText(credits)}</span>
+            <span>{priceText(cents, currency)}</span>
+            <button type="button" aria-label={`Buy ${name}`} disabled={isBusy.value} onClick={() => void buy(id)}>
+              Buy
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The unit of `price_cents` is the smallest one of the currency, of which a yen has one and a dollar a hundred. */
+function priceText(cents: number, currency: string): string {
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
+  return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
