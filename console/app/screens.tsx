@@ -19,6 +19,7 @@ const Contact = screenPart(async () => (await import('../screens/contacts/contac
 const Suppressions = screenPart(async () => (await import('../screens/suppressions/suppressions.js')).Suppressions);
 const NewSuppression = screenPart(async () => (await import('../screens/suppressions/new-suppression.js')).NewSuppression);
 const Billing = screenPart(async () => (await import('../screens/billing/billing.js')).Billing);
+const Audit = screenPart(async () => (await import('../screens/audit/audit.js')).Audit);
 const Keys = screenPart(async () => (await import('../screens/keys/keys.js')).Keys);
 const NewKey = screenPart(async () => (await import('../screens/keys/new-key.js')).NewKey);
 const Settings = screenPart(async () => (await import('../screens/settings/settings.js')).Settings);
@@ -33,6 +34,7 @@ export const navigation = [
   ['suppressions', 'Suppressions'],
   ['keys', 'API keys'],
   ['billing', 'Billing'],
+  ['audit', 'Audit'],
   ['settings', 'Settings'],
 ] as const;
 
@@ -53,6 +55,7 @@ export const screens = [
   <Route key="suppressions" path={to('suppressions')} component={Suppressions} />,
   <Route key="new-suppression" path={to('suppressions/new')} component={NewSuppression} />,
   <Route key="billing" path={to('billing')} component={Billing} />,
+  <Route key="audit" path={to('audit')} component={Audit} />,
   <Route key="keys" path={to('keys')} component={Keys} />,
   <Route key="new-key" path={to('keys/new')} component={NewKey} />,
   <Route key="settings" path={to('settings')} component={Settings} />,

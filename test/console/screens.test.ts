@@ -24,6 +24,7 @@ const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
   ['/suppressions', 'No suppressions yet'],
   ['/suppressions/new', 'Messages to a suppressed recipient are refused'],
   ['/billing', 'Signup credits'],
+  ['/audit', 'workspace.created'],
   ['/keys', 'No API keys yet'],
   ['/keys/new', 'For yourself, for example the program that uses it'],
   ['/settings', 'Daily spending limit (optional)'],

@@ -1,0 +1,50 @@
+/** The filters of the audit events. */
+import { useLocation } from 'preact-iso';
+import { to } from '../../app/base.js';
+import { FilterForm } from '../../parts/filter-form.js';
+import { SelectField, TextField } from '../../parts/form.js';
+import { localInput, momentOf } from '../../parts/time.js';
+import { textOf } from '../../state/form.js';
+
+export type Filters = Readonly<Record<'type' | 'actor' | 'start_date' | 'end_date', string | undefined>>;
+
+const kinds = [
+  ['', 'any'],
+  ['auth.*', 'sign-ins and passwords'],
+  ['api_key.*', 'API keys'],
+  ['webhook.*', 'webhooks'],
+  ['suppression.*', 'suppressions'],
+  ['workspace.*', 'workspace'],
+  ['billing.*', 'billing'],
+] as const;
+const actors = [
+  ['', 'any'],
+  ['user', 'user'],
+  ['api_key', 'API key'],
+  ['system', 'system'],
+] as const;
+
+/** A link can select one type or one actor, which no choice has: it stays chosen until another one is. */
+const withGiven = (options: readonly (readonly [string, string])[], given = '') =>
+  options.some(([value]) => value === given) ? options : [...options, [given, given] as const];
+
+export function AuditFilters({ filters }: { filters: Filters }) {
+  const { route } = useLocation();
+  const apply = (data: FormData) =>
+    route(
+      to('audit', {
+        type: textOf(data, 'type'),
+        actor: textOf(data, 'actor'),
+        start_date: momentOf(textOf(data, 'start_date')),
+        end_date: momentOf(textOf(data, 'end_date')),
+      }),
+    );
+  return (
+    <FilterForm filters={filters} apply={apply} all={to('audit')}>
+      <SelectField name="type" label="What" options={withGiven(kinds, filters.type)} selected={filters.type ?? ''} />
+      <SelectField name="actor" label="Actor" options={withGiven(actors, filters.actor)} selected={filters.actor ?? ''} />
+      <TextField name="start_date" label="From" type="datetime-local" defaultValue={localInput(filters.start_date)} />
+      <TextField name="end_date" label="To" type="datetime-local" defaultValue={localInput(filters.end_date)} />
+    </FilterForm>
+  );
+}
