@@ -1,6 +1,7 @@
 /** Who is signed in. The session itself is a cookie that scripts cannot read. */
 import { signal } from '@preact/signals';
 import { call, type Schema, whenSignedOut } from '../api/call.js';
+import { problemOf } from '../api/problem.js';
 import { forget } from '../api/stream.js';
 
 export type Workspace = Schema<'WorkspaceSettings'>;
@@ -26,7 +27,12 @@ export function leave(reason: string | null): void {
 /** Reads the workspace of the session. Without a session the sign-in screen is shown. */
 export async function restoreSession(): Promise<void> {
   if (localStorage.getItem(hint) === null) return leave(null);
-  await refreshWorkspace().catch((error: unknown) => leave(error instanceof Error ? error.message : null));
+  await refreshWorkspace().catch((error: unknown) => {
+    const { message, status } = problemOf(error);
+    if (status === 401) return leave(message);
+    // The session is still there: whoever moves to another address at this moment also ends the request.
+    session.value = { state: 'none', reason: message };
+  });
 }
 
 /** Reads the workspace again: its balance, and whether its address is verified. */

@@ -117,6 +117,17 @@ describe('signing in to the console', function () {
     assert.equal(new URL(browser.page.url()).pathname, '/console/messages');
   });
 
+  it('a service that is away for a moment does not end the session', async () => {
+    const me = await owner(app);
+    await browser.signIn({ email: me.email, password });
+    await browser.page.route('**/api/v1/workspace', (route) => route.abort());
+    await browser.open('/messages');
+    await browser.see('The service cannot be reached.');
+    await browser.page.unroute('**/api/v1/workspace');
+    await browser.open('/messages');
+    await browser.see('No messages yet');
+  });
+
   it('signing out ends the session for its cookie too', async () => {
     const me = await owner(app);
     await browser.signIn({ email: me.email, password });
