@@ -8,6 +8,9 @@ const Overview = screenPart(async () => (await import('../screens/overview/overv
 const Messages = screenPart(async () => (await import('../screens/messages/messages.js')).Messages);
 const Message = screenPart(async () => (await import('../screens/messages/message.js')).Message);
 const Send = screenPart(async () => (await import('../screens/send/send.js')).Send);
+const Batches = screenPart(async () => (await import('../screens/batches/batches.js')).Batches);
+const NewBatch = screenPart(async () => (await import('../screens/batches/new-batch.js')).NewBatch);
+const Batch = screenPart(async () => (await import('../screens/batches/batch.js')).Batch);
 const Webhooks = screenPart(async () => (await import('../screens/webhooks/webhooks.js')).Webhooks);
 const NewWebhook = screenPart(async () => (await import('../screens/webhooks/new-webhook.js')).NewWebhook);
 const EditWebhook = screenPart(async () => (await import('../screens/webhooks/edit-webhook.js')).EditWebhook);
@@ -29,6 +32,7 @@ export const navigation = [
   ['', 'Overview'],
   ['messages', 'Messages'],
   ['send', 'Send'],
+  ['batches', 'Batches'],
   ['webhooks', 'Webhooks'],
   ['contacts', 'Contacts'],
   ['suppressions', 'Suppressions'],
@@ -44,6 +48,9 @@ export const screens = [
   <Route key="messages" path={to('messages')} component={Messages} />,
   <Route key="message" path={to('messages/:id')} component={Message} />,
   <Route key="send" path={to('send')} component={Send} />,
+  <Route key="batches" path={to('batches')} component={Batches} />,
+  <Route key="new-batch" path={to('batches/new')} component={NewBatch} />,
+  <Route key="batch" path={to('batches/:id')} component={Batch} />,
   <Route key="webhooks" path={to('webhooks')} component={Webhooks} />,
   <Route key="new-webhook" path={to('webhooks/new')} component={NewWebhook} />,
   <Route key="webhook" path={to('webhooks/:id')} component={Webhook} />,

@@ -21,7 +21,7 @@ export function Details({ message, timeline }: { message: Schema<'Message'>; tim
           ['Accepted', <Time key="at" at={message.created_at} />],
           ['Scheduled', message.scheduled_at && <Time at={message.scheduled_at} />],
           ['Reference', message.reference],
-          ['Batch', batch_id && <a href={to('messages', { batch_id })}>{batch_id}</a>],
+          ['Batch', batch_id && <a href={to(`batches/${batch_id}`)}>{batch_id}</a>],
           ['Sent instead of', message.fallback_of && other(message.fallback_of)],
           ['Sent instead', message.fallback?.message_id && other(message.fallback.message_id)],
           ['Provider', [message.provider, message.provider_message_id].filter(Boolean).join(': ')],

@@ -43,7 +43,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
       </form>
       {filters.batch_id !== undefined && (
         <p class="note">
-          Of the batch <code>{filters.batch_id}</code>
+          Of the batch <a href={to(`batches/${filters.batch_id}`)}>{filters.batch_id}</a>
         </p>
       )}
     </search>

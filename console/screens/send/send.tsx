@@ -4,12 +4,14 @@ import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
 import { to } from '../../app/base.js';
-import { Field, Form, SelectField, TextField } from '../../parts/form.js';
+import { Form, SelectField, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
+import { TextArea } from '../../parts/text-area.js';
 import { useForm } from '../../state/form.js';
 import { useLoad } from '../../state/load.js';
 import { refreshWorkspace } from '../../state/session.js';
+import { channelOptions } from './channels.js';
 import { bodyOf, type Draft, draftFrom, draftOf, fields } from './draft.js';
 import { Preview } from './preview.js';
 import { usePreview } from './use-preview.js';
@@ -23,18 +25,20 @@ export function Send() {
     return draftOf(message);
   });
   return (
-    <Screen title="Send a message">
+    <Screen
+      title="Send a message"
+      actions={
+        <a class="button" href={to('batches/new')}>
+          Send to many: CSV file
+        </a>
+      }
+    >
       <Resource of={draft}>{(shown) => <SendForm key={JSON.stringify(query)} draft={shown} isCopy={copy !== undefined} />}</Resource>
     </Screen>
   );
 }
 
 const phoneHint = 'With plus sign and country code, for example +15551234567';
-const channelOptions = [
-  ['sms', 'SMS'],
-  ['whatsapp', 'WhatsApp'],
-  ['email', 'E-mail'],
-] as const;
 
 function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
   const { route } = useLocation();
@@ -97,19 +101,4 @@ function SendFields({ draft, channel }: { draft: Draft; channel: Signal<string> 
       <TextField name="scheduled_at" label="Send at (optional)" type="datetime-local" hint="In your time zone, at most 30 days ahead" />
     </>
   );
-}
-
-function TextArea({
-  value,
-  rows,
-  isRequired = false,
-  ...field
-}: {
-  name: string;
-  label: string;
-  value: string;
-  rows: number;
-  isRequired?: boolean;
-}) {
-  return <Field {...field}>{(control) => <textarea {...control} rows={rows} defaultValue={value} required={isRequired} />}</Field>;
 }

@@ -1,0 +1,88 @@
+/** A CSV file that the viewer chose, read in the browser. It is sent nowhere: a screen sends what it makes of the rows. */
+import { Problem } from '../api/problem.js';
+
+/** The file may have more columns than are sent. */
+const bytesMax = 20 * 1024 * 1024;
+const columnsMax = 200;
+
+export interface SheetRow {
+  /** As a spreadsheet counts them: the names of the columns are row 1. */
+  number: number;
+  /** Without spaces around them; empty where the row is shorter than the first one. */
+  cells: readonly string[];
+  /** It has more cells than there are columns. */
+  isTooLong: boolean;
+}
+
+export interface Sheet {
+  fileName: string;
+  /** The names of the columns, each once. */
+  columns: readonly string[];
+  rows: readonly SheetRow[];
+}
+
+const refused = (error: string, ...hints: string[]) => new Problem(400, { error, hints });
+
+/**
+ * Reads the names of the columns and all rows below them. Empty rows are left out. The delimiter is found by itself.
+ * @param rowsMax more rows are refused
+ * @throws Problem for a file that cannot be read without loss, with what to do about it
+ */
+export async function readCsv(file: File, rowsMax: number): Promise<Sheet> {
+  if (file.size > bytesMax) throw refused('The file is larger than 20 MB.', 'Split it, or remove columns that are not needed.');
+  const text = decoded(await file.arrayBuffer());
+  const { default: papa } = await import('papaparse');
+  // Without a limit a file of one column could have millions of rows. Some of them may be empty.
+  const { data, errors, meta } = papa.parse<string[]>(text, { preview: 2 * rowsMax, delimitersToGuess: [',', ';', '\t', '|'] });
+  const quote = errors.find(({ type }) => type === 'Quotes');
+  if (quote !== undefined) {
+    throw refused(
+      `The quotation marks in row ${((quote.row ?? 0) + 1).toLocaleString()} do not match.`,
+      'Inside of a cell, write a quotation mark twice.',
+    );
+  }
+  const [first = [], ...others] = data;
+  const columns = columnsOf(first);
+  const rows = others.flatMap((cells, index) => rowOf(cells, index + 2, columns.length) ?? []);
+  if (meta.truncated || rows.length > rowsMax) {
+    throw refused(`The file has more than ${rowsMax.toLocaleString()} rows.`, 'Split it into several files.');
+  }
+  if (rows.length === 0) throw refused('The file has no rows below the names of its columns.');
+  return { fileName: file.name, columns, rows };
+}
+
+/** Other encodings are refused: with a wrong guess, names would be sent with wrong letters. */
+function decoded(bytes: ArrayBuffer): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // It is refused below.
+  }
+  throw refused('The file is not a CSV file in UTF-8.', 'In a spreadsheet, save it as "CSV UTF-8" and choose it again.');
+}
+
+function columnsOf(cells: readonly string[]): string[] {
+  const names = cells.map((cell) => cell.trim());
+  if (names.every((name) => name === '')) throw refused('The first row is empty.', 'It must have the names of the columns.');
+  if (names.length > columnsMax) throw refused(`The file has more than ${columnsMax} columns.`, 'Remove those that are not needed.');
+  const address = names.find((name) => /^\+?[\d\s().-]{7,}$|^\S+@\S+\.\S+$/.test(name));
+  if (address !== undefined) {
+    throw refused(`The first row must have the names of the columns, but has "${address}".`, 'Add a first row, for example: to,name');
+  }
+  const counts = new Map<string, number>();
+  return names.map((name, index) => {
+    const given = name === '' ? `Column ${index + 1}` : name;
+    const count = (counts.get(given) ?? 0) + 1;
+    counts.set(given, count);
+    return count === 1 ? given : `${given} (${count})`;
+  });
+}
+
+/** Null for an empty row. */
+function rowOf(given: readonly string[], number: number, columns: number): SheetRow | null {
+  const cells = given.map((cell) => cell.trim());
+  if (cells.every((cell) => cell === '')) return null;
+  const missing = Array.from<string>({ length: Math.max(0, columns - cells.length) }).fill('');
+  return { number, cells: [...cells, ...missing].slice(0, columns), isTooLong: cells.slice(columns).some((cell) => cell !== '') };
+}

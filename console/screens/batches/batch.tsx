@@ -1,0 +1,137 @@
+/** One batch as it is sent: progress, messages by status, pause, resume and cancel. */
+import { useRoute } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Chip } from '../../parts/chip.js';
+import { creditsText } from '../../parts/credits.js';
+import { Facts } from '../../parts/facts.js';
+import { Resource } from '../../parts/loaded.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import { Screen } from '../../parts/screen.js';
+import { type Column, PlainTable } from '../../parts/table.js';
+import { durationText, Time } from '../../parts/time.js';
+import { useEvents, useThrottle } from '../../state/live.js';
+import { useLoad } from '../../state/load.js';
+import { BatchActions } from './batch-actions.js';
+import { Progress } from './progress.js';
+
+type Shown = Schema<'Batch'>;
+type Skipped = Schema<'SkippedRecipient'>;
+
+/** A batch of ten thousand has thirty thousand events. The rate limit of the workspace counts each read. */
+const readEveryMs = 2_500;
+
+export function Batch() {
+  const { id = '' } = useRoute().params;
+  const batch = useLoad<Shown>(id, async (signal) => (await call('get', '/api/v1/messages/bulk/{id}', { params: { id }, signal })).batch);
+  const readSoon = useThrottle(batch.reload, readEveryMs);
+  useEvents({
+    event: ({ data }) => data.batch_id === id && readSoon(),
+    reset: readSoon,
+  });
+  return (
+    <Screen title="Batch" actions={<a href={to('batches')}>All batches</a>}>
+      <Resource of={batch}>
+        {(shown) => (
+          <>
+            <section class="summary" aria-label="Status">
+              <p role="status">
+                <Chip status={shown.status} /> <TimeLeft batch={shown} />
+              </p>
+              <p class="progress">
+                <Progress batch={shown} />
+              </p>
+              <BatchActions batch={shown} changed={(next) => batch.update(() => next)} />
+            </section>
+            <Counts batch={shown} />
+            <Details batch={shown} />
+            <LeftOut batch={shown} />
+          </>
+        )}
+      </Resource>
+    </Screen>
+  );
+}
+
+function TimeLeft({ batch: { status, rate, counts, scheduled_at } }: { batch: Shown }) {
+  if (status === 'scheduled') {
+    return (
+      <>
+        It begins at <Time at={scheduled_at} />
+      </>
+    );
+  }
+  if (status !== 'sending' || rate === null) return null;
+  return <>{`about ${durationText((counts.queued / rate) * 1000)} left`}</>;
+}
+
+type Count = readonly [status: keyof Shown['counts'], messages: number];
+
+function Counts({ batch: { id, counts } }: { batch: Shown }) {
+  const columns: readonly Column<Count>[] = [
+    { title: 'Status', cell: ([status]) => <Chip status={status} /> },
+    {
+      title: 'Messages',
+      cell: ([status, messages]) =>
+        messages === 0 ? (
+          '0'
+        ) : (
+          <a href={to('messages', { batch_id: id, status })} aria-label={`${messages.toLocaleString()} ${status}`}>
+            {messages.toLocaleString()}
+          </a>
+        ),
+      isNumber: true,
+    },
+  ];
+  return (
+    <section aria-labelledby="messages">
+      <h2 id="messages">Messages</h2>
+      <PlainTable caption="Messages by status" columns={columns} rows={Object.entries(counts) as Count[]} keyOf={([status]) => status} />
+      <p>
+        <a href={to('messages', { batch_id: id })}>Show all its messages</a>
+      </p>
+    </section>
+  );
+}
+
+function Details({ batch }: { batch: Shown }) {
+  return (
+    <section aria-labelledby="details">
+      <h2 id="details">Details</h2>
+      <Facts
+        facts={[
+          ['Channel', batch.channel],
+          ['Price', creditsText(batch.credits_used)],
+          ['Rate', batch.rate === null ? 'as fast as the provider takes them' : `at most ${batch.rate.toLocaleString()} a second`],
+          ['Recipients given', batch.total.toLocaleString()],
+          ['With faults, left out', batch.invalid === 0 ? null : batch.invalid.toLocaleString()],
+          ['Accepted', <Time key="at" at={batch.created_at} />],
+          ['Scheduled', batch.scheduled_at && <Time at={batch.scheduled_at} />],
+          ['Completed', batch.completed_at && <Time at={batch.completed_at} />],
+          ['Id', <code key="id">{batch.id}</code>],
+        ]}
+      />
+    </section>
+  );
+}
+
+const faultColumns: readonly Column<Skipped>[] = [
+  { title: 'Recipient', cell: ({ index }) => (index + 1).toLocaleString(), isNumber: true },
+  { title: 'Reason', cell: ({ message }) => message },
+];
+
+/** The recipients that a program let the service leave out (`on_invalid: "skip"`). */
+function LeftOut({ batch: { errors } }: { batch: Shown }) {
+  if (errors.length === 0) return null;
+  return (
+    <section aria-labelledby="left-out">
+      <h2 id="left-out">Left out</h2>
+      <PagedTable
+        caption="Recipients with faults"
+        rows={errors}
+        columns={faultColumns}
+        keyOf={({ index, field, message }) => `${index} ${field} ${message}`}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+/** The batches of the workspace, newest first. */
+import { useLocation } from 'preact-iso';
+import { call, type Schema } from '../../api/call.js';
+import { to } from '../../app/base.js';
+import { Chip } from '../../parts/chip.js';
+import { Screen } from '../../parts/screen.js';
+import { type Column, type Page, Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { useEvents, useThrottle } from '../../state/live.js';
+import { useLoad } from '../../state/load.js';
+import { Progress } from './progress.js';
+
+type Batch = Schema<'BatchSummary'>;
+
+/** A batch has an event for each of its messages. */
+const readEveryMs = 5_000;
+
+const columns: readonly Column<Batch>[] = [
+  { title: 'Accepted', cell: ({ id, created_at }) => <a href={to(`batches/${id}`)}>{<Time at={created_at} />}</a> },
+  { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
+  { title: 'Channel', cell: ({ channel }) => channel, isMinor: true },
+  { title: 'Progress', cell: (batch) => <Progress batch={batch} /> },
+  { title: 'Failed', cell: ({ counts }) => counts.failed.toLocaleString(), isNumber: true, isMinor: true },
+  { title: 'Credits', cell: ({ credits_used }) => credits_used.toLocaleString(), isNumber: true, isMinor: true },
+];
+
+export function Batches() {
+  const { cursor } = useLocation().query;
+  const page = useLoad<Page<Batch>>(cursor ?? '', async (signal) => {
+    const { batches, pagination } = await call('get', '/api/v1/messages/bulk', { query: { cursor }, signal });
+    return { rows: batches, pagination };
+  });
+  const readSoon = useThrottle(page.reload, readEveryMs);
+  const isShown = (id: string | undefined) => id !== undefined && (page.data.value?.rows.some((row) => row.id === id) ?? false);
+  useEvents({
+    event: ({ event, data }) => {
+      const isNew = event === 'message.queued' && data.batch_id !== undefined && cursor === undefined;
+      if (isNew || isShown(data.batch_id)) readSoon();
+    },
+    reset: page.reload,
+  });
+  const create = (
+    <a class="button primary" href={to('batches/new')}>
+      Send to many: CSV file
+    </a>
+  );
+  return (
+    <Screen title="Batches" actions={create}>
+      <Table
+        caption="Batches"
+        page={page}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<p>No batches yet. A batch sends one text to many recipients, each with their own values.</p>}
+      />
+    </Screen>
+  );
+}

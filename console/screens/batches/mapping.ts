@@ -1,0 +1,65 @@
+/** Which column of a file is the recipient, and which column fills in which placeholder. */
+import type { Sheet } from '../../csv/read-csv.js';
+
+/** A placeholder of the text (docs/contract/batches.md, Placeholders). */
+export interface Placeholder {
+  name: string;
+  /** Somewhere it has no fallback. */
+  isRequired: boolean;
+}
+
+const pattern = /\\\{\{|\{\{\s*([\p{L}\p{M}\p{N}_.-]+)\s*(\|[^{}]*)?\}\}/gu;
+
+/** The placeholders of a text, each once. Malformed ones are told by the API. */
+export function placeholdersIn(text: string): Placeholder[] {
+  const found = new Map<string, boolean>();
+  for (const [, name, fallback] of text.matchAll(pattern)) {
+    if (name !== undefined) found.set(name, found.get(name) === true || fallback === undefined);
+  }
+  return [...found].map(([name, isRequired]) => ({ name, isRequired }));
+}
+
+/** The name of a column as a placeholder can have it: `First name` becomes `First_name`. */
+export const placeholderOf = (column: string, index: number): string =>
+  column.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '_').replaceAll(/^_+|_+$/g, '') || `column_${index + 1}`;
+
+/** Names are the same whatever their case, spaces and signs: `first_name`, `First name`. */
+const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '');
+
+/** The column with the name of the placeholder; -1: there is none. */
+export function columnFor(placeholder: string, columns: readonly string[]): number {
+  const exact = columns.findIndex((column, index) => placeholderOf(column, index) === placeholder);
+  return exact === -1 ? columns.findIndex((column) => plain(column) === plain(placeholder)) : exact;
+}
+
+const anyNames = ['to', 'recipient'];
+const phoneNames = [...anyNames, 'phone', 'phonenumber', 'mobile', 'mobilenumber', 'cellphone', 'telephone', 'tel', 'msisdn', 'whatsapp'];
+const emailNames = [...anyNames, 'email', 'emailaddress', 'mail'];
+const phone = /^\+\d{7,15}$/;
+const email = /^\S+@\S+\.\S+$/;
+
+/** The column with the recipients, by its name or else by its first cell; -1: none looks like it. */
+export function recipientColumn({ columns, rows }: Sheet, channel: string): number {
+  const names = channel === 'email' ? emailNames : phoneNames;
+  const looks = channel === 'email' ? email : phone;
+  const cells = rows[0]?.cells ?? [];
+  const named = columns.flatMap((column, index) => (names.includes(plain(column)) ? index : []));
+  const likely = (index: number) => looks.test(recipientOf(cells[index] ?? '', channel));
+  return named.find(likely) ?? named[0] ?? cells.findIndex((_, index) => likely(index));
+}
+
+/** A file with addresses and without phone numbers is for e-mails. */
+export function channelFor(sheet: Sheet): 'sms' | 'email' {
+  const byPhone = recipientColumn(sheet, 'sms');
+  if (recipientColumn(sheet, 'email') === -1) return 'sms';
+  return byPhone === -1 || email.test(sheet.rows[0]?.cells[byPhone] ?? '') ? 'email' : 'sms';
+}
+
+/**
+ * The recipient in a cell. Phone numbers are often written with spaces and signs between their digits. `(0)` is not dialled with the country
+ * code, so such a number is left as it is, for the API to refuse.
+ */
+export function recipientOf(cell: string, channel: string): string {
+  const digits = cell.replaceAll(/[\s().-]/g, '');
+  return channel !== 'email' && /^\+\d+$/.test(digits) && !cell.includes('(0') ? digits : cell;
+}
