@@ -1,17 +1,15 @@
 /** Search and filters. They are in the address, so that links and the back button keep them. */
 import { useLocation } from 'preact-iso';
 import { to } from '../../app/base.js';
+import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { localInput, momentOf } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { channels, type Filters, readSearch, statuses } from './filters.js';
 
-const options = (values: readonly string[]) => [['', 'any'], ...values.map((value) => [value, value] as const)] as const;
-
 export function FilterBar({ filters }: { filters: Filters }) {
   const { route } = useLocation();
-  const apply = (form: HTMLFormElement) => {
-    const data = new FormData(form);
+  const apply = (data: FormData) => {
     const search = readSearch(textOf(data, 'search'));
     if (search !== null && 'id' in search) return route(to(`messages/${search.id}`));
     const chosen = {
@@ -25,28 +23,16 @@ export function FilterBar({ filters }: { filters: Filters }) {
     return route(to('messages', chosen));
   };
   return (
-    <search>
-      <form
-        class="filters"
-        // Another address has other values in the fields.
-        key={JSON.stringify(filters)}
-        onSubmit={(event) => {
-          event.preventDefault();
-          apply(event.currentTarget);
-        }}
-      >
+    <>
+      <FilterForm filters={filters} apply={apply} all={to('messages')}>
         <Fields filters={filters} />
-        <div class="actions">
-          <button>Search</button>
-          {Object.keys(filters).length > 0 && <a href={to('messages')}>Clear</a>}
-        </div>
-      </form>
+      </FilterForm>
       {filters.batch_id !== undefined && (
         <p class="note">
           Of the batch <a href={to(`batches/${filters.batch_id}`)}>{filters.batch_id}</a>
         </p>
       )}
-    </search>
+    </>
   );
 }
 
@@ -60,8 +46,8 @@ function Fields({ filters }: { filters: Filters }) {
         defaultValue={filters.to ?? filters.reference ?? ''}
         maxLength={255}
       />
-      <SelectField name="status" label="Status" options={options(statuses)} selected={filters.status ?? ''} />
-      <SelectField name="channel" label="Channel" options={options(channels)} selected={filters.channel ?? ''} />
+      <SelectField name="status" label="Status" options={anyOf(statuses)} selected={filters.status ?? ''} />
+      <SelectField name="channel" label="Channel" options={anyOf(channels)} selected={filters.channel ?? ''} />
       <TextField name="start_date" label="From" type="datetime-local" defaultValue={localInput(filters.start_date)} />
       <TextField name="end_date" label="To" type="datetime-local" defaultValue={localInput(filters.end_date)} />
     </>
