@@ -18,6 +18,7 @@ const Webhook = screenPart(async () => (await import('../screens/webhooks/webhoo
 const Delivery = screenPart(async () => (await import('../screens/webhooks/delivery.js')).Delivery);
 const Contacts = screenPart(async () => (await import('../screens/contacts/contacts.js')).Contacts);
 const NewContact = screenPart(async () => (await import('../screens/contacts/new-contact.js')).NewContact);
+const ImportContacts = screenPart(async () => (await import('../screens/contacts/import-contacts.js')).ImportContacts);
 const Contact = screenPart(async () => (await import('../screens/contacts/contact.js')).Contact);
 const Suppressions = screenPart(async () => (await import('../screens/suppressions/suppressions.js')).Suppressions);
 const NewSuppression = screenPart(async () => (await import('../screens/suppressions/new-suppression.js')).NewSuppression);
@@ -58,6 +59,7 @@ export const screens = [
   <Route key="delivery" path={to('webhooks/:id/deliveries/:delivery')} component={Delivery} />,
   <Route key="contacts" path={to('contacts')} component={Contacts} />,
   <Route key="new-contact" path={to('contacts/new')} component={NewContact} />,
+  <Route key="import-contacts" path={to('contacts/import')} component={ImportContacts} />,
   <Route key="contact" path={to('contacts/:id')} component={Contact} />,
   <Route key="suppressions" path={to('suppressions')} component={Suppressions} />,
   <Route key="new-suppression" path={to('suppressions/new')} component={NewSuppression} />,

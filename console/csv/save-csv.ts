@@ -6,11 +6,14 @@
  */
 const formula = /^[=\-@\t\r\n＝＋－＠]|^\+(?!\d+$)/;
 
+/** A number is never taken for a formula: it stays as it is. Null is an empty cell. */
+export type Cell = string | number | null;
+
 /** Saves rows as a file of the viewer. It is sent nowhere. */
-export async function saveCsv(name: string, rows: readonly (readonly string[])[]): Promise<void> {
+export async function saveCsv(name: string, rows: readonly (readonly Cell[])[]): Promise<void> {
   const { default: papa } = await import('papaparse');
   // With the mark at its beginning, spreadsheets read it as UTF-8.
-  const text = `\uFEFF${papa.unparse([...rows] as string[][], { escapeFormulae: formula })}\r\n`;
+  const text = `\uFEFF${papa.unparse([...rows] as Cell[][], { escapeFormulae: formula })}\r\n`;
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
   const link = document.createElement('a');
   link.href = url;

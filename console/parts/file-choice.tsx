@@ -1,8 +1,16 @@
-/** A file, chosen or dropped. */
+/** A CSV file, chosen or dropped. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
-export function FileChoice({ chosen }: { chosen(file: File): void }) {
+interface Props {
+  /** More rows are refused when the file is read. */
+  rowsMax: number;
+  /** What is sent of it. */
+  sent: string;
+  chosen(file: File): void;
+}
+
+export function FileChoice({ rowsMax, sent, chosen }: Props) {
   const id = useId();
   const isOver = useSignal(false);
   const drop = (event: DragEvent) => {
@@ -35,8 +43,7 @@ export function FileChoice({ chosen }: { chosen(file: File): void }) {
         }}
       />
       <p id={`${id}-hint`} class="note">
-        Choose it or drop it here. In UTF-8, at most 10,000 rows; the first row has the names of the columns. It is read in this browser:
-        only recipients and the values that the text needs are sent.
+        {`Choose it or drop it here. In UTF-8, at most ${rowsMax.toLocaleString()} rows; the first row has the names of the columns. ${sent}`}
       </p>
     </div>
   );

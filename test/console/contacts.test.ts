@@ -1,6 +1,8 @@
 /** Contacts in a browser. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { useApi } from '../api/use-api.js';
+import { until } from '../support/client.js';
 import { xssTexts } from './console-browser.js';
 import { useConsole } from './use-console.js';
 
@@ -102,6 +104,92 @@ describe('contacts in the console', function () {
     await browser.open('/contacts?search=nobody');
     await browser.follow('Show all contacts');
     await row('Ada').waitFor();
+  });
+
+  const choose = (content: string) =>
+    browser.page.getByLabel('CSV file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+  const downloaded = async (button: string) => {
+    const [download] = await Promise.all([browser.page.waitForEvent('download'), browser.press(button)]);
+    return readFileSync(await download.path(), 'utf8');
+  };
+
+  it('a file is imported by the names of its columns; refused rows have reasons and can be downloaded', async () => {
+    await create({ phone: '+15550000001', name: 'Known' });
+    await browser.open('/contacts/import');
+    await choose('Name,City\r\nAda,London\r\n');
+    await browser.see(/^No column is named phone or email/);
+    const lines = [
+      'Full name;Phone number;E-Mail;Tags;City',
+      `${xssTexts[0].replaceAll('"', "'")};+15551234567;ada@example.com;vip, ${xssTexts[4]};London`,
+      'Grace;123;;;',
+      'Known;+1 555 000 0001;;;',
+      `=HYPERLINK(1);+15550000001;;;`,
+      'Nobody;;;;Paris',
+    ];
+    await choose(lines.join('\r\n'));
+    await browser.see('a custom field');
+    await browser.assertAccessible();
+    await browser.press('Import 5 rows');
+    await browser.see('Done: 1 created, 4 refused of 5 rows');
+    await row('=HYPERLINK(1)').getByText('Contact with this phone already exists').waitFor();
+    await row('Nobody').getByText('Missing required field: phone or email').waitFor();
+    await browser.assertAccessible();
+    const refused = await downloaded('Download the refused rows');
+    assert.match(refused, /^\uFEFFFull name,Phone number,E-Mail,Tags,City,Reason\r\nGrace,123,/);
+    assert.match(refused, /"'=HYPERLINK\(1\)",\+15550000001/);
+    const [{ phone, email, tags, custom_fields }] = await contacts();
+    assert.deepEqual(
+      { phone, email, tags, custom_fields },
+      { phone: '+15551234567', email: 'ada@example.com', tags: ['vip', xssTexts[4]], custom_fields: { City: 'London' } },
+    );
+  });
+
+  it('an import goes on after the rate limit, and a stopped one keeps what it created', async () => {
+    await browser.open('/contacts/import');
+    await choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    let refusals = 1;
+    let isStuck = false;
+    let release = (): void => undefined;
+    await browser.page.route('**/api/v1/contacts', async (route) => {
+      const { phone } = route.request().postDataJSON();
+      if (phone === '+15551234568' && refusals-- > 0)
+        return route.fulfill({ status: 429, json: { success: false, error: 'Too many requests' } });
+      if (phone !== '+15551234569') return route.continue();
+      isStuck = true;
+      await new Promise<void>((go) => (release = go));
+      return route.abort();
+    });
+    await browser.page.clock.install();
+    await browser.press('Import 3 rows');
+    await until(async () => {
+      await browser.page.clock.fastForward(1_000);
+      return isStuck;
+    }, 'the third row is sent');
+    await browser.page.clock.resume();
+    await browser.press('Stop the import');
+    await browser.see('Stopped: 2 created, 0 refused of 3 rows');
+    release();
+    await browser.page.unrouteAll({ behavior: 'wait' });
+    assert.equal((await contacts()).length, 2);
+  });
+
+  it('all contacts that the filters select are in the downloaded file, which can be imported again', async () => {
+    for (let number = 10; number <= 60; number += 1) await create({ phone: `+155512345${number}`, tags: ['vip', 'x'] });
+    await create({ email: 'grace@example.com', name: '=1+1', tags: ['vip'], custom_fields: { size: 3 } });
+    await create({ email: 'other@example.com' });
+    await browser.open('/contacts?tag=vip');
+    await row('grace@example.com').waitFor();
+    const lines = (await downloaded('Download as CSV')).trim().split('\r\n');
+    assert.equal(lines.length, 53);
+    assert.match(lines[0] ?? '', /name,phone,email,tags,custom_fields,created_at$/);
+    assert.match(lines[1] ?? '', /^"'=1\+1",,grace@example\.com,vip,"{""size"":3}",20/);
+    assert.match(lines[2] ?? '', /^,\+15551234560,,"vip, x",,20/);
+    await me.call('DELETE', `/contacts/${(await contacts())[1].id}`);
+    await browser.open('/contacts/import');
+    await choose(lines.slice(0, 2).join('\r\n'));
+    await browser.press('Import 1 row');
+    await browser.see('Done: 1 created, 0 refused of 1 row');
+    assert.deepEqual((await contacts())[0].custom_fields, { size: 3 });
   });
 
   it('pages follow by cursor', async () => {

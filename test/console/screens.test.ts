@@ -23,6 +23,7 @@ const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
   [`/webhooks/${missing}/deliveries/${missing}`, 'Webhook not found'],
   ['/contacts', 'No contacts yet'],
   ['/contacts/new', 'A contact has a phone number, an e-mail address, or both'],
+  ['/contacts/import', 'Choose it or drop it here'],
   [`/contacts/${missing}`, 'Contact not found'],
   ['/suppressions', 'No suppressions yet'],
   ['/suppressions/new', 'Messages to a suppressed recipient are refused'],

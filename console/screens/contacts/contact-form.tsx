@@ -5,6 +5,7 @@ import { useId } from 'preact/hooks';
 import type { Schema } from '../../api/call.js';
 import { Form, TextField, useFaults } from '../../parts/form.js';
 import { textOf, useForm } from '../../state/form.js';
+import { tagsIn } from './mapping.js';
 
 type Contact = Pick<Schema<'Contact'>, 'name' | 'phone' | 'email' | 'tags' | 'custom_fields'>;
 /** Every field is given; null clears it. */
@@ -94,16 +95,10 @@ function changeOf(data: FormData, known: Contact['custom_fields']): ContactChang
     name: orNull('name'),
     phone: orNull('phone'),
     email: orNull('email'),
-    tags: tagsOf(given('tags')),
+    tags: tagsIn(given('tags')),
     custom_fields: Object.fromEntries(custom.map(([name, text]) => [name, keptValue(text, known[name])])),
   };
 }
 
 /** Programs also store numbers and lists. Whoever does not touch them keeps them. */
 const keptValue = (text: string, known: unknown): unknown => (known !== undefined && asText(known) === text ? known : text);
-
-const tagsOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== '');

@@ -9,6 +9,7 @@ import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { useLoad } from '../../state/load.js';
+import { ExportContacts } from './export-contacts.js';
 
 type Contact = Schema<'Contact'>;
 
@@ -33,14 +34,20 @@ export function Contacts() {
     <Screen title="Contacts" actions={<Actions />}>
       <ContactFilters filters={filters} />
       <Table caption="Contacts" page={page} columns={columns} keyOf={({ id }) => id} empty={hasFilters ? <NoMatch /> : <NoContacts />} />
+      <ExportContacts filters={filters} />
     </Screen>
   );
 }
 
 const Actions = () => (
-  <a class="button primary" href={to('contacts/new')}>
-    Create a contact
-  </a>
+  <>
+    <a class="button" href={to('contacts/import')}>
+      Import
+    </a>
+    <a class="button primary" href={to('contacts/new')}>
+      Create a contact
+    </a>
+  </>
 );
 
 function ContactFilters({ filters }: { filters: Readonly<Record<'search' | 'tag', string | undefined>> }) {
@@ -79,6 +86,6 @@ const NoMatch = () => (
 
 const NoContacts = () => (
   <p>
-    No contacts yet. <a href={to('contacts/new')}>Create the first one</a>
+    No contacts yet. <a href={to('contacts/new')}>Create the first one</a> or <a href={to('contacts/import')}>import a CSV file</a>
   </p>
 );

@@ -1,0 +1,23 @@
+/** Import contacts from a CSV file: its columns by their names, then every row, with the reasons of the faulty ones. */
+import { to } from '../../app/base.js';
+import { useSheet } from '../../csv/use-sheet.js';
+import { FileChoice } from '../../parts/file-choice.js';
+import { ProblemBox } from '../../parts/problem-box.js';
+import { Screen } from '../../parts/screen.js';
+import { ImportRun } from './import-run.js';
+import { rowsMax } from './run-import.js';
+
+export function ImportContacts() {
+  const { sheet, problem, number, read } = useSheet(rowsMax);
+  return (
+    <Screen title="Import contacts" actions={<a href={to('contacts')}>All contacts</a>}>
+      <FileChoice
+        rowsMax={rowsMax}
+        sent="Columns named name, phone, email and tags become these fields, all others custom fields."
+        chosen={read}
+      />
+      {problem.value !== null && <ProblemBox problem={problem.value} />}
+      {sheet.value !== null && <ImportRun key={number.value} sheet={sheet.value} />}
+    </Screen>
+  );
+}

@@ -1,0 +1,114 @@
+/** What a file will become, and its import. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { type Problem, problemOf } from '../../api/problem.js';
+import type { Sheet } from '../../csv/read-csv.js';
+import { saveCsv } from '../../csv/save-csv.js';
+import { Facts } from '../../parts/facts.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import { ProblemBox } from '../../parts/problem-box.js';
+import { mappingOf } from './mapping.js';
+import { type Fault, type Progress, runImport } from './run-import.js';
+
+type State = 'ready' | 'running' | 'ended';
+
+const targetTexts = {
+  name: 'name',
+  phone: 'phone number',
+  email: 'e-mail address',
+  tags: 'tags',
+  custom_fields: 'custom fields, as JSON',
+  custom: 'a custom field',
+  none: 'not imported',
+} as const;
+
+export function ImportRun({ sheet }: { sheet: Sheet }) {
+  const mapping = mappingOf(sheet);
+  const state = useSignal<State>('ready');
+  const progress = useSignal<Progress>({ done: 0, created: 0, faults: [] });
+  const problem = useSignal<Problem | null>(null);
+  const running = useRef(new AbortController());
+  // Another screen or file ends it: what is created stays.
+  useEffect(() => () => running.current.abort(), []);
+  const start = async () => {
+    state.value = 'running';
+    const { signal } = running.current;
+    try {
+      await runImport({ sheet, mapping, progress: (now) => (progress.value = now), signal });
+    } catch (error) {
+      if (!signal.aborted) problem.value = problemOf(error);
+    }
+    state.value = 'ended';
+  };
+  return (
+    <>
+      <h2>{sheet.fileName}</h2>
+      <Facts facts={sheet.columns.map((column, index) => [column, targetTexts[mapping.targets[index] ?? 'custom']])} />
+      {!mapping.isReachable && (
+        <p role="alert" class="error">
+          No column is named phone or email. Rename the one with phone numbers or e-mail addresses, and choose the file again.
+        </p>
+      )}
+      {problem.value !== null && <ProblemBox problem={problem.value} />}
+      {mapping.isReachable && <Run rows={sheet.rows.length} state={state} progress={progress.value} start={start} stop={running.current} />}
+      <Faults sheet={sheet} faults={progress.value.faults} />
+    </>
+  );
+}
+
+interface RunProps {
+  rows: number;
+  state: Signal<State>;
+  progress: Progress;
+  start(): Promise<void>;
+  stop: AbortController;
+}
+
+function Run({ rows, state, progress: { done, created, faults }, start, stop }: RunProps) {
+  const rowsText = `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}`;
+  const counts = `${created.toLocaleString()} created, ${faults.length.toLocaleString()} refused of ${rowsText}`;
+  return (
+    <p class="actions">
+      {state.value === 'ready' && (
+        <button type="button" class="primary" onClick={() => void start()}>
+          {`Import ${rowsText}`}
+        </button>
+      )}
+      {state.value === 'running' && (
+        <>
+          <button type="button" onClick={() => stop.abort()}>
+            Stop the import
+          </button>
+          <progress max={rows} value={done} aria-label={counts} />
+        </>
+      )}
+      {/* Screen readers hear the outcome, and not each row. */}
+      {state.value === 'running' && <span>{counts}</span>}
+      <span role="status">{state.value === 'ended' && (done < rows ? `Stopped: ${counts}` : `Done: ${counts}`)}</span>
+    </p>
+  );
+}
+
+const columns = [
+  { title: 'Row', cell: ({ row }: Fault) => row.number.toLocaleString(), isNumber: true },
+  { title: 'Reason', cell: ({ reason }: Fault) => reason },
+  { title: 'Content', cell: ({ row }: Fault) => row.cells.filter((cell) => cell !== '').join(', '), isMinor: true },
+] as const;
+
+/** The file has the columns of the first one and the reason, so that it can be corrected and imported. */
+function Faults({ sheet, faults }: { sheet: Sheet; faults: readonly Fault[] }) {
+  if (faults.length === 0) return null;
+  const save = () =>
+    void saveCsv('refused-contacts.csv', [[...sheet.columns, 'Reason'], ...faults.map(({ row, reason }) => [...row.cells, reason])]);
+  return (
+    <section aria-labelledby="faults">
+      <h2 id="faults">Refused rows</h2>
+      <PagedTable caption="Rows that were refused" rows={faults} columns={columns} keyOf={({ row }) => String(row.number)} />
+      <p>
+        <button type="button" onClick={save}>
+          Download the refused rows
+        </button>
+      </p>
+    </section>
+  );
+}

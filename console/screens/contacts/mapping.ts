@@ -1,0 +1,86 @@
+/** How the columns of a CSV file become fields of contacts: by their names. */
+import type { Schema } from '../../api/call.js';
+import type { Sheet, SheetRow } from '../../csv/read-csv.js';
+
+export type NewContact = Schema<'CreateContactRequest'>;
+
+/** A field of the contact, a custom field with the name of the column, or nothing. */
+type Target = 'name' | 'phone' | 'email' | 'tags' | 'custom_fields' | 'custom' | 'none';
+
+/** Names without letter case, spaces and signs. The last ones are in files of the console: the service gives them itself. */
+const targets: Readonly<Record<string, Target>> = {
+  name: 'name',
+  fullname: 'name',
+  contact: 'name',
+  phone: 'phone',
+  phonenumber: 'phone',
+  mobile: 'phone',
+  tel: 'phone',
+  telephone: 'phone',
+  to: 'phone',
+  email: 'email',
+  emailaddress: 'email',
+  mail: 'email',
+  tags: 'tags',
+  tag: 'tags',
+  customfields: 'custom_fields',
+  id: 'none',
+  createdat: 'none',
+  updatedat: 'none',
+  reason: 'none',
+};
+
+export interface Mapping {
+  targets: readonly Target[];
+  /** Whether a column has phone numbers or e-mail addresses: without one no row can be imported. */
+  isReachable: boolean;
+}
+
+/** The first column for a field gets it; further ones become custom fields. */
+export function mappingOf({ columns }: Sheet): Mapping {
+  const taken = new Set<Target>();
+  const found = columns.map((column): Target => {
+    const target = targets[column.toLowerCase().replaceAll(/[^a-z]/g, '')] ?? 'custom';
+    if (target === 'none' || target === 'custom') return target;
+    if (taken.has(target)) return 'custom';
+    taken.add(target);
+    return target;
+  });
+  return { targets: found, isReachable: taken.has('phone') || taken.has('email') };
+}
+
+/**
+ * The contact of a row. Empty cells are left out.
+ * @throws Error with the reason, where a cell cannot be read
+ */
+export function contactOf({ cells, isTooLong }: SheetRow, { columns }: Sheet, { targets: given }: Mapping): NewContact {
+  if (isTooLong) throw new Error('The row has more cells than there are columns');
+  const contact: NewContact = {};
+  const custom: Record<string, unknown> = {};
+  for (const [index, target] of given.entries()) {
+    const cell = cells[index] ?? '';
+    if (cell === '' || target === 'none') continue;
+    if (target === 'custom') custom[columns[index] ?? ''] = cell;
+    else if (target === 'custom_fields') Object.assign(custom, fieldsIn(cell));
+    else if (target === 'tags') contact.tags = tagsIn(cell);
+    else contact[target] = cell;
+  }
+  return Object.keys(custom).length === 0 ? contact : { ...contact, custom_fields: custom };
+}
+
+function fieldsIn(cell: string): object {
+  try {
+    const value: unknown = JSON.parse(cell);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // It is refused below.
+  }
+  throw new Error('custom_fields must be a JSON object');
+}
+
+/** Tags are separated by commas or semicolons. */
+export const tagsIn = (text: string): string[] =>
+  text
+    .split(/[,;]/)
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
