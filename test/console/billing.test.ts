@@ -1,5 +1,6 @@
 /** Packages, checkout and ledger in a browser. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { type FakeProvider, refuseWith, startFakeProvider, stripeEnv } from '../support/carriers/payments.js';
 import { useApi } from '../api/use-api.js';
 import { useConsole } from './use-console.js';
@@ -51,5 +52,12 @@ describe('billing in the console', function () {
     await row.getByText(String(debit.amount)).waitFor();
     await browser.see('50 credits');
     await browser.see(/in total$/);
+    const [download] = await Promise.all([browser.page.waitForEvent('download'), browser.press('Download as CSV')]);
+    const [header, first] = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    assert.match(header ?? '', /created_at,type,description,amount,balance_after,reference,id$/);
+    // A negative amount stays a number for spreadsheets.
+    assert.ok(first?.includes(`,${debit.amount},${debit.balance_after},`), first);
   });
 });

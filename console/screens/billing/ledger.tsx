@@ -1,5 +1,7 @@
 /** The ledger: every change of the balance. */
 import { call, type Schema } from '../../api/call.js';
+import type { Cell } from '../../csv/save-csv.js';
+import { ExportButton } from '../../parts/export-button.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useLoad } from '../../state/load.js';
@@ -17,11 +19,17 @@ const columns: readonly Column<Transaction>[] = [
   { title: 'Reference', cell: ({ reference }) => <code>{reference}</code>, isMinor: true },
 ];
 
+const header = ['created_at', 'type', 'description', 'amount', 'balance_after', 'reference', 'id'] as const;
+
+const cells = (entry: Transaction): Cell[] => header.map((name) => entry[name]);
+
+async function read(cursor: string | undefined, limit: number, signal: AbortSignal): Promise<Page<Transaction>> {
+  const { transactions, pagination } = await call('get', '/api/v1/billing/transactions', { query: { cursor, limit }, signal });
+  return { rows: transactions, pagination };
+}
+
 export function Ledger({ cursor }: { cursor: string | undefined }) {
-  const page = useLoad<Page<Transaction>>(cursor ?? '', async (signal) => {
-    const { transactions, pagination } = await call('get', '/api/v1/billing/transactions', { query: { cursor, limit: 50 }, signal });
-    return { rows: transactions, pagination };
-  });
+  const page = useLoad<Page<Transaction>>(cursor ?? '', (signal) => read(cursor, 50, signal));
   return (
     <section aria-labelledby="ledger">
       <h2 id="ledger">Ledger</h2>
@@ -32,6 +40,7 @@ export function Ledger({ cursor }: { cursor: string | undefined }) {
         keyOf={({ id }) => id}
         empty={<p>No transactions yet. A send, a refund or a purchase is written here.</p>}
       />
+      <ExportButton name="ledger" header={header} cells={cells} read={(at, signal) => read(at, 100, signal)} />
     </section>
   );
 }
