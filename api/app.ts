@@ -42,7 +42,7 @@ export function createApp(deps: Deps): RequestListener {
   app.use(createPeoplePages(deps.limiter)); // before the endpoints, which answer programs at the same paths
   app.use(createRouter(served, deps, known));
   if (deps.config.mcp.isOn) app.use(createMcp(deps, known));
-  app.use(createConsole(deps.limiter)); // after the endpoints: its session is below its address
+  app.use(createConsole(deps)); // after the endpoints: its session is below its address
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
   app.use(createPageStyle(deps.limiter));

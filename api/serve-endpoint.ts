@@ -5,6 +5,7 @@ import { bucketOf, createAdmit } from './auth/admit.js';
 import { noHeaders, siteBucketOf } from './auth/auth-sites.js';
 import { createAuthenticator } from './auth/authenticate.js';
 import type { KnownCallers } from './auth/known-callers.js';
+import { assertOfPortal } from './auth/portal.js';
 import { assertMaySend } from './auth/sending-rules.js';
 import type { Deps } from './deps.js';
 import { limitCallbackFailures } from './http/callback-failures.js';
@@ -34,6 +35,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers): (item: En
     const address = addressKey(req.ip);
     const credential = await authenticator.read(item.auth, req, res);
     const caller = await admit({ item, credential, address }, res);
+    assertOfPortal(caller, String(req.params.id));
     const siteBucket = siteBucketOf(item, req.ip);
     if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
     logCaller(caller, res);

@@ -32,6 +32,8 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   // The token version is part of the key, so that a revoked token cannot use up the limit of newer ones.
   // A bulk send by a session of the console counts for its workspace.
   if (credential.kind === 'jwt' && item.rate === 'bulk') return { rateClass: 'bulk', key: `workspace:${credential.claims.sub}` };
+  // Whoever has the link to a portal uses up nothing of the owner's own limit.
+  if (credential.kind === 'jwt' && credential.claims.wh !== undefined) return { rateClass: 'jwt', key: `portal:${credential.claims.wh}` };
   if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };
   return { rateClass: 'address', key: item.id === 'getHealth' ? `health:${address}` : address };
 }

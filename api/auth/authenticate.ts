@@ -81,6 +81,8 @@ function createCredentialReader({ jwtSecrets, secretKeys, publicUrl }: Deps['con
     if (auth === 'jwt' || (auth.jwtToo && (key === '' || hasToken))) {
       const found = await readToken('access', bearerOf(req), req, res);
       if (found.claims !== null) return { kind: 'jwt', claims: found.claims };
+      const link = typeof auth === 'object' && auth.portalToo === true ? await readToken('portal', bearerOf(req), req, res) : found;
+      if (link.claims !== null) return { kind: 'jwt', claims: link.claims };
       return { kind: 'refused', error: tokenRefused(auth, req.headers, found.isExpired) };
     }
     const presented = presentedKey(req, secretKeys);
@@ -100,7 +102,7 @@ function callerOf(key: IdentifiedKey): Caller {
   };
 }
 
-async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise<Caller> {
+async function workspaceOf(db: Database, { sub, tv, jti, exp, wh }: Claims): Promise<Caller> {
   const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
   const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv });
   if (owner === null) throw invalidToken();
@@ -108,7 +110,9 @@ async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise
   const session = tokenId === null ? null : { id: tokenId, expiresAt };
   const actor = { type: 'user', id: sub, name: owner.email } as const;
   const { webhooks } = owner;
-  return { workspaceId: sub, ...standingIn(owner), actor, channels: null, session, webhooks, token: { version: tv, expiresAt } };
+  const known = { workspaceId: sub, ...standingIn(owner), actor, channels: null, webhooks };
+  if (wh !== undefined) return { ...known, session: null, webhookId: wh, scopes: ['manage_webhooks'] };
+  return { ...known, session, token: { version: tv, expiresAt } };
 }
 
 type StandingIn = Pick<Caller, 'balance' | 'spendLeft' | 'allowedCountries' | 'isVerified' | 'isSuspended'>;

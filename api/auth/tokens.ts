@@ -9,15 +9,18 @@ import type { Workspace } from '../../models/tables/workspace.js';
 
 const issuer = 'tidings';
 const audience = 'tidings-api';
-/** `access`: for clients. `console`: only in the cookie of the console. */
-export type TokenKind = 'access' | 'console';
-/** 30 days is the contract's; a browser is left open more easily than a program. */
-export const lifetimeSeconds: Readonly<Record<TokenKind, number>> = { access: 30 * 24 * 3600, console: 7 * 24 * 3600 };
+/** `access`: for clients. `console`: only in the cookie of the console. `portal`: for the operations of one webhook. */
+const kinds = ['access', 'console', 'portal'] as const;
+export type TokenKind = (typeof kinds)[number];
+/** 30 days is the contract's; a browser is left open more easily than a program; a portal is somebody else's. */
+export const lifetimeSeconds: Readonly<Record<TokenKind, number>> = { access: 30 * 24 * 3600, console: 7 * 24 * 3600, portal: 3600 };
 
 export interface Claims {
   sub: string;
   /** The workspace's token version at the time of issue. A password change increments it, which invalidates older tokens. */
   tv: number;
+  /** The only webhook that the token is for, in those of a portal. */
+  wh?: string;
   /** The id of the token; old tokens may have none. */
   jti?: string;
   /** Seconds since 1970. */
@@ -29,8 +32,9 @@ export function issueToken(
   jwtSecret: string,
   { id, token_version }: Pick<Workspace, 'id' | 'token_version'>,
   kind: TokenKind = 'access',
+  more: Pick<Claims, 'wh'> = {},
 ): string {
-  const claims = { typ: kind, tv: token_version };
+  const claims = { ...more, typ: kind, tv: token_version };
   return jwt.sign(claims, jwtSecret, {
     algorithm: 'HS256',
     keyid: keyIdOf(jwtSecret),
@@ -40,6 +44,17 @@ export function issueToken(
     expiresIn: lifetimeSeconds[kind],
     jwtid: randomUUID(),
   });
+}
+
+/** A token for the portal of one webhook, and its end. */
+export function issuePortalToken(
+  jwtSecret: string,
+  workspace: Pick<Workspace, 'id' | 'token_version'>,
+  webhookId: string,
+): { token: string; expiresAt: Date } {
+  const token = issueToken(jwtSecret, workspace, 'portal', { wh: webhookId });
+  const { exp } = jwt.decode(token) as Claims;
+  return { token, expiresAt: new Date(exp * 1000) };
 }
 
 /** The claims of a token, or why there are none. */
@@ -53,7 +68,7 @@ export function createTokenReader(jwtSecrets: readonly string[]): TokenReader {
   const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), secret]));
   const authenticator = new passport.Passport();
   const tokens = new WeakMap<Request, string>();
-  for (const kind of ['access', 'console'] as const) authenticator.use(kind, strategyFor(kind, secrets, tokens));
+  for (const kind of kinds) authenticator.use(kind, strategyFor(kind, secrets, tokens));
 
   return (kind, token, req, res) =>
     new Promise((resolve, reject) => {
@@ -81,7 +96,9 @@ function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, string>, toke
       jsonWebTokenOptions: { maxAge: lifetimeSeconds[kind] },
     },
     (claims: Partial<Claims> & { typ?: unknown }, done) => {
-      const isOurs = claims.typ === kind && isUuid(String(claims.sub)) && typeof claims.tv === 'number' && typeof claims.exp === 'number';
+      const isWhole = kind !== 'portal' || isUuid(String(claims.wh));
+      const isOurs =
+        isWhole && claims.typ === kind && isUuid(String(claims.sub)) && typeof claims.tv === 'number' && typeof claims.exp === 'number';
       done(null, isOurs ? claims : false);
     },
   );

@@ -21,6 +21,7 @@ import { getTimeline } from './messages/timeline.js';
 import { explainUnsubscribe, unsubscribe } from './contacts/unsubscribe.js';
 import { cancelOneReplay, getReplay, listReplays, replayWebhook } from './webhooks/replays.js';
 import { getPublicKey, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhooks/webhook-operations.js';
+import { createPortal } from './webhooks/portal.js';
 import { getDelivery, listDeliveries } from './webhooks/deliveries.js';
 import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks/webhooks.js';
 import { openEventStream } from './streams/stream.js';
@@ -97,6 +98,7 @@ export const endpoints: readonly Endpoint[] = [
   cancelOneReplay, //      POST   /api/v1/webhooks/:id/replays/:replay_id/cancel
   sendTestEvent, //        POST   /api/v1/webhooks/:id/test
   rotateWebhookSecret, //  POST   /api/v1/webhooks/:id/rotate-secret
+  createPortal, //         POST   /api/v1/webhooks/:id/portal
   getPublicKey, //         GET    /api/v1/webhooks/:id/public-key
   listPackages, //         GET    /api/v1/billing/packages
   createCheckout, //       POST   /api/v1/billing/checkout

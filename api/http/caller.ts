@@ -22,6 +22,8 @@ export interface Caller {
   token?: { version: number; expiresAt: Date };
   /** The scopes of the API key; undefined for a JWT, which has all. */
   scopes?: readonly Scope[];
+  /** The only webhook that the caller may see; undefined without a portal. */
+  webhookId?: string;
   /** How many active webhooks the workspace has. */
   webhooks?: number;
 }

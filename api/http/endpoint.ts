@@ -8,11 +8,14 @@ import type { Caller } from './caller.js';
 import type { Checked } from './validation.js';
 
 /** The credential that an endpoint needs; a scope of null means any API key. With `provider`, the handler verifies a signature over the raw body. */
-export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope | null; readonly jwtToo: boolean };
+export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope | null; readonly jwtToo: boolean; readonly portalToo?: true };
 /** An API key with this scope. */
 export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
 /** A JWT, or an API key with this scope. */
 export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
+
+/** The same, or the link to the portal of the webhook whose id is in the path. */
+export const eitherOrPortal = (scope: Scope) => ({ scope, jwtToo: true, portalToo: true }) as const;
 
 /** A JWT, or any API key. */
 export const anyCredential = { scope: null, jwtToo: true } as const;

@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type RequestHandler, type Router } from 'express';
+import { findFrameAncestors } from '../../models/operations/webhooks/find-frame-ancestors.js';
+import type { Deps } from '../deps.js';
 import { mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
 import { asPage } from './pages.js';
@@ -16,7 +18,8 @@ interface Manifest {
   preloads: string[];
 }
 
-const policy = ["default-src 'self'", "object-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+const directives = ["default-src 'self'", "object-src 'none'", "base-uri 'none'", "form-action 'none'"];
+const policy = [...directives, "frame-ancestors 'none'"];
 
 /** @param root the relative URL of the folder of the assets, so that the page also works behind a proxy with a path prefix */
 const pageOf = ({ script, style, icon, preloads }: Manifest, root: string) => `<!doctype html>
@@ -48,16 +51,19 @@ const types: Readonly<Record<string, string>> = {
 const suffixes = { br: '.br', gzip: '.gz' } as const;
 
 /** Serves the page at `/console` and all addresses below, and its files. It comes after the endpoints: the session is below `/console`, too. */
-export function createConsole(limiter: Limiter): Router {
+export function createConsole({ limiter, db }: Pick<Deps, 'limiter' | 'db'>): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const manifest = JSON.parse(readFileSync(join(site, 'manifest.json'), 'utf8')) as Manifest;
   const names = readdirSync(join(site, 'assets')).filter((name) => !/\.(br|gz)$/.test(name));
   for (const name of names) serveAsset(router, limiter, name);
-  router.get(['/console', '/console/*screen'], onlyScreens, asPage(limiter, '/console', policy), (req, res) => {
+  const sendPage: RequestHandler = (req, res) => {
     const depth = req.path.split('/').length - 2;
     const root = depth === 0 ? 'console/assets/' : `${'../'.repeat(depth - 1)}assets/`;
     res.setHeader('Cache-Control', 'no-cache').type('html').send(pageOf(manifest, root));
-  });
+  };
+  const portal = '/console/portal/webhooks/:id';
+  router.get([portal, `${portal}/*screen`], asPage(limiter, '/console/portal', policy), inFrames(db), sendPage);
+  router.get(['/console', '/console/*screen'], onlyScreens, asPage(limiter, '/console', policy), sendPage);
   router.get('/console/', asPage(limiter, '/console', policy), (_req, res) => res.redirect(308, '../console'));
   mountOptions(
     router,
@@ -66,6 +72,18 @@ export function createConsole(limiter: Limiter): Router {
   );
   return router;
 }
+
+/** Lets the sites that the owner of the webhook chose show its portal in a frame. */
+const inFrames =
+  (db: Deps['db']): RequestHandler =>
+  async ({ params: { id } }, res, next) => {
+    const sites = await findFrameAncestors(db, String(id));
+    if (sites.length > 0) {
+      res.setHeader('Content-Security-Policy', [...directives, `frame-ancestors ${sites.join(' ')}`].join('; '));
+      res.removeHeader('X-Frame-Options'); // it knows no list
+    }
+    next();
+  };
 
 /** An old file, and the session, are no screens: an unknown route there is an unknown route. */
 const onlyScreens: RequestHandler = ({ path }, _res, next) => {

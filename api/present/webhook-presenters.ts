@@ -30,6 +30,7 @@ export const presentWebhook = (row: Webhook) => ({
   rate: row.rate ?? null,
   ordered: row.ordered,
   ...presentAsymmetric(row),
+  frame_ancestors: row.frame_ancestors ?? [],
   updated_at: iso(row.updated_at),
   disabled_reason: row.disabled_reason ?? null,
   failing_since: iso(row.failing_since),

@@ -32,6 +32,12 @@ export interface Input<P extends keyof paths, M extends Method> {
 /** What the API says of a session that has ended (docs/contract/errors.md). */
 const endedText = 'Invalid or expired token';
 
+/** The credential of the portal; null: the cookie of the session. */
+let bearer: string | null = null;
+export function sendWith(token: string): void {
+  bearer = token;
+}
+
 /** Called when the API no longer accepts the session. */
 let onSignedOut: () => void = () => undefined;
 export function whenSignedOut(listener: () => void): void {
@@ -47,7 +53,9 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   const { body, signal, idempotencyKey } = input;
   const response = await fetch(addressOf(path, input), {
     method: method.toUpperCase(),
+    ...(bearer === null ? {} : { credentials: 'omit' }),
     headers: {
+      ...(bearer === null ? {} : { Authorization: `Bearer ${bearer}` }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     },

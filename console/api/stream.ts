@@ -3,7 +3,7 @@
  * browsers allow few connections to a server, and a hidden page would hold one of them.
  */
 import { signal } from '@preact/signals';
-import { urlOf } from '../app/base.js';
+import { isPortal, urlOf } from '../app/base.js';
 import { call, type Schema } from './call.js';
 
 /** An event of a message, as webhooks get it. */
@@ -32,8 +32,9 @@ let lastId = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
 let waitMs = retryMs.first;
 
-/** Adds a listener. @returns a function that removes it */
+/** Adds a listener. The portal has no stream. @returns a function that removes it */
 export function listen(listener: StreamListener): () => void {
+  if (isPortal) return () => undefined;
   listeners.add(listener);
   open();
   return () => {

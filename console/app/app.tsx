@@ -1,6 +1,7 @@
 /** The frame of all screens: signed in or not. */
 import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
-import { base, to } from './base.js';
+import { base, isPortal, to } from './base.js';
+import { Portal } from './portal.js';
 import { ConfirmDialog, Toasts } from '../parts/notices.js';
 import { session } from '../state/session.js';
 import { screenPart } from './screen-part.js';
@@ -24,6 +25,7 @@ export function App() {
 }
 
 function Content() {
+  if (isPortal) return <Portal />;
   const { state } = session.value;
   if (state === 'unknown') return <p class="loading">Loading…</p>;
   if (state === 'none') return <PublicScreens />;

@@ -2,8 +2,13 @@
 
 const assets = new URL('.', import.meta.url);
 
-/** The path of the console, with a slash at its end: `/console/`. */
-export const base: string = new URL('..', assets).pathname;
+const root = new URL('..', assets).pathname;
+
+/** This page is the portal of a webhook: its screens are those of one webhook, and its credential is a link. */
+export const isPortal: boolean = location.pathname.startsWith(`${root}portal/`);
+
+/** The path below which all screens are, with a slash at its end: `/console/`. */
+export const base: string = isPortal ? `${root}portal/` : root;
 
 /** The address of an operation: `/api/v1/…` or `/console/session`, below the folder of the console. */
 export const urlOf = (path: string): URL => new URL(`../..${path}`, assets);

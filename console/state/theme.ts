@@ -5,7 +5,16 @@ const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 const key = 'tidings.theme';
 
-const stored = localStorage.getItem(key) as Theme | null;
+/** A frame of another site may have no storage. */
+function readStored(): Theme | null {
+  try {
+    return localStorage.getItem(key) as Theme | null;
+  } catch {
+    return null;
+  }
+}
+
+const stored = readStored();
 export const theme = signal<Theme>(stored !== null && themes.includes(stored) ? stored : 'system');
 
 /** Keeps the page in the chosen theme from now on. */

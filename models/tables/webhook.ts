@@ -20,6 +20,7 @@ export interface NewWebhook {
   ordered?: boolean;
   /** Events are signed with an ed25519 key pair too. */
   asymmetric?: boolean;
+  frame_ancestors?: string[] | null;
 }
 
 /** The present key pair of a webhook, as stored: the private key is encrypted. */
@@ -51,6 +52,8 @@ export const webhookColumns = {
   rate: withDefault(nullable(column.double())),
   /** One delivery at a time, in the order of the events. */
   ordered: withDefault(column.boolean()),
+  /** Origins of the sites that may show its portal in a frame; null: none. */
+  frame_ancestors: withDefault(nullable(column.texts())),
   // See operations/webhooks/settle-deliveries.ts: pending deliveries with a revision below `held_revision` are held.
   revision: withDefault(column.integer()),
   held_revision: withDefault(column.integer()),

@@ -70,6 +70,7 @@ describe('the TypeScript client', () => {
     const { webhook, secret } = await tidings.webhooks.create({ url: 'https://example.com/hook', events: ['message.failed'] });
     assert.match(secret, /^whsec_/);
     assert.notEqual((await tidings.webhooks.rotateSecret(webhook.id, { overlapHours: 0 })).secret, secret);
+    assert.match((await tidings.webhooks.portal(webhook.id)).url, /\/console\/portal\/webhooks\/[\w-]+#token=/);
     assert.equal((await tidings.webhooks.update(webhook.id, { is_active: false })).is_active, false);
     assert.equal((await tidings.webhooks.events()).length, 4);
     assert.deepEqual((await tidings.webhooks.deliveries(webhook.id).page()).items, []);

@@ -72,4 +72,18 @@ export const sessionMutations: readonly Mutation[] = [
     replace: '',
     test: 'api/accounts/console-link',
   },
+  {
+    guards: 'a portal shows its own webhook only',
+    file: 'api/auth/portal.ts',
+    find: 'if (id !== caller.webhookId)',
+    replace: 'if (id === undefined)',
+    test: 'api/webhooks/portal',
+  },
+  {
+    guards: 'a portal is taken by the operations that name it',
+    file: 'api/auth/authenticate.ts',
+    find: "typeof auth === 'object' && auth.portalToo === true ?",
+    replace: 'auth !== undefined ?',
+    test: 'api/webhooks/portal',
+  },
 ];

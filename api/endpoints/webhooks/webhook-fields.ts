@@ -1,7 +1,7 @@
 /** Optional delivery settings of a webhook: retry delays, rate, order and signature. */
 import Joi from 'joi';
 import { fewOf } from '../../http/schemas.js';
-import { rule } from '../../http/validation.js';
+import { rule, text } from '../../http/validation.js';
 
 const delaysMax = 20;
 const delaySecondsMax = 604_800;
@@ -10,12 +10,23 @@ const rateMax = 1_000;
 const isDelay = (value: unknown) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= delaySecondsMax;
 const delaysText = `{field} must be a list of at most ${delaysMax} whole numbers of seconds, each from 1 to ${delaySecondsMax}`;
 
+const sitesMax = 10;
+const sitesText = `{field} must be a list of at most ${sitesMax} https origins, such as https://app.example.com`;
+
+/** They become part of a header: names and a port, nothing else. */
+const isSite = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  /^https:\/\/[a-z\d-]+(\.[a-z\d-]+)*(:\d{1,5})?$/.test(value) &&
+  URL.canParse(value) &&
+  new URL(value).origin === value;
+
 /** Undefined leaves a setting unchanged, null restores its default. */
 export interface CarriageFields {
   retry_delays?: number[] | null;
   rate?: number | null;
   ordered?: boolean;
   asymmetric?: boolean;
+  frame_ancestors?: string[] | null;
 }
 
 export const carriageFields = {
@@ -38,4 +49,13 @@ export const carriageFields = {
   asymmetric: Joi.boolean()
     .empty(null)
     .description('Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key'),
+  frame_ancestors: fewOf(
+    sitesMax,
+    text(),
+    rule((list: unknown[]) => (list.length <= sitesMax && list.every(isSite) ? null : sitesText)),
+  )
+    .empty()
+    .allow(null)
+    .description('Origins of the sites that may show the portal of this webhook in a frame. Empty list or null: none')
+    .meta({ type: ['array', 'null'], maxItems: sitesMax, items: { type: 'string', maxLength: 255, pattern: '^https://' } }),
 };

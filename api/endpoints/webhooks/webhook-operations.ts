@@ -6,13 +6,14 @@ import { createTestDelivery, dropTestDelivery } from '../../../models/operations
 import { isForgotten } from '../../../models/operations/webhooks/forget-webhook-data.js';
 import { rotateSecret } from '../../../models/operations/webhooks/rotate-secret.js';
 import { Webhook } from '../../../models/tables/webhook.js';
-import { either, endpoint } from '../../http/endpoint.js';
+import { either, eitherOrPortal, endpoint } from '../../http/endpoint.js';
 import { presentDelivery, presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
 import { dataOf } from '../../http/schemas.js';
 import { rule } from '../../http/validation.js';
 import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
+const portalToo = eitherOrPortal('manage_webhooks');
 const oneDelivery = dataOf('delivery', deliveryResponse);
 
 /** The client may retry. If the attempt has started after all, the retry joins it, and receivers detect duplicates by `webhook-id`. */
@@ -24,7 +25,7 @@ export const sendTestEvent = endpoint({
   method: 'post',
   path: '/api/v1/webhooks/:id/test',
   summary: 'Send a webhook.test event in one attempt; the response contains the outcome if the receiver answers within two seconds',
-  auth,
+  auth: portalToo,
   refusals: [409],
   response: oneDelivery,
   status: 201,
@@ -46,7 +47,7 @@ export const resendDelivery = endpoint({
   method: 'post',
   path: '/api/v1/webhooks/:id/deliveries/:delivery_id/resend',
   summary: 'Send a delivery again now, in any status; the response contains the outcome if the receiver answers within two seconds',
-  auth,
+  auth: portalToo,
   refusals: [409],
   response: oneDelivery,
   async handler({ caller: { workspaceId }, params }, { db, temporal }) {

@@ -18,6 +18,7 @@ const carriage = {
   ordered: Joi.boolean().required(),
   asymmetric: Joi.boolean().required(),
   public_key: publicKey(),
+  frame_ancestors: Joi.array().items(Joi.string()).required(),
 };
 
 const newWebhook = Joi.object({
@@ -60,6 +61,8 @@ const withSecret = (webhook: Joi.Schema) =>
 
 export const createdResponse = named('CreatedWebhookData', withSecret(createdWebhook));
 export const rotatedResponse = named('RotatedWebhookData', withSecret(webhookResponse));
+
+export const portalResponse = named('WebhookPortal', Joi.object({ url: Joi.string().required(), expires_at: date() }));
 
 const replayFields = {
   webhook_id: id(),

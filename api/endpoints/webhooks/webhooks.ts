@@ -9,7 +9,7 @@ import { mapRows } from '../../../models/rules/values/list-window.js';
 import { httpsText } from '../../../models/rules/webhooks/webhook-url.js';
 import { newKeyPair, Webhook } from '../../../models/tables/webhook.js';
 import type { Deps } from '../../deps.js';
-import { either, endpoint } from '../../http/endpoint.js';
+import { either, eitherOrPortal, endpoint } from '../../http/endpoint.js';
 import { list } from '../../http/list.js';
 import { dataOf, messageOnly, oneOrMoreOf, valueOf } from '../../http/schemas.js';
 import { named } from '../../http/json-schema.js';
@@ -75,7 +75,12 @@ export const createWebhook = endpoint({
     const wanted = { workspace_id: workspaceId, url, events, description: description || null, ...carriage };
     const { row, secret } = await registerWebhook(db, config, wanted, origin);
     return {
-      webhook: { ...presentNewWebhook(row), ...carriage, ...(carriage.asymmetric === undefined ? {} : presentAsymmetric(row)) },
+      webhook: {
+        ...presentNewWebhook(row),
+        ...carriage,
+        ...(carriage.asymmetric === undefined ? {} : presentAsymmetric(row)),
+        ...(carriage.frame_ancestors === undefined ? {} : { frame_ancestors: row.frame_ancestors ?? [] }),
+      },
       secret,
       warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.',
     };
@@ -110,7 +115,7 @@ export const getWebhook = endpoint({
   method: 'get',
   path: '/api/v1/webhooks/:id',
   summary: 'Get a webhook',
-  auth,
+  auth: eitherOrPortal('manage_webhooks'),
   response: oneWebhook,
   handler: async ({ caller, params }) => ({ webhook: presentWebhook(await Webhook.owned(caller.workspaceId, params.id)) }),
 });

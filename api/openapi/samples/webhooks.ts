@@ -3,7 +3,7 @@ import { eventDescriptions, eventTypes } from '../../../models/rules/webhooks/ev
 import { at, ids, later, pagination, type Samples } from './sample.js';
 
 const created = { id: ids.webhook, url: 'https://example.com/hooks', events: [...eventTypes], is_active: true, created_at: at };
-const carriage = { retry_delays: null, rate: null, ordered: false, asymmetric: false, public_key: null };
+const carriage = { retry_delays: null, rate: null, ordered: false, asymmetric: false, public_key: null, frame_ancestors: [] };
 const publicKey = { public_key: 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=' };
 const webhook = { ...created, ...carriage, description: null, updated_at: at, disabled_reason: null, failing_since: null };
 const secret = { secret: 'whsec_<base64>', warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.' };
@@ -76,6 +76,7 @@ export const webhookSamples: Samples = {
       usual: { retry_delays: null, rate: null, ordered: false },
       events: { events: ['message.delivered', 'message.failed'] },
       asymmetric: { asymmetric: true },
+      framed: { frame_ancestors: ['https://app.example.com'] },
     },
     data: { webhook: { ...webhook, is_active: false } },
     refusals: faults,
@@ -119,6 +120,12 @@ export const webhookSamples: Samples = {
       '`X-Service-Signature` uses the new secret immediately. `webhook-signature` contains signatures with both secrets for `overlap_hours`. An asymmetric webhook also gets a new key pair, with the same overlap.',
     requests: { soon: { overlap_hours: 2 }, usual: {} },
     data: { webhook, ...secret },
+  },
+  createWebhookPortal: {
+    about:
+      'For the people who look after the receiver. The link needs no login. It shows the webhook and its deliveries, sends test events, resends and replays, and changes nothing else. It ends after one hour, with the webhook, or when all sessions of the workspace end. The sites in `frame_ancestors` of the webhook may show it in a frame.',
+    data: { portal: { url: `https://example.com/console/portal/webhooks/${ids.webhook}#token=<JWT>`, expires_at: later } },
+    refusals: [errors.suspended()],
   },
   getWebhookPublicKey: {
     about:

@@ -1242,6 +1242,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks/{id}/portal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebhookPortalResponse"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks/{id}/public-key": {
         parameters: {
             query?: never;
@@ -2107,6 +2145,8 @@ export interface components {
             ordered?: boolean | null;
             /** @description Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key */
             asymmetric?: boolean | null;
+            /** @description Origins of the sites that may show the portal of this webhook in a frame. Empty list or null: none */
+            frame_ancestors?: string[] | null;
         };
         /** @enum {string} */
         EventType: "message.queued" | "message.sent" | "message.delivered" | "message.failed";
@@ -2133,6 +2173,7 @@ export interface components {
             ordered?: boolean;
             asymmetric?: boolean;
             public_key?: string | null;
+            frame_ancestors?: string[];
         };
         WebhookListResponse: {
             /** @description Always true */
@@ -2156,6 +2197,7 @@ export interface components {
             ordered: boolean;
             asymmetric: boolean;
             public_key: string | null;
+            frame_ancestors: string[];
             description: string | null;
             /** Format: date-time */
             updated_at: string;
@@ -2196,6 +2238,8 @@ export interface components {
             ordered?: boolean | null;
             /** @description Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key */
             asymmetric?: boolean | null;
+            /** @description Origins of the sites that may show the portal of this webhook in a frame. Empty list or null: none */
+            frame_ancestors?: string[] | null;
             is_active?: boolean | null;
         };
         DeliveryListResponse: {
@@ -2352,6 +2396,19 @@ export interface components {
             webhook: components["schemas"]["Webhook"];
             secret: string;
             warning: string;
+        };
+        WebhookPortalResponse: {
+            /** @description Always true */
+            success: boolean;
+            data: components["schemas"]["WebhookPortalData"];
+        };
+        WebhookPortalData: {
+            portal: components["schemas"]["WebhookPortal"];
+        };
+        WebhookPortal: {
+            url: string;
+            /** Format: date-time */
+            expires_at: string;
         };
         WebhookPublicKeyResponse: {
             /** @description Always true */

@@ -78,6 +78,12 @@ export class Webhooks {
     return this.transport.call({ method: 'POST', path: `/webhooks/${segment(id)}/rotate-secret`, body }, options);
   }
 
+  /** A link for the people who look after the receiver: for an hour, it shows this webhook and its deliveries in a browser. */
+  async portal(id: string, options?: CallOptions): Promise<types.WebhookPortal> {
+    const request = { method: 'POST', path: `/webhooks/${segment(id)}/portal` } as const;
+    return (await this.transport.call<{ portal: types.WebhookPortal }>(request, options)).portal;
+  }
+
   /** What was sent to a webhook, newest first. */
   deliveries(id: string, filters: types.DeliveryFilters = {}, options: CallOptions = {}): List<types.Delivery> {
     return new List(this.transport, `/webhooks/${segment(id)}/deliveries`, 'deliveries', { ...filters }, options);

@@ -1,7 +1,7 @@
 /** The deliveries of a webhook, newest first. */
 import { useLocation } from 'preact-iso';
 import { call, type Query, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { isPortal, to } from '../../app/base.js';
 import { Chip } from '../../parts/chip.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
@@ -47,6 +47,13 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">Deliveries</h2>
+      {isPortal && (
+        <p>
+          <button type="button" onClick={page.reload}>
+            Refresh
+          </button>
+        </p>
+      )}
       <DeliveryFilters webhookId={webhookId} filters={{ status, event, message_id, since, until }} />
       <Table caption="Deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
     </section>

@@ -4,7 +4,7 @@ import { useRoute } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
-import { to } from '../../app/base.js';
+import { isPortal, to } from '../../app/base.js';
 import { Chip } from '../../parts/chip.js';
 import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';
@@ -44,7 +44,7 @@ export function Delivery() {
                   ['Created', <Time key="created" at={delivery.created_at} />],
                   ['Delivered', delivery.delivered_at && <Time at={delivery.delivered_at} />],
                   ['Next attempt', delivery.next_attempt_at && <Time at={delivery.next_attempt_at} />],
-                  ['Message', delivery.message_id && <a href={to(`messages/${delivery.message_id}`)}>{delivery.message_id}</a>],
+                  ['Message', delivery.message_id && <MessageId id={delivery.message_id} />],
                   ['Id', <code key="id">{delivery.id}</code>],
                 ]}
               />
@@ -61,6 +61,8 @@ export function Delivery() {
     </Screen>
   );
 }
+
+const MessageId = ({ id }: { id: string }) => (isPortal ? <code>{id}</code> : <a href={to(`messages/${id}`)}>{id}</a>);
 
 function Resend({ params, loaded }: { params: { id: string; delivery_id: string }; loaded: Loaded<Schema<'Delivery'>> }) {
   const isBusy = useSignal(false);

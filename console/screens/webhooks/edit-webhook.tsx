@@ -23,7 +23,7 @@ export function EditWebhook() {
   );
 }
 
-const fields = ['url', 'events', 'description', 'rate', 'retry_delays', 'ordered'] as const;
+const fields = ['url', 'events', 'description', 'rate', 'retry_delays', 'ordered', 'frame_ancestors'] as const;
 
 function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
   const { route } = useLocation();
@@ -53,6 +53,12 @@ function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
         pattern="\s*\d+(\s*,\s*\d+)*\s*"
         defaultValue={webhook.retry_delays?.join(', ') ?? ''}
       />
+      <TextField
+        name="frame_ancestors"
+        label="Sites that may frame its portal (optional)"
+        hint="Https origins, separated by commas, for example https://app.example.com; empty: none"
+        defaultValue={webhook.frame_ancestors.join(', ')}
+      />
       <Field name="ordered" label="Order" hint="A failing event then delays all later ones until its retries end">
         {(control) => (
           <span>
@@ -65,9 +71,13 @@ function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
 }
 
 function changesOf(data: FormData): Schema<'UpdateWebhookRequest'> {
-  const [url = '', description = '', rate = '', delays = ''] = ['url', 'description', 'rate', 'retry_delays'].map((name) =>
-    textOf(data, name).trim(),
-  );
+  const [url = '', description = '', rate = '', delays = '', sites = ''] = [
+    'url',
+    'description',
+    'rate',
+    'retry_delays',
+    'frame_ancestors',
+  ].map((name) => textOf(data, name).trim());
   return {
     url,
     events: eventTypesOf(data),
@@ -75,5 +85,6 @@ function changesOf(data: FormData): Schema<'UpdateWebhookRequest'> {
     rate: rate === '' ? null : Number(rate),
     retry_delays: delays === '' ? null : delays.split(',').map(Number),
     ordered: data.has('ordered'),
+    frame_ancestors: sites === '' ? null : sites.split(',').map((site) => site.trim()),
   };
 }

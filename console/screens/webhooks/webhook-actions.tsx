@@ -3,8 +3,9 @@ import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
-import { to } from '../../app/base.js';
+import { isPortal, to } from '../../app/base.js';
 import { CopyBlock } from '../../parts/copy.js';
+import { Time } from '../../parts/time.js';
 import { confirm } from '../../state/confirm.js';
 import { toast } from '../../state/toasts.js';
 import { reasonOf } from './reasons.js';
@@ -21,6 +22,7 @@ function useActions({ webhook, changed }: Props) {
   const { route } = useLocation();
   const isBusy = useSignal(false);
   const rotated = useSignal<{ secret: string; warning: string } | null>(null);
+  const portal = useSignal<Schema<'WebhookPortal'> | null>(null);
   const { id, is_active: isActive } = webhook;
   const params = { id };
   const run = (work: () => Promise<void>) => async () => {
@@ -53,31 +55,50 @@ function useActions({ webhook, changed }: Props) {
     toast('The webhook is deleted.');
     route(to('webhooks'));
   });
-  return { test, toggle, rotate, remove, rotated };
+  const link = run(async () => {
+    portal.value = (await call('post', '/api/v1/webhooks/{id}/portal', { params })).portal;
+  });
+  return { test, toggle, rotate, remove, link, rotated, portal };
 }
 
 export function WebhookActions(props: Props) {
   const { id, is_active: isActive } = props.webhook;
-  const { test, toggle, rotate, remove, rotated } = useActions(props);
+  const { test, toggle, rotate, remove, link, rotated, portal } = useActions(props);
   return (
     <>
       <p class="actions">
         <button type="button" class="primary" onClick={() => void test()}>
           Send a test event
         </button>
-        <a class="button" href={to(`webhooks/${id}/edit`)}>
-          Change
-        </a>
-        <button type="button" onClick={() => void toggle()}>
-          {isActive ? 'Switch off' : 'Switch on'}
-        </button>
-        <button type="button" onClick={() => void rotate()}>
-          Rotate the secret
-        </button>
-        <button type="button" class="danger" onClick={() => void remove()}>
-          Delete
-        </button>
+        {!isPortal && (
+          <>
+            <a class="button" href={to(`webhooks/${id}/edit`)}>
+              Change
+            </a>
+            <button type="button" onClick={() => void toggle()}>
+              {isActive ? 'Switch off' : 'Switch on'}
+            </button>
+            <button type="button" onClick={() => void rotate()}>
+              Rotate the secret
+            </button>
+            <button type="button" onClick={() => void link()}>
+              Link for the receiver's owner
+            </button>
+            <button type="button" class="danger" onClick={() => void remove()}>
+              Delete
+            </button>
+          </>
+        )}
       </p>
+      {portal.value !== null && (
+        <div role="status">
+          <p>
+            Whoever has this link sees this webhook and its deliveries, and can send them again, until <Time at={portal.value.expires_at} />
+            .
+          </p>
+          <CopyBlock value={portal.value.url} label="the link" />
+        </div>
+      )}
       {rotated.value !== null && (
         <div role="status">
           <p>

@@ -52,6 +52,7 @@ function Settings({ webhook }: { webhook: Schema<'Webhook'> }) {
           ['Description', webhook.description],
           ['Order', webhook.ordered ? 'one event at a time, oldest first' : 'as fast as the receiver answers'],
           ['Rate', webhook.rate === null ? null : `at most ${webhook.rate} a second`],
+          ['Framed by', webhook.frame_ancestors.join(', ')],
           ['Created', <Time key="created" at={webhook.created_at} />],
           ['Id', <code key="id">{webhook.id}</code>],
         ]}

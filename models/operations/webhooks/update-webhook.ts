@@ -16,6 +16,7 @@ export interface WebhookChange {
   retry_delays?: number[] | null | undefined;
   rate?: number | null | undefined;
   ordered?: boolean | undefined;
+  frame_ancestors?: string[] | null | undefined;
   /** A key pair for asymmetric signatures, stored only if there is none; null removes it. */
   keyPair?: StoredKeyPair | null | undefined;
 }
@@ -63,7 +64,7 @@ export async function updateWebhook(
 }
 
 /** The fields that the owner can change. Of the URL only the origin is recorded, because the rest may contain a token. */
-const auditedOf = ({ url, description, events, is_active, retry_delays, rate, ordered, public_key }: Webhook) => ({
+const auditedOf = ({ url, description, events, is_active, retry_delays, rate, ordered, public_key, frame_ancestors }: Webhook) => ({
   url: originOfUrl(url),
   path: url.slice(originOfUrl(url).length),
   events,
@@ -73,6 +74,7 @@ const auditedOf = ({ url, description, events, is_active, retry_delays, rate, or
   rate,
   ordered,
   asymmetric: public_key !== null,
+  frame_ancestors,
 });
 
 /** An inactive webhook holds all its deliveries already. */

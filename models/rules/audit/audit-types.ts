@@ -15,6 +15,7 @@ export const auditTypes = [
   'webhook.deleted',
   'webhook.disabled',
   'webhook.secret_rotated',
+  'webhook.portal_opened',
   'suppression.created',
   'suppression.deleted',
   'workspace.created',

@@ -71,6 +71,7 @@ class Client(unittest.TestCase):
         created = webhooks.create({"url": "https://example.com/hook", "events": ["message.failed"]})
         id = created["webhook"]["id"]
         self.assertNotEqual(webhooks.rotate_secret(id, overlap_hours=0)["secret"], created["secret"])
+        self.assertIn("#token=", webhooks.portal(id)["url"])
         self.assertFalse(webhooks.update(id, {"is_active": False})["is_active"])
         self.assertEqual(len(webhooks.events()), 4)
         self.assertEqual(list(webhooks.deliveries(id)), [])

@@ -306,6 +306,8 @@ class CreateWebhookRequest(TypedDict):
     """Deliver one event at a time, in order. A failing delivery blocks all later ones"""
     asymmetric: NotRequired[Optional[bool]]
     """Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key"""
+    frame_ancestors: NotRequired[Optional[Sequence[str]]]
+    """Origins of the sites that may show the portal of this webhook in a frame. Empty list or null: none"""
 
 
 class UpdateWebhookRequest(TypedDict):
@@ -320,6 +322,8 @@ class UpdateWebhookRequest(TypedDict):
     """Deliver one event at a time, in order. A failing delivery blocks all later ones"""
     asymmetric: NotRequired[Optional[bool]]
     """Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key"""
+    frame_ancestors: NotRequired[Optional[Sequence[str]]]
+    """Origins of the sites that may show the portal of this webhook in a frame. Empty list or null: none"""
     is_active: NotRequired[Optional[bool]]
 
 
@@ -631,6 +635,7 @@ class CreatedWebhook(TypedDict):
     ordered: NotRequired[bool]
     asymmetric: NotRequired[bool]
     public_key: NotRequired[Optional[str]]
+    frame_ancestors: NotRequired[List[str]]
 
 
 class WebhookList(TypedDict):
@@ -649,6 +654,7 @@ class Webhook(TypedDict):
     ordered: bool
     asymmetric: bool
     public_key: Optional[str]
+    frame_ancestors: List[str]
     description: Optional[str]
     updated_at: str
     disabled_reason: Optional[str]
@@ -757,6 +763,15 @@ class RotatedWebhookData(TypedDict):
     webhook: Webhook
     secret: str
     warning: str
+
+
+class WebhookPortalData(TypedDict):
+    portal: WebhookPortal
+
+
+class WebhookPortal(TypedDict):
+    url: str
+    expires_at: str
 
 
 class WebhookPublicKeyData(TypedDict):

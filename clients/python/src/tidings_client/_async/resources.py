@@ -88,6 +88,11 @@ class AsyncWebhooks:
         call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/rotate-secret", body=body))
         return cast(types.RotatedWebhookData, await call)
 
+    async def portal(self, id: str) -> types.WebhookPortal:
+        """A link for the owner of the receiver: for an hour, it shows this webhook and its deliveries."""
+        call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/portal"))
+        return cast(types.WebhookPortalData, await call)["portal"]
+
     def deliveries(self, id: str, **filters: Unpack[types.ListDeliveriesQuery]) -> AsyncPages[types.Delivery]:
         """What was sent to a webhook, newest first. `limit` is the size of a part, not of the list."""
         return AsyncPages(self._transport, f"/webhooks/{segment(id)}/deliveries", "deliveries", filters)

@@ -89,6 +89,11 @@ class Webhooks:
         call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/rotate-secret", body=body))
         return cast(types.RotatedWebhookData, call)
 
+    def portal(self, id: str) -> types.WebhookPortal:
+        """A link for the owner of the receiver: for an hour, it shows this webhook and its deliveries."""
+        call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/portal"))
+        return cast(types.WebhookPortalData, call)["portal"]
+
     def deliveries(self, id: str, **filters: Unpack[types.ListDeliveriesQuery]) -> Pages[types.Delivery]:
         """What was sent to a webhook, newest first. `limit` is the size of a part, not of the list."""
         return Pages(self._transport, f"/webhooks/{segment(id)}/deliveries", "deliveries", filters)

@@ -1,0 +1,26 @@
+/** Links to the portal of a webhook, for the people who look after its receiver. */
+import { suspended } from '../../../models/errors.js';
+import { openPortal } from '../../../models/operations/webhooks/open-portal.js';
+import { issuePortalToken } from '../../auth/tokens.js';
+import { either, endpoint } from '../../http/endpoint.js';
+import { dataOf } from '../../http/schemas.js';
+import { portalResponse } from './webhook-schemas.js';
+
+export const createPortal = endpoint({
+  id: 'createWebhookPortal',
+  tag: 'webhooks',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/portal',
+  summary:
+    'Get a link to a page for the owner of the receiver: for one hour, it shows this webhook and its deliveries, and sends them again',
+  auth: either('manage_webhooks'),
+  response: dataOf('portal', portalResponse),
+  status: 201,
+  async handler({ caller: { workspaceId, isSuspended }, params: { id }, origin }, { db, config }) {
+    if (isSuspended) throw suspended();
+    const token_version = await openPortal(db, workspaceId, id, origin);
+    const { token, expiresAt } = issuePortalToken(config.jwtSecret, { id: workspaceId, token_version }, id);
+    // Browsers send no fragment: the token is in no log of a proxy.
+    return { portal: { url: `${config.publicUrl}/console/portal/webhooks/${id}#token=${token}`, expires_at: expiresAt.toISOString() } };
+  },
+});

@@ -1,0 +1,30 @@
+/** The portal of a webhook: its screen and its deliveries, and nothing around them, so that it fits into a frame. */
+import { Route, Router } from 'preact-iso';
+import { isPortalOpen } from '../state/portal.js';
+import { to } from './base.js';
+import { screenPart } from './screen-part.js';
+
+const Webhook = screenPart(async () => (await import('../screens/webhooks/webhook.js')).Webhook);
+const Delivery = screenPart(async () => (await import('../screens/webhooks/delivery.js')).Delivery);
+
+const NoScreen = () => <p>There is no such page.</p>;
+
+export function Portal() {
+  if (!isPortalOpen.value) {
+    return (
+      <main class="public">
+        <h1>This link has ended</h1>
+        <p>It is valid for an hour. Ask those who gave it to you for a new one.</p>
+      </main>
+    );
+  }
+  return (
+    <main>
+      <Router>
+        <Route path={to('webhooks/:id')} component={Webhook} />
+        <Route path={to('webhooks/:id/deliveries/:delivery')} component={Delivery} />
+        <Route default component={NoScreen} />
+      </Router>
+    </main>
+  );
+}

@@ -1,0 +1,32 @@
+/** The link to the portal of a webhook: its token is the only credential. A frame of another site has no cookie. */
+import { signal } from '@preact/signals';
+import { sendWith, whenSignedOut } from '../api/call.js';
+
+/** Whether the link still opens something. */
+export const isPortalOpen = signal(true);
+
+/** The fragment leaves the address at once. A reload finds the token in the storage of this tab, if the browser gives a frame any. */
+export function openPortal(): void {
+  const key = `tidings.portal.${/\/webhooks\/([^/]+)/.exec(location.pathname)?.[1] ?? ''}`;
+  const given = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (given !== null) {
+    history.replaceState(null, '', location.pathname + location.search);
+    stored(() => sessionStorage.setItem(key, given));
+  }
+  const token = given ?? stored(() => sessionStorage.getItem(key));
+  isPortalOpen.value = token !== null;
+  sendWith(token ?? '');
+  whenSignedOut(() => {
+    stored(() => sessionStorage.removeItem(key));
+    isPortalOpen.value = false;
+  });
+}
+
+/** Null where the browser refuses its storage to a frame. */
+function stored<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
