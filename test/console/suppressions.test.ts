@@ -23,7 +23,7 @@ describe('suppressions in the console', function () {
     await browser.page.getByLabel('Reason', { exact: true }).selectOption('bounce');
     await browser.fill('Until (optional)', '2030-01-01T00:00');
     await browser.press('Suppress');
-    await row('+15551234567').getByText('bounced by this workspace').waitFor();
+    await row('+15551234567').getByText('bounced, recorded by this workspace').waitFor();
     await browser.assertAccessible();
     const [{ channel, reason, expires_at }] = await suppressions();
     assert.deepEqual([channel, reason], ['sms', 'bounce']);

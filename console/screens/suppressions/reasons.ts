@@ -15,11 +15,11 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
 export const reasons = Object.keys(reasonTexts) as Reason[];
 
 export const sourceTexts: Readonly<Record<Suppression['source'], string>> = {
-  api: 'by this workspace',
-  inbound: 'by a message of the recipient',
-  provider: 'by the provider',
-  report: 'by a delivery report',
-  unsubscribe: 'by the link in a mail',
+  api: 'recorded by this workspace',
+  inbound: 'told by a message of the recipient',
+  provider: 'told by the provider',
+  report: 'told by a delivery report',
+  unsubscribe: 'told by the link in a mail',
 };
 
 /** What the recipient asked for, only the recipient can end: the API refuses to remove it. */

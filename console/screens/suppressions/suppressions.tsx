@@ -21,7 +21,7 @@ const columnsOf = (page: Loaded<Page<Suppression>>): Column<Suppression>[] => [
     title: 'Reason',
     cell: ({ reason, source, message_id: message }) => (
       <>
-        {`${reasonTexts[reason]} ${sourceTexts[source]}`}
+        {`${reasonTexts[reason]}, ${sourceTexts[source]}`}
         {message !== null && (
           <>
             {' '}
