@@ -1,11 +1,13 @@
 /** The documents of the project: what they link to and name exists, and the first page stays short. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { root, textOf } from './project.js';
 
 const linesMax = 250;
 const readmeLinesMax = 200;
+/** They are in every clone. */
+const pictureBytesMax = 1_500_000;
 
 /** Folders with text that is not ours. */
 const foreign = new Set(['node_modules', 'dist', 'coverage']);
@@ -63,6 +65,28 @@ describe('documents', () => {
       links.map(([path, link]) => faultOf(path, link)).filter((fault) => fault !== null),
       [],
     );
+  });
+
+  it('show pictures that exist, and all pictures are shown and small', () => {
+    const shown = new Set(
+      documents.flatMap((path) =>
+        [...proseOf(path).matchAll(/(?:!\[[^\]]*\]\(|src(?:set)?=")([^)"\s]+)/g)].map(([, file = '']) =>
+          normalize(join(dirname(path), file)),
+        ),
+      ),
+    );
+    const pictures = filesIn('docs/images', '.png');
+    assert.ok(pictures.length > 10);
+    assert.deepEqual(
+      [...shown].filter((path) => !path.includes(':') && !existsSync(join(root, path))),
+      [],
+    );
+    assert.deepEqual(
+      pictures.filter((path) => !shown.has(path)),
+      [],
+    );
+    const bytes = pictures.reduce((sum, path) => sum + statSync(join(root, path)).size, 0);
+    assert.ok(bytes < pictureBytesMax, `${bytes} bytes`);
   });
 
   it(`have at most ${linesMax} lines, the README ${readmeLinesMax}`, () => {

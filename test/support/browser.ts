@@ -27,11 +27,16 @@ export interface TestBrowser {
 
 /** Starts Chromium, or skips the tests of this hook on a machine that can have none. */
 export async function startBrowser(hook: Context): Promise<TestBrowser> {
+  const browser = await openBrowser();
+  if (browser !== undefined) return browser;
+  process.stderr.write('Tests of pages are skipped: install Chromium.\n');
+  return hook.skip();
+}
+
+/** Starts Chromium; undefined on a machine that can have none. */
+export async function openBrowser(): Promise<TestBrowser | undefined> {
   const found = await findChromium();
-  if (found === undefined) {
-    process.stderr.write('Tests of pages are skipped: install Chromium.\n');
-    return hook.skip();
-  }
+  if (found === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'tidings-chromium-'));
   const context = await chromium.launchPersistentContext(folder, {
     executablePath: found.path,

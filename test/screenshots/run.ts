@@ -1,0 +1,36 @@
+/**
+ * `npm run screenshots`: starts the whole service, fills a workspace by its API, and takes a picture of each screen of the console for the
+ * documents. The messages are real sends through the sandbox.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runToExit } from '../../harness/stage/cleanup.js';
+import { startService } from '../../harness/stage/service.js';
+import { openBrowser } from '../support/browser.js';
+import { fillWorkspace } from './fill-workspace.js';
+import { spreadHistory } from './history.js';
+import { startReceivers } from './receivers.js';
+import { takePictures } from './take-pictures.js';
+
+const runMsMax = 300_000;
+
+/** The limits of a workspace are shown as they are for everybody, so the wide ones of other runs are left out. */
+const env = { SIGNUP_CREDITS: '500', RATE_LIMIT_AUTH: '1000/60', SANDBOX_DELAY_MS: '400' };
+
+await runToExit(runMsMax, async (cleanup) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-screenshots-'));
+  cleanup.add((hasFailed) => (hasFailed ? undefined : rmSync(folder, { recursive: true, force: true, maxRetries: 3 })));
+  const dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  const browser = await openBrowser();
+  if (browser === undefined) throw new Error('install Chromium');
+  cleanup.add(() => browser.close());
+  const service = await startService(dataDir, env, cleanup);
+  const receivers = await startReceivers(dataDir, cleanup);
+  const filled = await fillWorkspace(service, receivers);
+  await spreadHistory(service.databaseUrl, filled.workspaceId);
+  const written = await takePictures(browser.page, service.baseUrl, filled);
+  process.stdout.write(`${written.join('\n')}\n`);
+  return 0;
+});
