@@ -99,11 +99,16 @@ describe('the command tidings', function () {
       [
         1,
         '',
-        'Phone number must be in E.164 format\n  content.text: Missing required field: content.text\n  → A plus sign, the country code and the number without spaces, for example +15551234567\n',
+        'Phone number must be in E.164 format\n  content.text: Missing required field: content.text\n  → A plus sign, the country code and the number without spaces, for example +15551234567\n  → The text belongs in content, for example {"content": {"text": "Hello"}}\n',
       ],
     );
     const failed = await runCommand(['send', '+15005550006', 'Hello', '--wait'], env);
     assert.deepEqual([failed.code, failed.stderr], [1, 'tidings: the message failed\n']);
+    const misspelt = await runCommand(['listen', '--foward', 'http://localhost:8080/'], env);
+    assert.deepEqual(
+      [misspelt.code, misspelt.stderr],
+      [2, 'tidings: there is no option --foward: tidings listen takes --forward, --secret, --events, --json, --help\n'],
+    );
     for (const args of [
       ['nothing'],
       ['send'],

@@ -43,7 +43,7 @@ describe('the command tidings listen', function () {
     const env = { TIDINGS_API_KEY: account.apiKey, TIDINGS_URL: service.url };
     running = startCommand(['listen', '--forward', forward, ...more], env);
     const { stderr } = running;
-    await until(() => stderr().includes('listening\n'), 'it listens');
+    await until(() => stderr().includes(`listening to ${service.url}, posting to ${forward}\n`), 'it listens');
     return running;
   };
   const send = () => restClient(service.url).send(account);

@@ -105,7 +105,7 @@ describe('the package tidings-client', function () {
     const { key } = await app.account();
     const env = { PATH: process.env.PATH, TIDINGS_URL: app.url, TIDINGS_API_KEY: key };
     const { stdout } = await promisify(execFile)(join(folder, 'node_modules/.bin/tidings'), ['send', '+15551234567', 'Hello'], { env });
-    assert.match(stdout, / queued +1 credits\n$/);
+    assert.match(stdout, / queued +1 credit\n$/);
   });
 
   it('accepts correct calls and refuses wrong ones at compile time', () => {

@@ -20,6 +20,7 @@ import (
 
 const tolerance = 300 * time.Second
 const bytesMax = 1_000_000
+const keyBytesMin = 16
 
 type event struct {
 	Event string         `json:"event"`
@@ -56,8 +57,8 @@ func main() {
 	var keys [][]byte
 	for _, secret := range strings.Fields(os.Getenv("WEBHOOK_SECRETS")) {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-		if err != nil {
-			log.Fatal(err)
+		if err != nil || len(key) < keyBytesMin {
+			log.Fatal("WEBHOOK_SECRETS must be the whole secret of the webhook: whsec_ and base64")
 		}
 		keys = append(keys, key)
 	}
@@ -91,5 +92,6 @@ func main() {
 	if port == "" {
 		port = "8080"
 	}
+	log.Print("listening on http://127.0.0.1:" + port)
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, nil))
 }

@@ -4,6 +4,7 @@ import { SeenIds, verifyWebhook, WebhookVerificationError } from 'tidings-verify
 
 const secrets = process.env.WEBHOOK_SECRETS?.split(' ');
 if (secrets === undefined) throw new Error('Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...');
+const port = Number(process.env.PORT ?? 8080);
 const bytesMax = 1_000_000;
 const seen = new SeenIds(); // one process; several need a unique column instead
 
@@ -39,4 +40,4 @@ createServer((request, response) => {
       response.writeHead(error instanceof WebhookVerificationError ? 403 : 500).end();
     },
   );
-}).listen(Number(process.env.PORT ?? 8080), '127.0.0.1');
+}).listen(port, '127.0.0.1', () => process.stderr.write(`listening on http://127.0.0.1:${port}/\n`));

@@ -3,12 +3,25 @@
 import base64, hashlib, hmac, json, os, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRETS = [base64.b64decode(secret.removeprefix("whsec_")) for secret in os.environ.get("WEBHOOK_SECRETS", "").split()]
-if not SECRETS:
-    sys.exit("Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...")
+KEY_BYTES_MIN = 16
 TOLERANCE_SECONDS = 300
 BYTES_MAX = 1_000_000
 seen = set()  # one process; several need a unique column instead
+
+
+def key_of(secret: str) -> bytes:
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except ValueError:
+        key = b""
+    if not secret.startswith("whsec_") or len(key) < KEY_BYTES_MIN:
+        sys.exit("WEBHOOK_SECRETS must be the whole secret of the webhook: whsec_ and base64")
+    return key
+
+
+SECRETS = [key_of(secret) for secret in os.environ.get("WEBHOOK_SECRETS", "").split()]
+if not SECRETS:
+    sys.exit("Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...")
 
 
 def handle(event):
@@ -50,4 +63,10 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
-ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Receiver).serve_forever()
+PORT = int(os.environ.get("PORT", "8080"))
+try:
+    server = ThreadingHTTPServer(("127.0.0.1", PORT), Receiver)
+except OSError as error:
+    sys.exit(f"Port {PORT}: {error.strerror}. Set PORT to another one.")
+print(f"listening on http://127.0.0.1:{PORT}/", file=sys.stderr, flush=True)
+server.serve_forever()

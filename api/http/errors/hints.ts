@@ -12,6 +12,7 @@ const hints: ReadonlyMap<string, string> = new Map([
   [emailText, 'An e-mail address, for example ada@example.com'],
   ['to must be a string', 'One recipient, for example "+15551234567". For several recipients use POST /api/v1/messages/bulk'],
   ['content must be an object', 'For example {"text": "Hello"}'],
+  ['Missing required field: content.text', 'The text belongs in content, for example {"content": {"text": "Hello"}}'],
   [faultTexts.date, time],
   ...['scheduled_at', 'expires_at'].map((field) => [`${field} must be a string`, time] as const),
   [faultTexts.cursor, 'Use next_cursor of the previous response, with the same path and filters'],

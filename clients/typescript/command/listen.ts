@@ -2,6 +2,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { StreamEvent } from '../client/index.js';
 import { type Command, eventTypes, textOption, UsageError } from './command.js';
+import { readSettings } from './settings.js';
 import { plain, type Terminal } from './terminal.js';
 
 /** As long as the service waits for a receiver. */
@@ -22,10 +23,10 @@ again: for that there are webhooks.`,
   arguments: [0, 0],
   async run(context) {
     const { terminal, signal } = context;
-    const forward = textOption(context, 'forward');
-    if (forward !== undefined && !/^https?:/.test(URL.canParse(forward) ? forward : '')) throw new UsageError('--forward must be a URL');
+    const forward = forwardOf(textOption(context, 'forward'));
     const secret = textOption(context, 'secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
-    if (!/^whsec_[\w+/=-]{4,}$/.test(secret)) throw new UsageError('--secret must be whsec_ and base64');
+    if (!/^whsec_[\w+/=-]{4,}$/.test(secret))
+      throw new UsageError(`--secret must be whsec_ and base64${secret === '' ? ', and is empty' : ''}`);
     const wanted = textOption(context, 'events')?.split(',');
     const hints = new Hints(terminal, forward);
     let isFirst = true;
@@ -33,7 +34,7 @@ again: for that there are webhooks.`,
       // After the first connection the key is known to be right.
       if (isFirst && forward !== undefined) terminal.note(`secret: ${secret}`);
       isFirst = false;
-      terminal.note('listening');
+      terminal.note(`listening to ${readSettings(context.env).baseUrl}${forward === undefined ? '' : `, posting to ${forward}`}`);
     };
     for await (const event of context.tidings().stream({ signal, onOpen })) {
       if (event.event === 'stream.reset') {
@@ -46,6 +47,14 @@ again: for that there are webhooks.`,
     }
   },
 };
+
+/** A URL as it is given, or a port or host of this machine: `8080`, `localhost:8080/hook`. */
+function forwardOf(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const url = /^\d{1,5}$/.test(given) ? `http://localhost:${given}/` : given.includes('://') ? given : `http://${given}`;
+  if (URL.canParse(url) && /^https?:/.test(url)) return url;
+  throw new UsageError('--forward must be a URL, for example http://localhost:8080/');
+}
 
 /** What the receiver answered, or why it did not. */
 type Answer = { status: number; ms: number } | { error: string };

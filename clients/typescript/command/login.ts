@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Tidings } from '../client/index.js';
 import { type Command, textOption, UsageError } from './command.js';
 import { localUrl, writeSettings } from './settings.js';
-import type { Terminal } from './terminal.js';
+import { counted, type Terminal } from './terminal.js';
 
 export const login: Command = {
   usage: '[--url URL]',
@@ -23,7 +23,7 @@ The environment goes first: TIDINGS_API_KEY, TIDINGS_URL.`,
     if (apiKey === '') throw new UsageError('no API key was given');
     const { balance } = await new Tidings({ apiKey, baseUrl }).balance({ signal });
     const file = writeSettings(env, { apiKey, baseUrl });
-    terminal.print(`Stored in ${file}. The balance is ${balance} credits.`, { file, balance });
+    terminal.print(`Stored in ${file}. The balance is ${counted(balance, 'credit')}.`, { file, balance });
   },
 };
 

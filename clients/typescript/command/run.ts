@@ -58,18 +58,22 @@ interface Surroundings {
 }
 
 async function runCommand(name: string, command: Command, args: string[], { terminal, env, signal }: Surroundings): Promise<void> {
-  const { values, positionals } = readArgs(command, args);
+  const { values, positionals } = readArgs(name, command, args);
   const [min, max] = command.arguments;
   if (positionals.length < min || positionals.length > max) throw new UsageError(`usage: tidings ${name} ${command.usage}`);
   const tidings = () => new Tidings({ ...readSettings(env), retries: 3 }); // somebody waits for the answer
   await command.run({ values, positionals, terminal, env, signal, tidings });
 }
 
-function readArgs(command: Command, args: string[]) {
+function readArgs(name: string, { options = {} }: Command, args: string[]) {
   try {
-    return parseArgs({ args, options: command.options ?? {}, allowPositionals: true });
+    return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const [unknown] = /--?[^\s']+/.exec(message) ?? [];
+    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || unknown === undefined) throw new UsageError(message);
+    const known = [...Object.keys(options), 'json', 'help'].map((option) => `--${option}`);
+    throw new UsageError(`there is no option ${unknown}: tidings ${name} takes ${known.join(', ')}`);
   }
 }
 
@@ -81,7 +85,11 @@ function explain(terminal: Terminal, error: unknown): number {
     const { status, code, message, details, requestId } = error;
     const hints = status === 0 ? [unreachableHint] : error.hints;
     const faults = details.filter((fault) => fault.message !== message);
-    const lines = [message, ...faults.map((fault) => `  ${fault.field}: ${fault.message}`), ...hints.map((hint) => `  → ${hint}`)];
+    const lines = [
+      message,
+      ...faults.map(({ field, message: text }) => `  ${field === '' ? '' : `${field}: `}${text}`),
+      ...hints.map((hint) => `  → ${hint}`),
+    ];
     const facts = { status, code, message, details, hints, request_id: requestId };
     terminal.note(terminal.isJson ? JSON.stringify({ error: facts }) : lines.join('\n'));
     return status === 0 ? 3 : 1;

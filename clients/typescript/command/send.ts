@@ -3,6 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import type { Message, NewMessage } from '../client/index.js';
 import { channels, choice, type Command, type Context, Failed, textOption, UsageError } from './command.js';
 import { untilStatus } from './follow.js';
+import { counted } from './terminal.js';
 
 export const send: Command = {
   usage: 'TO TEXT [options]',
@@ -35,7 +36,10 @@ TEXT - reads the text from standard input.`,
       const preview = await tidings.messages.preview(message, { signal });
       const first = preview.messages?.[0];
       for (const warning of preview.warnings ?? []) terminal.note(`${warning.field}: ${warning.message}`);
-      return terminal.print(`${preview.credits} credits, ${first?.segments ?? 1} segments\n${first?.text ?? ''}`, preview);
+      return terminal.print(
+        `${counted(preview.credits, 'credit')}, ${counted(first?.segments ?? 1, 'segment')}\n${first?.text ?? ''}`,
+        preview,
+      );
     }
     const idempotencyKey = textOption(context, 'key');
     const sent = await tidings.messages.send(message, { signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
@@ -62,7 +66,7 @@ async function messageOf(context: Context): Promise<NewMessage> {
 
 function report({ terminal }: Context, message: Message): void {
   const error = message.error_code === null ? '' : `  ${message.error_code} ${message.error_message ?? ''}`;
-  terminal.print(`${message.id}  ${terminal.status(message.status)} ${message.credits_used} credits${error}`, message);
+  terminal.print(`${message.id}  ${terminal.status(message.status)} ${counted(message.credits_used, 'credit')}${error}`, message);
 }
 
 function finish(context: Context, message: Message): void {

@@ -24,7 +24,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   // A stored key is for the stored address only.
   const baseUrl = env.TIDINGS_URL ?? (env.TIDINGS_API_KEY === undefined ? stored.baseUrl : undefined) ?? localUrl;
   const apiKey = env.TIDINGS_API_KEY ?? (baseUrl === stored.baseUrl ? stored.apiKey : undefined);
-  if (apiKey === undefined) throw new UsageError(`no API key for ${baseUrl}: run tidings login, or set TIDINGS_API_KEY and TIDINGS_URL`);
+  if (apiKey === undefined)
+    throw new UsageError(`no API key for ${baseUrl}: set TIDINGS_API_KEY and TIDINGS_URL, or run this command with login`);
   return { apiKey, baseUrl };
 }
 

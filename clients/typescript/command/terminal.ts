@@ -50,3 +50,6 @@ export class Terminal {
 
 /** Text of others on one line of the terminal: control characters could change what is displayed there. */
 export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ');
+
+/** A number and its unit: `1 credit`, `2 credits`. */
+export const counted = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`;

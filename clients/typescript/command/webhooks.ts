@@ -1,7 +1,7 @@
 /** `tidings webhooks` and `tidings balance` */
 import type { NewWebhook, Webhook } from '../client/index.js';
 import { type Command, type Context, eventTypes, textOption, UsageError } from './command.js';
-import { plain } from './terminal.js';
+import { counted, plain } from './terminal.js';
 
 const actions: Readonly<Record<string, (context: Context, argument: string) => Promise<void>>> = {
   async create(context, url) {
@@ -71,6 +71,6 @@ export const balance: Command = {
   arguments: [0, 0],
   async run({ tidings, terminal, signal }) {
     const found = await tidings().balance({ signal });
-    terminal.print(`${found.balance} credits, ${found.spend_today} spent today`, found);
+    terminal.print(`${counted(found.balance, 'credit')}, ${found.spend_today} spent today`, found);
   },
 };
