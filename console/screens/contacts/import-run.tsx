@@ -27,14 +27,15 @@ export function ImportRun({ sheet }: { sheet: Sheet }) {
   const state = useSignal<State>('ready');
   const progress = useSignal<Progress>({ done: 0, created: 0, faults: [] });
   const problem = useSignal<Problem | null>(null);
-  const running = useRef(new AbortController());
+  const running = useRef<AbortController | null>(null);
   // Another screen or file ends it: what is created stays.
-  useEffect(() => () => running.current.abort(), []);
+  useEffect(() => () => running.current?.abort(), []);
   const start = async () => {
+    const { signal } = (running.current = new AbortController());
     state.value = 'running';
-    const { signal } = running.current;
+    problem.value = null;
     try {
-      await runImport({ sheet, mapping, progress: (now) => (progress.value = now), signal });
+      await runImport({ sheet, mapping, from: progress.value, progress: (now) => (progress.value = now), signal });
     } catch (error) {
       if (!signal.aborted) problem.value = problemOf(error);
     }
@@ -50,7 +51,9 @@ export function ImportRun({ sheet }: { sheet: Sheet }) {
         </p>
       )}
       {problem.value !== null && <ProblemBox problem={problem.value} />}
-      {mapping.isReachable && <Run rows={sheet.rows.length} state={state} progress={progress.value} start={start} stop={running.current} />}
+      {mapping.isReachable && (
+        <Run rows={sheet.rows.length} state={state} progress={progress.value} start={start} stop={() => running.current?.abort()} />
+      )}
       <Faults sheet={sheet} faults={progress.value.faults} />
     </>
   );
@@ -61,7 +64,7 @@ interface RunProps {
   state: Signal<State>;
   progress: Progress;
   start(): Promise<void>;
-  stop: AbortController;
+  stop(): void;
 }
 
 function Run({ rows, state, progress: { done, created, faults }, start, stop }: RunProps) {
@@ -76,11 +79,16 @@ function Run({ rows, state, progress: { done, created, faults }, start, stop }: 
       )}
       {state.value === 'running' && (
         <>
-          <button type="button" onClick={() => stop.abort()}>
+          <button type="button" onClick={stop}>
             Stop the import
           </button>
           <progress max={rows} value={done} aria-label={counts} />
         </>
+      )}
+      {state.value === 'ended' && done < rows && (
+        <button type="button" class="primary" onClick={() => void start()}>
+          Go on with the rest
+        </button>
       )}
       {/* Screen readers hear the outcome, and not each row. */}
       {state.value === 'running' && <span>{counts}</span>}

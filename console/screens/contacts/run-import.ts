@@ -25,6 +25,8 @@ export interface Progress {
 
 interface Import {
   sheet: Sheet;
+  /** What an earlier run has done: the rows after it are imported. */
+  from: Progress;
   mapping: Mapping;
   progress(now: Progress): void;
   signal: AbortSignal;
@@ -34,9 +36,9 @@ interface Import {
  * Creates the contacts row by row. A row that is refused does not stop the others.
  * @throws Problem for what concerns all rows, such as a lost connection or session; AbortError after `signal`
  */
-export async function runImport({ sheet, mapping, progress, signal }: Import): Promise<void> {
-  let now: Progress = { done: 0, created: 0, faults: [] };
-  for (const row of sheet.rows) {
+export async function runImport({ sheet, from, mapping, progress, signal }: Import): Promise<void> {
+  let now = from;
+  for (const row of sheet.rows.slice(from.done)) {
     if (now.done >= rowsAtOnce) await pause(rowEveryMs, signal);
     signal.throwIfAborted();
     const reason = await create(row, sheet, mapping, signal);
