@@ -9,3 +9,6 @@ DROP INDEX CONCURRENTLY IF EXISTS messages_failed;
 CREATE INDEX CONCURRENTLY messages_failed ON messages (workspace_id, id DESC) WHERE failed_at IS NOT NULL;
 DROP INDEX CONCURRENTLY IF EXISTS messages_read;
 CREATE INDEX CONCURRENTLY messages_read ON messages (workspace_id, id DESC) WHERE read_at IS NOT NULL;
+-- The update to `sent` writes every index in any case: it sets the provider's id.
+DROP INDEX CONCURRENTLY IF EXISTS messages_queued;
+CREATE INDEX CONCURRENTLY messages_queued ON messages (workspace_id, id DESC) WHERE sent_at IS NULL AND failed_at IS NULL;
