@@ -8,6 +8,7 @@ import { collectGarbage, limitHeapGrowth } from '../models/flow/heap.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { createResolver } from '../models/process/name-resolver.js';
+import { startTracing } from '../models/tracing/tracing.js';
 import { warmUpPasswords } from '../models/passwords.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { createAcceptGate } from './accept/accept-gate.js';
@@ -56,6 +57,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
 }
 
 async function start(deps: ServerDeps): Promise<void> {
+  const endTracing = await startTracing({ tracing: deps.config.tracing, logger: deps.logger, part: 'api' });
   const { connections } = deps.config;
   const server = createHttpServer(createApp(deps), deps.limiter, defaultTimeouts, {
     max: connections.most,
@@ -75,7 +77,7 @@ async function start(deps: ServerDeps): Promise<void> {
   reportOutdatedRuntime((line) => deps.logger.warn(line));
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
   collectGarbage();
-  stopOnSignal(server, deps); // before the launcher is told: it may stop the process at once
+  stopOnSignal(server, deps, endTracing); // before the launcher is told: it may stop the process at once
   process.send?.({ ready: true });
 }
 
@@ -95,7 +97,7 @@ function listen(server: Server, { host, port }: Deps['config']): Promise<void> {
  * On a signal: `/ready` reports the drain at once, and the process serves on for DRAIN_SECONDS, so that load balancers notice it. Then it refuses new
  * connections, ends the streams, finishes the open requests, and closes the clients. A second signal ends the wait.
  */
-function stopOnSignal(server: Server, deps: ServerDeps): void {
+function stopOnSignal(server: Server, deps: ServerDeps, endTracing: () => Promise<void>): void {
   const { config, db, temporal, bulkThread, limiter, streams, logger } = deps;
   const secondSignal = new AbortController();
   const stop = async (reason: string, drainMs: number) => {
@@ -112,7 +114,7 @@ function stopOnSignal(server: Server, deps: ServerDeps): void {
     clearTimeout(deadline);
     clearInterval(sweep);
     limiter.close();
-    const closed = Promise.allSettled([bulkThread.stop(), temporal.close(), db.close()]);
+    const closed = Promise.allSettled([bulkThread.stop(), temporal.close(), db.close(), endTracing()]);
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, closeMsMax))]);
     logger.info('stopped');
     process.exit(0);

@@ -5,6 +5,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const { code } = await bundleWorkflowCode({
   workflowsPath: join(import.meta.dirname, 'index.js'),
+  workflowInterceptorModules: [join(import.meta.dirname, 'pass-trace.js')],
   preloadModules: [join(import.meta.dirname, 'stack-traces.js')],
   logger: new DefaultLogger('WARN'),
 });

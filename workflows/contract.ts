@@ -74,6 +74,9 @@ export const batchChangedSignal = 'batchChanged';
 /** Signal of `retryWebhook`: a delivery is due. */
 export const dueSignal = 'deliveriesDue';
 
+/** Header of a workflow and of its activities: their place in a trace, as in the HTTP header. Absent if the trace is not recorded. */
+export const traceHeader = 'traceparent';
+
 /** Search attributes, set at start only. Written out as typed keys of the SDK, because this file imports nothing. */
 export const searchAttributes = {
   workspaceId: { name: 'WorkspaceId', type: 'KEYWORD' },
@@ -191,10 +194,6 @@ export interface ReplayPageResult {
   goesOn: boolean;
 }
 
-export interface AskRestoredInput {
-  recoveryId: string;
-}
+export type AskRestoredInput = { recoveryId: string };
 
-export interface SendMailInput {
-  mailId: string;
-}
+export type SendMailInput = { mailId: string };

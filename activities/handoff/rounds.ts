@@ -10,6 +10,7 @@ import { callDeadline } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
 import type { RoundDeps } from './round-deps.js';
 import { type Handoff, handOff } from './hand-off.js';
+import { traceHandoff } from './trace-handoff.js';
 import { persist } from '../support/persist.js';
 import type { CallEnd } from './account-health.js';
 import type { RoundRoute } from './routing.js';
@@ -131,7 +132,9 @@ export class Rounds {
     const { providers, health } = this.deps;
     const call = health.begin(claim.provider);
     const begun = performance.now();
+    const end = traceHandoff(claim, this.inBatch);
     const handoff = await handOff(providers.accounts.get(claim.provider), claim, signal);
+    end(handoff.result);
     health.end(call, endOf(handoff.result));
     noteHandoff(claim.channel, handoff.result, begun);
     return handoff;

@@ -8,6 +8,7 @@ import { parseRetryAfter, retryDelaySeconds } from '../../models/rules/webhooks/
 import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signature.js';
 import { secretContext, signingKeyContext } from '../../models/tables/webhook.js';
 import { Tracer } from './post-trace.js';
+import { traceAttempt } from './trace-attempt.js';
 import type { PostResult, WebhookPoster } from './post-webhook.js';
 
 /**
@@ -19,7 +20,10 @@ export async function attemptOnce(poster: WebhookPoster, secretKeys: readonly st
   if (keys === null) return nothingSent();
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, ...keys, timestampSeconds });
-  return noteAttempt(delivery.ladder_step === 0, await poster.post(delivery.url, headers, delivery.body, delivery.workspace_id));
+  const trace = traceAttempt(delivery);
+  const result = await poster.post(delivery.url, { ...headers, ...trace.headers }, delivery.body, delivery.workspace_id);
+  trace.end(result);
+  return noteAttempt(delivery.ladder_step === 0, result);
 }
 
 function readKeys(secretKeys: readonly string[], delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {

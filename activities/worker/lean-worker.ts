@@ -1,4 +1,5 @@
 import { Worker } from '@temporalio/worker';
+import { tracedActivate } from './trace-workflows.js';
 import { HangWatch } from './hang-watch.js';
 
 type CreateWorkflows = (typeof Worker)['createWorkflowCreator'];
@@ -20,7 +21,7 @@ export class LeanWorker extends Worker {
     return {
       createWorkflow: async (created) => {
         const workflow = await watch.over(() => workflows.createWorkflow(created));
-        const activate: Activate = workflow.activate.bind(workflow);
+        const activate: Activate = tracedActivate(created, workflow.activate.bind(workflow));
         return Object.assign(workflow, { activate: (activation: Parameters<Activate>[0]) => watch.over(() => activate(activation)) });
       },
       destroy: () => workflows.destroy(),

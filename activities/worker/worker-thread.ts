@@ -4,6 +4,7 @@ import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
 import { givingWayTo, type UrgentWork } from '../../models/flow/give-way.js';
 import type { Logger } from '../../models/process/logger.js';
+import { startTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
 import { coreTelemetry } from './core-metrics.js';
 import { beat } from './beats.js';
@@ -27,12 +28,14 @@ export async function startThread({ config, logger, taskQueues, poolMax, urgent 
     telemetryOptions: await coreTelemetry(config, taskQueues[0] ?? ''),
     logger: sdkLogger(logger),
   });
+  const endTracing = await startTracing({ tracing: config.tracing, logger, part: taskQueues.includes(queues.bulk) ? 'batches' : 'worker' });
   const db = connect(config.databaseUrl, poolMax, { pace: taskQueues.includes(queues.bulk) ? givingWayTo(urgent) : urgent.pace });
   const connection = await NativeConnection.connect(config.temporalServer);
   const workers = await startWorkers({ config, db, logger, connection, taskQueues });
   const endBeats = beat(db, logger, taskQueues.join());
   const done = workers.done.then(async () => {
     await endBeats();
+    await endTracing();
     await connection.close();
     await db.close();
   });

@@ -6,9 +6,11 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import type { Config } from '../../models/settings/config.js';
 import { type Database, sharePool } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
+import { isTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
 import { createActivities } from '../index.js';
 import { LeanWorker } from './lean-worker.js';
+import { traceActivities } from './trace-activities.js';
 import { webhookPoster } from '../webhooks/post-webhook.js';
 import { createProviders } from '../handoff/providers/index.js';
 import type { Providers } from '../handoff/providers/provider.js';
@@ -59,7 +61,8 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // one for each activity
   const activities = createActivities({ db, config, logger, providers, poster, starts, stopping: stopping.signal });
-  const common = { connection, namespace: config.temporalNamespace, activities, ...grace, ...heartbeats };
+  const interceptors = isTracing() ? { activity: [traceActivities] } : {};
+  const common = { connection, namespace: config.temporalNamespace, activities, interceptors, ...grace, ...heartbeats };
   const workers = await Promise.all(
     taskQueues.map((taskQueue) => {
       const options = { ...common, taskQueue, ...optionsOf(config)[taskQueue] };

@@ -39,6 +39,7 @@ export async function findAcceptedBatch(
 /**
  * Accepts a batch. When it throws, nothing is charged and nothing is stored.
  * @param pagesOf makes its pages; called again for each attempt to insert
+ * @param traceparent that of its client, for its trace
  * @throws AppError 402 when the balance or the daily limit is too low for the sum, 409 when too many batches are open, 500 when nothing was
  * decided in time
  */
@@ -47,6 +48,7 @@ export async function acceptBatch(
   caller: Caller,
   batch: NewBatch,
   pagesOf: () => AsyncIterable<NewGroup>,
+  traceparent: string | null = null,
 ): Promise<AcceptedBatch> {
   assertCanPay(caller, batch.cost);
   await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
@@ -58,7 +60,7 @@ export async function acceptBatch(
         return (await insertBatch(deps.db, stamped, pagesOf())) ? stamped : null;
       });
       if (inserted === null) return null;
-      await decideBatch(deps, inserted);
+      await decideBatch(deps, inserted, traceparent);
       return { ...inserted, status: 'sending', completed_at: null };
     },
     () => findAcceptedBatch(deps, caller, batch.idempotency_key, batch.request_digest),
@@ -66,11 +68,11 @@ export async function acceptBatch(
 }
 
 /** Returns when the batch is accepted. @throws AppError why it is not */
-async function decideBatch(deps: BulkDeps, batch: NewBatch): Promise<void> {
+async function decideBatch(deps: BulkDeps, batch: NewBatch, traceparent: string | null = null): Promise<void> {
   const { id: batchId, workspace_id: workspaceId, channel } = batch;
   const decisions = await decide(deps, [batch], {
     workflowId: workflowIds.batch(batchId),
-    ask: async () => ((await deps.temporal.acceptBatch({ batchId, workspaceId, channel })).accepted ? [batchId] : []),
+    ask: async () => ((await deps.temporal.acceptBatch({ batchId, workspaceId, channel, traceparent })).accepted ? [batchId] : []),
     fence: async () => ((await fenceBatch(deps.db, batchId)) ? [batchId] : []),
     stored: async () => ((await Batch.count({ where: { id: batchId } })) > 0 ? [batchId] : []),
     otherRefusal: () => quotaRefusal(deps.db, openBatches(deps, workspaceId)),

@@ -15,7 +15,7 @@ export async function decideMessages(deps: MessageDecisionDeps, rows: readonly M
   if (first === undefined) return new Map();
   const { group_id: groupId, channel } = first;
   const workflowId = workflowIds.group(first);
-  const messages = rows.map(({ id, workspace_id }) => ({ messageId: id, workspaceId: workspace_id }));
+  const messages = rows.map(({ id, workspace_id, traceparent }) => ({ messageId: id, workspaceId: workspace_id, traceparent }));
   return decide(deps, rows, {
     workflowId,
     ask: async () => (await deps.temporal.accept({ groupId, workflowId, channel, messages, fallbackAfterMs })).accepted,

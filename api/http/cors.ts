@@ -2,7 +2,7 @@
 import type { Middleware } from './request-context.js';
 
 const methods = 'GET, HEAD, POST, PUT, DELETE';
-const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-API-Key, X-Request-Id';
+const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-API-Key, X-Request-Id, traceparent';
 const responseHeaders = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

@@ -61,6 +61,10 @@ export interface Input<A extends Auth, Path extends string, Query, Body> {
   origin: Origin;
   /** The parts of the request that a provider signs. Used by `provider` endpoints. */
   signed: { url: string; headers: IncomingHttpHeaders; body: Buffer };
+  /** The id for what the handler stores to be sent. The trace of the request follows from it. */
+  newId: string;
+  /** The `traceparent` of the client; null if there is none. */
+  traceparent: string | null;
 }
 
 export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object, Reached = Deps> {

@@ -13,4 +13,7 @@ export interface HandlerRequest {
   /** The URL that the caller used, with the public host name of the service. */
   url: string;
   headers: IncomingHttpHeaders;
+  /** The id of what the request sends, and the `traceparent` of its client; see `RequestContext`. */
+  newId: string;
+  traceparent: string | null;
 }

@@ -27,7 +27,8 @@ export async function readHandlerRequest(
   const body = hasBody ? await readBody(req, memory, maxBytes) : Buffer.alloc(0);
   const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
   const origin = originOf(caller, req, deps.context);
-  return { caller, origin, params, query, body, idempotencyKey, url: deps.config.publicUrl + originalUrl, headers };
+  const { newId, traceparent } = deps.context;
+  return { caller, origin, params, query, body, idempotencyKey, url: deps.config.publicUrl + originalUrl, headers, newId, traceparent };
 }
 
 /** A longer User-Agent is cut in audit events. */

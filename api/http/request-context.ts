@@ -2,8 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { v7 as uuidv7 } from 'uuid';
 import { noteRequest } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
+import { isTracing } from '../../models/tracing/tracing.js';
+import { readTraceparent } from '../../models/tracing/trace-context.js';
+import { traceRequest } from '../tracing/trace-request.js';
 
 export interface RequestContext {
   requestId: string;
@@ -16,6 +20,10 @@ export interface RequestContext {
   keyId: string | undefined;
   /** The response is an open stream. */
   isStream: boolean;
+  /** The id of what the request sends: a message or a batch. The trace of the request has it too. */
+  newId: string;
+  /** The `traceparent` of the client, in version 00; null if there is none that is valid, or there are no traces. */
+  traceparent: string | null;
 }
 
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
@@ -45,22 +53,26 @@ export function requestContext(logger: Logger, { behindProxy }: { behindProxy: b
       address: undefined,
       keyId: undefined,
       isStream: false,
+      newId: uuidv7(),
+      traceparent: isTracing() ? readTraceparent(req.headers.traceparent) : null,
     };
     if (!behindProxy) context.address = plainAddress(req.socket.remoteAddress);
     (res as WithLocals).locals = context;
     res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {
+      const durationMs = performance.now() - startedAt;
       const line = {
         method: req.method,
         route: context.route,
         status: res.statusCode,
-        duration_ms: Math.round(performance.now() - startedAt),
+        duration_ms: Math.round(durationMs),
         request_id: requestId,
         workspace_id: context.workspaceId,
         key_id: context.keyId,
         address: context.address,
+        trace_id: traceRequest(req.method, context, res.statusCode, durationMs),
       };
-      noteRequest(req.method, context.route, res.statusCode, context.isStream ? null : performance.now() - startedAt);
+      noteRequest(req.method, context.route, res.statusCode, context.isStream ? null : durationMs);
       logger.info(line, res.writableFinished || context.isStream ? 'request' : 'request aborted');
     });
     next();

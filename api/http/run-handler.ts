@@ -19,7 +19,7 @@ export type Handled<Deps> = Pick<Endpoint, 'auth' | 'query' | 'body' | 'alsoNeed
 
 /** @throws AppError 400 with every fault, 403 for a missing scope, or the error of the handler */
 export async function runHandler<Deps>(item: Handled<Deps>, request: HandlerRequest, deps: Deps): Promise<Reply> {
-  const { caller, origin, params, idempotencyKey, url, headers, body: bytes } = request;
+  const { caller, origin, params, idempotencyKey, url, headers, body: bytes, newId, traceparent } = request;
   const nothing: Checked<object> = { value: {}, faults: [] };
   const query = item.query === undefined ? { ...nothing, ignored: Object.keys(request.query) } : checkQuery(item.query, request.query);
   const parsed = item.body === undefined ? {} : parseObject(bytes);
@@ -41,6 +41,8 @@ export async function runHandler<Deps>(item: Handled<Deps>, request: HandlerRequ
     idempotencyKey,
     lastEventId: typeof lastEventId === 'string' ? lastEventId : null,
     signed,
+    newId,
+    traceparent,
   };
   const result = await item.handler(input, deps).catch((error: unknown) => {
     throw error instanceof AppError ? withHeaders(error, ignoredHeader) : error;

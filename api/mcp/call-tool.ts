@@ -1,4 +1,5 @@
 /** Runs the endpoint of a tool for a caller whose credential and rate limit were checked. */
+import { v7 as uuidv7 } from 'uuid';
 import { assertMaySend } from '../auth/sending-rules.js';
 import type { Authenticator } from '../auth/authenticate.js';
 import type { Deps } from '../deps.js';
@@ -60,7 +61,9 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     // A query has texts only.
     const query = item.body === undefined ? Object.fromEntries(rest.map(([name, value]) => [name, textOf(value)])) : {};
     const body = item.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(Object.fromEntries(rest)));
-    return runEndpoint(item, { caller, origin, params, query, body, idempotencyKey, url: `${config.publicUrl}/mcp`, headers: {} }, deps);
+    const url = `${config.publicUrl}/mcp`;
+    const trace = { newId: uuidv7(), traceparent: null };
+    return runEndpoint(item, { caller, origin, params, query, body, idempotencyKey, url, headers: {}, ...trace }, deps);
   }
 }
 

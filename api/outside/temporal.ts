@@ -4,6 +4,7 @@ import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { type AttemptRequest, type ReplayRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
+import { passTrace, traceAccept } from '../tracing/trace-accept.js';
 import {
   type AcceptAnswer,
   type AcceptBatchAnswer,
@@ -26,7 +27,7 @@ export interface AcceptRequest {
   groupId: string;
   workflowId: string;
   channel: Channel;
-  messages: readonly { messageId: string; workspaceId: string }[];
+  messages: readonly { messageId: string; workspaceId: string; traceparent: string | null }[];
   /** Only for a single message with a fallback. */
   fallbackAfterMs?: number | undefined;
 }
@@ -36,6 +37,8 @@ export interface AcceptBatchRequest {
   batchId: string;
   workspaceId: string;
   channel: Channel;
+  /** That of its client. */
+  traceparent?: string | null;
 }
 
 export interface Temporal {
@@ -73,23 +76,27 @@ const batchTimeoutFactor = 3;
 
 export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
   const connection = Connection.lazy(temporalServer);
-  const client = new Client({ connection, namespace: temporalNamespace });
+  const client = new Client({ connection, namespace: temporalNamespace, interceptors: { workflow: [passTrace] } });
   const hint = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + hintTimeoutMs, call);
 
   return {
     accept: (request) =>
-      client.withDeadline(Date.now() + acceptTimeoutMs, () =>
-        client.workflow.executeUpdateWithStart<SendWorkflow, AcceptAnswer, []>(acceptUpdate, {
-          updateId: acceptUpdate,
-          startWorkflowOperation: startOf(request),
-        }),
+      traceAccept(request.messages, request.workflowId, () =>
+        client.withDeadline(Date.now() + acceptTimeoutMs, () =>
+          client.workflow.executeUpdateWithStart<SendWorkflow, AcceptAnswer, []>(acceptUpdate, {
+            updateId: acceptUpdate,
+            startWorkflowOperation: startOf(request),
+          }),
+        ),
       ),
     acceptBatch: (request) =>
-      client.withDeadline(Date.now() + batchTimeoutFactor * acceptTimeoutMs, () =>
-        client.workflow.executeUpdateWithStart<(input: SendBatchInput) => Promise<void>, AcceptBatchAnswer, []>(acceptUpdate, {
-          updateId: acceptUpdate,
-          startWorkflowOperation: startOfBatch(request),
-        }),
+      traceAccept([request], workflowIds.batch(request.batchId), () =>
+        client.withDeadline(Date.now() + batchTimeoutFactor * acceptTimeoutMs, () =>
+          client.workflow.executeUpdateWithStart<(input: SendBatchInput) => Promise<void>, AcceptBatchAnswer, []>(acceptUpdate, {
+            updateId: acceptUpdate,
+            startWorkflowOperation: startOfBatch(request),
+          }),
+        ),
       ),
     wake: (wake) => hint(() => wakeGroup(client, wake)),
     notifyCancelled: (workflowId) => hint(() => client.workflow.getHandle(workflowId).signal(cancelledSignal)),

@@ -10,6 +10,7 @@ import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
 import { missingText } from './missing-settings.js';
 import { channelSetting, type ProviderAccount } from './provider-account.js';
 import { routingOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
+import { type TracingConfig, tracingConfigOf } from './tracing-settings.js';
 import { unknownSettings } from './unknown-settings.js';
 import { settings } from './settings.js';
 
@@ -28,6 +29,7 @@ interface WebhookConfig {
 
 /** All settings of a process. Frozen. Only `loadConfig` creates it. */
 export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig {
+  tracing: TracingConfig;
   port: number;
   host: string;
   dataDir: string;
@@ -152,6 +154,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     ...limitsOf(value),
     ...mcpConfigOf(value),
     ...operatorConfigOf(value),
+    ...tracingConfigOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
     ...routing,

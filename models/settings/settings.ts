@@ -11,6 +11,7 @@ import { mcpSettings } from './mcp-settings.js';
 import { operatorSettings } from './operator-settings.js';
 import { channelSetting } from './provider-account.js';
 import { oneWord, providerSettings } from './provider-settings.js';
+import { tracingSettings } from './tracing-settings.js';
 
 const cidr = Joi.string().ip({ cidr: 'required' });
 /** @param nothing a word for the empty list, if an empty text means that the setting is absent */
@@ -57,6 +58,7 @@ export const settings: Record<string, Joi.Schema> = {
   HOST: Joi.string().hostname().default('127.0.0.1').description('address the API listens on'),
   DATA_DIR: Joi.string().default('.data').description('folder of everything kept locally: embedded servers, mails, secrets'),
   ...operatorSettings,
+  ...tracingSettings,
   PUBLIC_URL: url('http', 'https').description(
     'address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)',
   ),

@@ -39,6 +39,8 @@ export const messageColumns = {
   read_at: nullable(column.timestamp()),
   /** When its personal data were erased. Since then `to` is a digest and the content is empty. */
   erased_at: withDefault(nullable(column.timestamp())),
+  /** The place in the trace of its client that its own trace continues. */
+  traceparent: nullable(column.text()),
 } satisfies Columns;
 
 export class Message extends ownedOf(messageColumns) {
@@ -47,7 +49,7 @@ export class Message extends ownedOf(messageColumns) {
 
 export type MessageRow = RowOf<typeof messageColumns>;
 /** What a change of status reads: all columns except those that only acceptance needs, and the content, which may have 100 kB. */
-export const statusColumns = without(messageColumns, 'content', 'idempotency_key', 'request_digest');
+export const statusColumns = without(messageColumns, 'content', 'idempotency_key', 'request_digest', 'traceparent');
 export type StatusRow = RowOf<typeof statusColumns>;
 /** An undecided message. Nothing was charged for it. */
 export type NewMessage = Omit<MessageRow, 'credits_used' | 'erased_at'>;

@@ -1,6 +1,7 @@
 /** `npm run bench:long`: one batch of 100,000, ten times what a call may carry, from its rows to its last event; memory and disk at every tenth. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { v7 as uuidv7 } from 'uuid';
 import { type BulkBody } from '../../api/endpoints/bulk/bulk-schemas.js';
 import { newBatch, pagesOf } from '../../api/endpoints/bulk/new-batch.js';
 import { connectTemporal } from '../../api/outside/temporal.js';
@@ -54,7 +55,7 @@ async function accept(bench: Workbench, db: Database, workspaceId: string, count
   const content = { text: 'Hello {{name|friend}}, your number is {{number}}.' };
   const plan = await planBulk({ channel: 'sms', content, recipients }, count);
   const body: BulkBody = { channel: 'sms', content, recipients, plan };
-  const batch = newBatch({ workspaceId }, body, null, null);
+  const batch = newBatch({ workspaceId }, body, null, null, uuidv7());
   await insertBatch(db, batch, pagesOf(batch, body));
   const { service } = bench;
   const env = { DATABASE_URL: service.databaseUrl, TEMPORAL_ADDRESS: service.temporalAddress, JWT_SECRET: secret, SECRET_KEY: secret };

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { workflowBundlePath } from '../../activities/worker/workers.js';
+import { traceHeader } from '../../workflows/contract.js';
 
 const folder = resolve(import.meta.dirname, '../../../test/histories');
 
@@ -38,13 +39,33 @@ describe('recorded histories', () => {
     assert.deepEqual(counted, eventCounts);
   });
 
-  it('replay on the present workflow code', async () => {
+  before(() => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
-    const histories = Object.keys(eventCounts).map((name) => ({ workflowId: name, history: read(name) }));
-    const differences: string[] = [];
+  });
+
+  /** @param historyOf the history of a name */
+  const differences = async (historyOf: (name: string) => object) => {
+    const histories = Object.keys(eventCounts).map((name) => ({ workflowId: name, history: historyOf(name) }));
+    const found: string[] = [];
     for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle: { codePath: workflowBundlePath } }, histories)) {
-      if (error !== undefined) differences.push(`${workflowId}: ${error.message}`);
+      if (error !== undefined) found.push(`${workflowId}: ${error.message}`);
     }
-    assert.deepEqual(differences, []);
+    return found;
+  };
+
+  it('replay on the present workflow code', async () => {
+    assert.deepEqual(await differences(read), []);
+  });
+
+  it('replay where the start of the workflow has a place in a trace, and its activities have none', async () => {
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const data = base64('"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"');
+    const traced = (name: string) => {
+      const history = read(name);
+      const start = history.events[0].workflowExecutionStartedEventAttributes;
+      start.header = { fields: { [traceHeader]: { metadata: { encoding: base64('json/plain') }, data } } };
+      return history;
+    };
+    assert.deepEqual(await differences(traced), []);
   });
 });

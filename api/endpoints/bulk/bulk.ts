@@ -44,24 +44,31 @@ export const sendBulk = bulkEndpoint({
   refusals: [409],
   response: oneBatch,
   status: 201,
-  async handler({ caller, body: given, idempotencyKey: key }, deps) {
+  async handler({ caller, body: given, idempotencyKey: key, ...asked }, deps) {
     assertChannels(caller, [given.channel]);
     const { recipients, plan: _plan, ...rest } = given;
     const digest = key === null ? null : await digestList(rest, recipients);
     const earlier = await findAcceptedBatch(deps, caller, key, digest);
-    const { row, isReplay } = earlier ?? (await accept(deps, caller, given, key, digest));
+    const { row, isReplay } = earlier ?? (await accept(deps, caller, given, { ...asked, key, digest }));
     return new Reply({ batch: presentAcceptedBatch(row) }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
   },
 });
 
-async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, key: string | null, digest: Buffer | null) {
+interface AskedFor {
+  newId: string;
+  traceparent: string | null;
+  key: string | null;
+  digest: Buffer | null;
+}
+
+async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, { newId, traceparent, key, digest }: AskedFor) {
   assertTemplateTaken(deps.config, given);
   // Contacts are read after the idempotency look-up: a repeated request gets its first response even if its contacts have changed.
   const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, given), caller.allowedCountries);
   const faults = faultsOfPlan(body, body.plan);
   if (faults.length > 0) throw invalid(faults);
-  const batch = newBatch(caller, body, key, digest);
-  return acceptBatch(deps, caller, batch, () => pagesOf(batch, body));
+  const batch = newBatch(caller, body, key, digest, newId);
+  return acceptBatch(deps, caller, batch, () => pagesOf(batch, body), traceparent);
 }
 
 export const listBulk = list({

@@ -15,10 +15,11 @@ export function newBatch(
   body: BulkBody,
   idempotencyKey: string | null,
   digest: Buffer | null,
+  id: string,
 ): NewBatch {
   const { total, accepted, invalid, errors, cost } = body.plan;
   return {
-    id: uuidv7(),
+    id,
     workspace_id: workspaceId,
     channel: body.channel,
     total,
@@ -49,6 +50,7 @@ export async function* pagesOf(batch: NewBatch, body: BulkBody): AsyncGenerator<
     scheduled_at,
     expires_at: null,
     created_at,
+    traceparent: null, // a page has its trace, and each message its own
   } as const satisfies Partial<NewMessage>;
   for await (const messages of pagesOfBulk(body, body.plan)) {
     const groupId = uuidv7();

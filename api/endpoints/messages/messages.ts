@@ -23,7 +23,7 @@ import { text } from '../../http/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { messageResponse, type SendBody, sendBody } from './message-schemas.js';
 import { fallbackSteps, namedIn } from './fallback.js';
-import { newMessage } from './new-message.js';
+import { type AskedFor, newMessage } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
 import { withVariables } from './with-variables.js';
 
@@ -44,19 +44,19 @@ export const sendMessage = endpoint({
   refusals: [404, 409, 503],
   response: oneMessage,
   status: 201,
-  async handler({ caller, body, idempotencyKey }, deps) {
+  async handler({ caller, body, idempotencyKey, ...given }, deps) {
     assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
     if (earlier === null) assertTemplateTaken(deps.config, body);
-    const { row, isReplay } = earlier ?? (await accept(deps, caller, body, idempotencyKey, digest));
+    const { row, isReplay } = earlier ?? (await accept(deps, caller, body, { ...given, idempotencyKey, digest }));
     const message = presentAcceptedMessage(row);
     return new Reply({ message }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
   },
 });
 
-async function accept(deps: Deps, caller: Caller, body: SendBody, key: string | null, digest: Buffer): Promise<Accepted> {
-  const message = await newMessage(caller, body, key, digest);
+async function accept(deps: Deps, caller: Caller, body: SendBody, asked: AskedFor): Promise<Accepted> {
+  const message = await newMessage(caller, body, asked);
   const steps = await fallbackSteps(caller.workspaceId, body);
   assertAllowedCountries(caller, namedIn(body, message.to, steps));
   return acceptMessage(deps, caller, message, steps);

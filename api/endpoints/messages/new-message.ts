@@ -1,5 +1,4 @@
 /** Builds the row of a message from the body of a send. */
-import { v7 as uuidv7 } from 'uuid';
 import { Contact } from '../../../models/tables/contact.js';
 import { invalidField } from '../../../models/errors.js';
 import { type NewMessage, unsent } from '../../../models/tables/message.js';
@@ -11,6 +10,14 @@ import { carrierView } from '../../../models/rules/messages/segments.js';
 import type { Caller } from '../../http/caller.js';
 import type { SendBody } from './message-schemas.js';
 
+/** What a request tells about a message beside its body. */
+export interface AskedFor {
+  newId: string;
+  traceparent: string | null;
+  idempotencyKey: string | null;
+  digest: Buffer;
+}
+
 /**
  * The row of a new message, not accepted yet.
  * @throws AppError 400 when `expires_at` is before the send, and as `recipientOf`
@@ -18,8 +25,7 @@ import type { SendBody } from './message-schemas.js';
 export async function newMessage(
   { workspaceId }: Caller,
   body: SendBody,
-  idempotencyKey: string | null,
-  digest: Buffer,
+  { newId: id, traceparent, idempotencyKey, digest }: AskedFor,
 ): Promise<NewMessage> {
   const now = new Date();
   const { scheduled_at = null, expires_at = null } = body;
@@ -29,7 +35,6 @@ export async function newMessage(
     throw invalidField('expires_at', 'expires_at must be after scheduled_at');
   }
   const to = await recipientOf(workspaceId, body);
-  const id = uuidv7();
   return {
     id,
     workspace_id: workspaceId,
@@ -50,6 +55,7 @@ export async function newMessage(
     scheduled_at,
     expires_at,
     created_at: now,
+    traceparent,
   };
 }
 

@@ -56,7 +56,7 @@ export const stepsWithoutRecipients = `(
 // is erased.
 const erase = `
   WITH erased AS (
-    UPDATE messages m SET "to" = ${digestIn('$2', recipientKeyInSql('m'))}, content = '{}', metadata = NULL, reference = NULL,
+    UPDATE messages m SET "to" = ${digestIn('$2', recipientKeyInSql('m'))}, content = '{}', metadata = NULL, reference = NULL, traceparent = NULL,
       idempotency_key = CASE WHEN m.idempotency_key IS NOT NULL THEN ${digestIn('$2', 'm.idempotency_key')} END, request_digest = NULL,
       erased_at = now()
     WHERE m.id = ANY($1::uuid[]) AND ${erasable}

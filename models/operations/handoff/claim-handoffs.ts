@@ -9,7 +9,7 @@ import { recordStatuses, type StatusChange } from '../messages/record-statuses.j
 import { bindOf, isOpenOrUnknown, isUncertain, mayBeCalled, notKnownYet, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
 /** A message that this caller may hand off now. */
-export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference'> & {
+export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference' | 'traceparent'> & {
   /** The account to call. */
   provider: string;
   /** Number of this attempt, from 1. */
@@ -121,14 +121,14 @@ const claim = `
         AND ((expires_at IS NULL OR expires_at > now()) AND ${suppression('$10')} IS NULL OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
     )
-    RETURNING id, workspace_id, channel, "to", content, reference
+    RETURNING id, workspace_id, channel, "to", content, reference, traceparent
   ), routed AS (
     SELECT due.*, route.* FROM due, ${routeOf('$2')}
   ), attempts AS (
     INSERT INTO send_attempts (message_id, number, provider, route, route_share, claim_id)
     SELECT id, attempt, provider, reason, share, $9 FROM routed
   )
-  SELECT id, workspace_id, channel, "to", content, reference, provider, attempt, uncertain, uncertain_ms,
+  SELECT id, workspace_id, channel, "to", content, reference, traceparent, provider, attempt, uncertain, uncertain_ms,
     EXISTS (
       SELECT 1 FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${suppression('$10')} IS NOT NULL)

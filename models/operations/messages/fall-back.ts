@@ -8,6 +8,7 @@ import { countGroupWork } from './group-work.js';
 import { insertMessagesIn } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
 import { recordStatuses } from './record-statuses.js';
+import { traceStep } from './trace-step.js';
 
 /** The message that is sent as the next step. Its workflow must be started. */
 export interface NextStep {
@@ -98,6 +99,7 @@ async function sendInstead(
   }
   await recordStatuses(db, transaction, { to: 'queued', changes: [{ id, status_detail, at: new Date() }] });
   await decide(db, transaction, before.id, 'sent', id);
+  traceStep(before, message);
   return nextOf(db, transaction, id);
 }
 
@@ -134,7 +136,7 @@ const chargedSoFar = `
   SELECT sum(credits_used)::bigint AS charged FROM chain`;
 
 function messageOf(before: MessageRow, { channel, to, content, segments, encoding }: FallbackStep, cost: number): NewMessage {
-  const { workspace_id, metadata, reference, expires_at } = before;
+  const { workspace_id, metadata, reference, expires_at, traceparent } = before;
   const id = uuidv7();
   return {
     id,
@@ -157,5 +159,6 @@ function messageOf(before: MessageRow, { channel, to, content, segments, encodin
     scheduled_at: null,
     expires_at,
     created_at: new Date(),
+    traceparent,
   };
 }

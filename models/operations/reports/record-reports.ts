@@ -2,7 +2,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Database, select } from '../../db/database.js';
 import { noteReports, noteUnmatched } from '../../metrics/observe.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
+import { stopwatch } from '../../tracing/tracing.js';
 import { applyReports } from './apply-reports.js';
+import { traceReports } from './trace-reports.js';
 
 /** A group with work to do. Its workflow must be signalled, or has closed (`late`). */
 export interface Wake {
@@ -11,10 +13,11 @@ export interface Wake {
   late: boolean;
 }
 
-/** A report in the inbox, with the group of its message if that is known. */
+/** A report in the inbox, with its message and its group if they are known. */
 export interface StoredReport {
   id: string;
   group_id: string | null;
+  message_id: string | null;
 }
 
 /**
@@ -24,6 +27,7 @@ export interface StoredReport {
 export async function recordReports(db: Database, reports: IncomingReport[]): Promise<Wake[]> {
   if (reports.length === 0) return [];
   noteReports(reports);
+  const elapsed = stopwatch();
   const rows = reports.map((report) => ({ ...report, id: uuidv7() }));
   const stored = await select<StoredReport>(db, store, [JSON.stringify(rows)]);
   // A repeated report changes nothing. While it is not applied, its group is woken again, because the first call may have died before that.
@@ -34,6 +38,7 @@ export async function recordReports(db: Database, reports: IncomingReport[]): Pr
     noteUnmatched(unmatched.length - matched.length);
     stored.push(...matched);
   }
+  traceReports(db, rows, stored, elapsed);
   return wakeGroups(
     db,
     stored.flatMap(({ group_id }) => group_id ?? []),
@@ -54,7 +59,7 @@ const store = `
   -- One order: otherwise two callbacks with the same reports could each wait for what the other has inserted.
   ORDER BY r.provider, r.provider_message_id, r.status
   ON CONFLICT (provider, provider_message_id, status) DO NOTHING
-  RETURNING id, group_id`;
+  RETURNING id, group_id, message_id`;
 
 const repeated = `
   WITH again AS (
@@ -67,16 +72,16 @@ const repeated = `
     SELECT d.id, again.times FROM delivery_reports d JOIN again ON again.id = d.id ORDER BY d.id FOR UPDATE OF d
   ), counted AS (
     UPDATE delivery_reports d SET repeats = d.repeats + locked.times FROM locked WHERE d.id = locked.id
-    RETURNING d.id, d.group_id, d.applied_at
+    RETURNING d.id, d.group_id, d.message_id, d.applied_at
   )
-  SELECT id, group_id FROM counted WHERE applied_at IS NULL`;
+  SELECT id, group_id, message_id FROM counted WHERE applied_at IS NULL`;
 
 // A second search after the commit: see matchEarlyReports in record-handoffs.ts for the other half.
 const matchAgain = `
   UPDATE delivery_reports d SET message_id = m.id, group_id = m.group_id
   FROM (SELECT id FROM delivery_reports WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE) locked, messages m
   WHERE d.id = locked.id AND m.provider = d.provider AND m.provider_message_id = d.provider_message_id
-  RETURNING d.id, d.group_id`;
+  RETURNING d.id, d.group_id, d.message_id`;
 
 /** Those of these groups that must be woken and for which no other caller does it. Groups with nothing but read receipts are handled here. */
 export async function wakeGroups(db: Database, groupIds: string[]): Promise<Wake[]> {

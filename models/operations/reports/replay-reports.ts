@@ -30,7 +30,7 @@ export interface ReplayedReports {
 export async function replayReports(db: Database, filter: ReportFilter, after: string | null, limit = 500): Promise<ReplayedReports> {
   const { provider = null, messageId = null, since = null, until = null, unmatched = false } = filter;
   const bind = [after, provider, messageId, since, until, unmatched, limit];
-  const reopened = await select<StoredReport>(db, reopen, bind);
+  const reopened = await select<Omit<StoredReport, 'message_id'>>(db, reopen, bind);
   const groupIds = reopened.flatMap(({ group_id }) => group_id ?? []);
   return {
     reports: reopened.length,

@@ -11,6 +11,8 @@ export interface SendableDelivery {
   workspace_id: string;
   event_id: string;
   message_id: string | null;
+  /** That of the client who sent the message. */
+  traceparent: string | null;
   event: EventType | typeof testEventType;
   body: string;
   url: string;
@@ -55,7 +57,7 @@ export interface FirstDelivery extends DueDelivery {
 const overdueSeconds = 30;
 
 const columnsWith = (inChild: string, more = '') => `
-  SELECT d.id, d.webhook_id, w.workspace_id, d.event_id, d.message_id, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until, w.signing_key, w.old_signing_key,
+  SELECT d.id, d.webhook_id, w.workspace_id, d.event_id, d.message_id, (SELECT traceparent FROM messages WHERE id = d.message_id) AS traceparent, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until, w.signing_key, w.old_signing_key,
     d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
     extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms,
     GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,

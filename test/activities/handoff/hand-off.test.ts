@@ -12,6 +12,7 @@ const claimOf = (uncertain: boolean): Claim => ({
   to: '+15551234567',
   content: { text: 'Hello' },
   reference: null,
+  traceparent: null,
   provider: 'stub',
   attempt: uncertain ? 2 : 1,
   uncertain,

@@ -96,6 +96,8 @@ describe('bulk sends in a thread of their own', () => {
       idempotencyKey: null,
       url: '',
       headers: {},
+      newId: '',
+      traceparent: null,
     });
     const huge = `{"channel":"sms","content":{"text":"x"},"recipients":[${'{},'.repeat(1_300_000)}{}]}`;
     await assert.rejects(own.runHandler('previewMessages', request(huge)), { code: 'internal_error' });

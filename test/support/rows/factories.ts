@@ -65,6 +65,7 @@ export function newMessage(overrides: Partial<NewMessage> & Pick<NewMessage, 'id
     reference: null,
     idempotency_key: null,
     request_digest: null,
+    traceparent: null,
     status: 'accepting',
     status_detail: 'accepted',
     cost: 1000,

@@ -1,0 +1,38 @@
+import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
+import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
+import { isRecorded, placeUnder, recordSpan, stopwatch } from '../../models/tracing/tracing.js';
+import { randomSpanId, rootOf } from '../../models/tracing/trace-context.js';
+
+/**
+ * Begins the span of one call to a carrier.
+ * @param inBatch no request sent this message alone, so that the trace of the message begins with its first call
+ * @returns what ends it
+ */
+export function traceHandoff(claim: Claim, inBatch: boolean): (result: HandoffResult) => void {
+  const { id, attempt, channel } = claim;
+  if (!isRecorded(id)) return () => undefined;
+  const { parent: client, ...root } = rootOf(id, claim.traceparent);
+  const { parent, links } = placeUnder(root);
+  const isRoot = inBatch && attempt === 1;
+  const elapsed = stopwatch();
+  return (result) => {
+    const detail = 'error_code' in result ? result.error_code : result.outcome;
+    recordSpan({
+      name: `hand-off ${channel}`,
+      kind: 'client',
+      context: isRoot ? root : { traceId: root.traceId, spanId: randomSpanId() },
+      parent: isRoot ? client : parent,
+      links,
+      attributes: {
+        'messaging.message.id': id,
+        'workspace.id': claim.workspace_id,
+        channel,
+        'carrier.account': claim.provider,
+        attempt,
+        outcome: result.outcome,
+      },
+      ...elapsed(),
+      error: result.outcome === 'accepted' ? undefined : detail,
+    });
+  };
+}

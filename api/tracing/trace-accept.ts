@@ -1,0 +1,66 @@
+/** The spans of accepts, and the start of the trace of a workflow. */
+import type { WorkflowClientInterceptor } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { activeSpan, isRecorded, isTracing, recordSpan, stopwatch, withinSpan } from '../../models/tracing/tracing.js';
+import { formatTraceparent, randomSpanId, rootOf } from '../../models/tracing/trace-context.js';
+import { traceHeader } from '../../workflows/contract.js';
+
+/** A message, or a batch. */
+type Asked = { workspaceId: string; traceparent?: string | null } & ({ messageId: string } | { batchId: string });
+
+const idOf = (asked: Asked): string => ('messageId' in asked ? asked.messageId : asked.batchId);
+
+/**
+ * Records how long the workflow takes to accept: a span in the trace of each of these whose trace is recorded. The workflow, which they share,
+ * continues the trace of the first; the spans of the others are linked to it.
+ */
+export function traceAccept<Answer>(all: readonly Asked[], workflowId: string, accept: () => Promise<Answer>): Promise<Answer> {
+  const recorded = isTracing() ? all.filter((asked) => isRecorded(idOf(asked))) : [];
+  const [first, ...others] = recorded.map((asked) => {
+    const { parent: _, ...root } = rootOf(idOf(asked), asked.traceparent);
+    return { asked, root, span: { traceId: root.traceId, spanId: randomSpanId() } };
+  });
+  if (first === undefined) return accept();
+  const elapsed = stopwatch();
+  const end = (error?: string) => {
+    for (const each of [first, ...others]) {
+      const { asked } = each;
+      recordSpan({
+        name: 'accept',
+        kind: 'producer',
+        context: each.span,
+        parent: each.root,
+        links: each === first ? others.map(({ span }) => span) : [first.span],
+        attributes: {
+          'messaging.message.id': 'messageId' in asked ? asked.messageId : undefined,
+          'batch.id': 'batchId' in asked ? asked.batchId : undefined,
+          'workspace.id': asked.workspaceId,
+          'messaging.batch.message_count': all.length,
+          'temporal.workflow.id': workflowId,
+        },
+        ...elapsed(),
+        error,
+      });
+    }
+  };
+  return withinSpan(first.span, accept).then(
+    (answer) => {
+      end();
+      return answer;
+    },
+    (error: unknown) => {
+      end('no answer');
+      throw error;
+    },
+  );
+}
+
+/** Gives a workflow that starts within a span the place of that span. */
+export const passTrace: WorkflowClientInterceptor = {
+  startUpdateWithStart(input, next) {
+    const span = activeSpan();
+    if (span === undefined) return next(input);
+    const trace = defaultPayloadConverter.toPayload(formatTraceparent(span));
+    return next({ ...input, workflowStartHeaders: { ...input.workflowStartHeaders, [traceHeader]: trace } });
+  },
+};

@@ -1,0 +1,108 @@
+/** Sends spans to a collector, by OTLP over HTTP. The only file that imports OpenTelemetry; loaded when an endpoint is set. */
+import { hostname } from 'node:os';
+import { type Link, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, type IdGenerator, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Logger } from '../process/logger.js';
+import type { TracingConfig } from '../settings/tracing-settings.js';
+import type { SpanContext } from './trace-context.js';
+import type { EndedSpan, SpanSink } from './tracing.js';
+
+/** Spans that wait are dropped beyond this number: about 4 MB. */
+const queueMax = 2_048;
+const batchMax = 512;
+const delayMs = 1_000;
+/** With repetitions. Short, because a process that ends waits for it. */
+const exportMsMax = 3_000;
+/** Exports at once. With a collector that hangs, each holds a batch. At the end the rest of the queue is sent at once. */
+const exportsAtOnce = 1 + queueMax / batchMax;
+const closeMsMax = 2_000;
+/** One link for each message of a full group. */
+const linksMax = 100;
+const textMax = 256;
+
+const kinds = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+} as const;
+
+export type Collector = TracingConfig & { endpoint: string };
+
+/** @param part the thread, see `startTracing` */
+export function createSpanSink({ endpoint, headers, serviceName }: Collector, part: string, logger: Logger): SpanSink {
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers,
+    timeoutMillis: exportMsMax,
+    concurrencyLimit: exportsAtOnce,
+  });
+  const ids = new GivenIds();
+  const processor = new BatchSpanProcessor({
+    exporter: watched(exporter, logger),
+    maxQueueSize: queueMax,
+    maxExportBatchSize: batchMax,
+    scheduledDelayMillis: delayMs,
+    exportTimeoutMillis: exportMsMax,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': serviceName,
+      'service.instance.id': `${hostname()}:${process.pid}:${part}`,
+      'process.part': part,
+    }),
+    sampler: new AlwaysOnSampler(), // unsampled spans do not come this far
+    idGenerator: ids,
+    spanLimits: { attributeValueLengthLimit: textMax, linkCountLimit: linksMax },
+    spanProcessors: [processor],
+  });
+  const tracer = provider.getTracer('tidings');
+  return {
+    record({ name, kind, context, parent, links = [], attributes, begunAt, durationMs, error }) {
+      ids.next = context;
+      const options = { kind: kinds[kind], startTime: begunAt, attributes: definedOf(attributes), links: links.map(linkTo) };
+      const span = tracer.startSpan(name, options, parent === undefined ? ROOT_CONTEXT : contextOf(parent));
+      if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+      span.end(begunAt + durationMs);
+    },
+    close: () => {
+      const closed = provider.shutdown().catch((err: unknown) => logger.warn({ err }, 'the last spans could not be sent'));
+      return Promise.race([closed, new Promise<void>((resolve) => setTimeout(resolve, closeMsMax).unref())]);
+    },
+  };
+}
+
+/** Spans have ids that were chosen before. */
+class GivenIds implements IdGenerator {
+  next: SpanContext = { traceId: '', spanId: '' };
+  generateTraceId = () => this.next.traceId;
+  generateSpanId = () => this.next.spanId;
+}
+
+const sampled = (span: SpanContext) => ({ ...span, traceFlags: TraceFlags.SAMPLED });
+const linkTo = (span: SpanContext): Link => ({ context: sampled(span) });
+const contextOf = (span: SpanContext) => trace.setSpanContext(ROOT_CONTEXT, { ...sampled(span), isRemote: true });
+
+const definedOf = (attributes: EndedSpan['attributes']) =>
+  Object.fromEntries(Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+
+/** Logs when the collector fails and when it works again. Otherwise nobody would notice that spans are lost. */
+function watched(exporter: SpanExporter, logger: Logger): SpanExporter {
+  let isFailing = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const failed = result.error !== undefined;
+        if (failed && !isFailing) logger.warn({ err: result.error }, 'the collector takes no spans; they are dropped until it does');
+        if (!failed && isFailing) logger.info('the collector takes spans again');
+        isFailing = failed;
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+    shutdown: () => exporter.shutdown(),
+  };
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createLogger } from '../../../models/process/logger.js';
+import { createSpanSink } from '../../../models/tracing/otlp.js';
+import { testConfig } from '../../support/config.js';
+import { restClient, until } from '../../support/client.js';
+import { type Collector, startCollector } from '../../support/network/collector.js';
+import { startReceiver } from '../../support/network/receiver.js';
+import { startService } from '../../support/service.js';
+
+const listModules = resolve(import.meta.dirname, '../../support/list-modules.js');
+const sampledByClient = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+describe('traces that nobody wants', () => {
+  let collector: Collector;
+  let folder: string;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tidings-modules-'));
+    collector = await startCollector();
+  });
+  after(async () => {
+    await collector.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Sends a message with a webhook to its end. @returns `traceparent` of what the receiver got, and the modules that each thread had loaded */
+  const sendWith = async (env: NodeJS.ProcessEnv) => {
+    const file = join(folder, `${Object.keys(env).length}.txt`);
+    const receiver = await startReceiver();
+    const service = await startService({ env: { ...env, NODE_OPTIONS: `--import=${listModules}`, MODULES_FILE: file } });
+    try {
+      const client = restClient(service.url);
+      const account = await client.signUp();
+      await client.hook(account, receiver.url, ['message.delivered']);
+      const { id } = await client.send(account, {}, { traceparent: sampledByClient });
+      await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+      const received = await receiver.until(1);
+      return { traceparents: received.map(({ headers }) => headers.traceparent), file };
+    } finally {
+      await service.stop();
+      await receiver.close();
+    }
+  };
+  const modulesIn = (file: string): string[][] =>
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  it('load nothing without an endpoint, and no receiver is told of them', async () => {
+    const { traceparents, file } = await sendWith({});
+    const threads = modulesIn(file);
+    assert.ok(threads.length >= 3, 'the API, and two threads of the worker');
+    // The library of the metrics brings the interface, which does nothing by itself.
+    assert.deepEqual(new Set(threads.flat()), new Set(['@opentelemetry/api']));
+    assert.deepEqual(traceparents, [undefined]);
+  });
+
+  it('are not recorded when the share is 0, whatever a client wants, and its trace is passed on as it came', async () => {
+    const { traceparents, file } = await sendWith({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0',
+    });
+    assert.deepEqual(traceparents, [sampledByClient]);
+    assert.deepEqual(collector.spans, []); // the service has stopped, and has sent what it had
+    assert.ok(
+      modulesIn(file).filter((packages) => packages.includes('@opentelemetry/sdk-trace')).length >= 3,
+      'the list shows what is loaded',
+    );
+  });
+
+  it('harm no message when the collector is dead', async () => {
+    const dead = createServer().listen(0, '127.0.0.1');
+    await until(() => dead.listening, 'there is a port');
+    const { port } = dead.address() as AddressInfo;
+    await new Promise((done) => dead.close(done));
+    const { traceparents } = await sendWith({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_TRACES_SAMPLER: 'always_on' });
+    assert.match(String(traceparents[0]), /^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
+  });
+
+  it('are dropped, not gathered, while the collector hangs', async () => {
+    const hanging = await startCollector();
+    hanging.hangs = true;
+    const { tracing } = testConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url });
+    const sink = createSpanSink({ ...tracing, endpoint: hanging.url }, 'test', createLogger('test', 'silent'));
+    const context = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+    for (let number = 0; number < 20_000; number += 1) {
+      sink.record({ name: 'x', kind: 'internal', context, attributes: { number }, begunAt: Date.now(), durationMs: 1 });
+    }
+    await new Promise(setImmediate);
+    hanging.hangs = false;
+    await sink.close();
+    assert.ok(hanging.spans.length > 0 && hanging.spans.length <= 2_048 + 512, `${hanging.spans.length} spans were kept`);
+    await hanging.close();
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { type Account, type RestClient, restClient, until } from '../../support/client.js';
+import { type CollectedSpan, type Collector, startCollector } from '../../support/network/collector.js';
+import { type Receiver, startReceiver } from '../../support/network/receiver.js';
+import { type Service, startService } from '../../support/service.js';
+
+const recipient = '+15551239876';
+const text = 'Your code is 424242';
+const clientTrace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const clientSpan = '00f067aa0ba902b7';
+const send = 'POST /api/v1/messages/send';
+/** The spans of a single message without a webhook. */
+const ofMessage = [
+  send,
+  'accept',
+  'RunWorkflow:sendMessage',
+  'RunActivity:acceptMessages',
+  'RunActivity:dispatchMessages',
+  'hand-off sms',
+  'report delivered',
+  'RunActivity:applyReports',
+];
+/** The activities and workflows of a batch of one page. */
+const ofBatch = [
+  'RunWorkflow:sendBatch',
+  'RunActivity:acceptBatch',
+  'RunActivity:batchPages',
+  'RunWorkflow:sendGroup',
+  'RunActivity:sendGroup',
+];
+const deliveries = ['deliver message.queued', 'deliver message.sent', 'deliver message.delivered'];
+
+/** The trace of a message that continues none. */
+const traceOf = (id: string) => id.replaceAll('-', '');
+
+/** Span → the name of its parent; of each name only once. */
+function tree(spans: readonly CollectedSpan[]): Record<string, string | undefined> {
+  const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
+  return Object.fromEntries(spans.map(({ name, parentId }) => [name, parentId === '' ? 'none' : names.get(parentId)]));
+}
+
+describe('traces', () => {
+  let service: Service;
+  let collector: Collector;
+  let receiver: Receiver;
+  let client: RestClient;
+  let account: Account;
+  before(async () => {
+    [collector, receiver] = await Promise.all([startCollector(), startReceiver()]);
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_SERVICE_NAME: 'post',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
+    };
+    service = await startService({ env });
+    client = restClient(service.url);
+    account = await client.signUp();
+  });
+  after(async () => {
+    await service?.stop();
+    await collector.close();
+    await receiver.close();
+  });
+
+  it('shows a message as one trace: request, workflow, activities, carrier, report', async () => {
+    const { id } = await client.send(account, { to: recipient, content: { text } });
+    const spans = await collector.trace(traceOf(id), ofMessage);
+    assert.deepEqual(tree(spans), {
+      [send]: 'none',
+      accept: send,
+      'RunWorkflow:sendMessage': 'accept',
+      'RunActivity:acceptMessages': 'RunWorkflow:sendMessage',
+      'RunActivity:dispatchMessages': 'RunWorkflow:sendMessage',
+      'hand-off sms': 'RunActivity:dispatchMessages',
+      'report delivered': send,
+      'RunActivity:applyReports': 'RunWorkflow:sendMessage',
+    });
+    const [root, call] = [send, 'hand-off sms'].map((wanted) => spans.find(({ name }) => name === wanted)) as [
+      CollectedSpan,
+      CollectedSpan,
+    ];
+    assert.deepEqual(root.attributes, {
+      'http.request.method': 'POST',
+      'http.route': '/api/v1/messages/send',
+      'http.response.status_code': 201,
+      'workspace.id': account.workspaceId,
+    });
+    const { 'messaging.message.id': messageId, 'workspace.id': workspaceId, outcome } = call.attributes;
+    assert.deepEqual([messageId, workspaceId, outcome], [id, account.workspaceId, 'accepted']);
+    assert.deepEqual(
+      [root.resource['service.name'], root.resource['process.part'], call.resource['process.part']],
+      ['post', 'api', 'worker'],
+    );
+    assert.ok(spans.every(({ begunAt, endedAt }) => begunAt <= endedAt && endedAt <= Date.now()));
+    assert.equal(collector.headers[0]?.authorization, 'Bearer abc');
+  });
+
+  it('continues the trace of a client, up to its receiver', async () => {
+    const hooked = await client.signUp();
+    await client.hook(hooked, `${receiver.url}?token=secret`);
+    const { id } = await client.send(hooked, { to: recipient, content: { text } }, { traceparent: `00-${clientTrace}-${clientSpan}-00` });
+    const received = await receiver.until(3);
+    const spans = await collector.trace(clientTrace, [...ofMessage, ...deliveries, 'RunActivity:deliverEvents']);
+    const root = spans.find(({ name }) => name === send);
+    assert.equal(root?.parentId, clientSpan);
+    const delivered = spans.filter(({ name }) => deliveries.includes(name));
+    assert.deepEqual(
+      new Set(received.map(({ headers }) => headers.traceparent)),
+      new Set(delivered.map(({ spanId }) => `00-${clientTrace}-${spanId}-01`)),
+    );
+    assert.ok(
+      delivered.every(({ attributes }) => attributes['messaging.message.id'] === id && attributes['http.response.status_code'] === 200),
+    );
+    for (const { parentId } of delivered) assert.equal(spans.find(({ spanId }) => spanId === parentId)?.name, 'RunActivity:deliverEvents');
+  });
+
+  it('shows messages that share a workflow as traces of their own, linked to it', async () => {
+    const sent = await Promise.all(Array.from({ length: 12 }, () => client.send(account)));
+    const all = () => sent.map(({ id }) => collector.spans.filter(({ traceId }) => traceId === traceOf(id)));
+    const ofEach = [send, 'accept', 'hand-off sms', 'report delivered'];
+    const isComplete = (spans: CollectedSpan[]) => ofEach.every((wanted) => spans.some(({ name }) => name === wanted));
+    await until(
+      () => all().every(isComplete) && all().some((spans) => spans.some(({ name }) => name === 'RunActivity:sendGroup')),
+      'all traces are there',
+    );
+    const traces = all();
+    const first = traces.find((spans) => spans.some(({ name }) => name === 'RunActivity:sendGroup')) ?? [];
+    const accept = first.find(({ name }) => name === 'accept');
+    const activities = new Set(first.filter(({ name }) => name === 'RunActivity:sendGroup').map(({ spanId }) => spanId));
+    const size = Number(accept?.attributes['messaging.batch.message_count']);
+    assert.ok(size > 1);
+    assert.equal(accept?.links.length, size - 1);
+    const others = traces.filter((spans) =>
+      spans.some(({ name, links }) => name === 'accept' && links.some(({ spanId }) => spanId === accept?.spanId)),
+    );
+    assert.equal(others.length, size - 1);
+    for (const spans of others) {
+      const call = spans.find(({ name }) => name === 'hand-off sms');
+      assert.equal(tree(spans)['hand-off sms'], send);
+      assert.ok(call?.links.some(({ spanId }) => activities.has(spanId)));
+    }
+  });
+
+  it('shows a batch as one trace, and each of its messages as one that is linked to it', async () => {
+    const body = { channel: 'sms', content: { text }, recipients: [{ to: recipient }, { to: '+15551239877' }] };
+    const answer = await client.call('POST', '/api/v1/messages/bulk', { body, headers: { 'X-API-Key': account.apiKey } });
+    const { id } = answer.body.data.batch;
+    const bulk = 'POST /api/v1/messages/bulk';
+    const spans = await collector.trace(traceOf(id), [bulk, 'accept', ...ofBatch]);
+    const page = spans.find(({ name }) => name === 'RunActivity:sendGroup');
+    assert.equal(tree(spans)['RunWorkflow:sendGroup'], 'accept');
+    const calls = () =>
+      collector.spans.filter(({ name, links }) => name === 'hand-off sms' && links.some(({ traceId }) => traceId === traceOf(id)));
+    await until(() => calls().length === 2, 'both messages are handed off');
+    assert.ok(calls().every(({ parentId, links }) => parentId === '' && links[0]?.spanId === page?.spanId));
+  });
+
+  it('contain no recipient, text, key or address of a receiver', () => {
+    const shown = JSON.stringify(collector.spans);
+    assert.ok(collector.spans.length > 50);
+    for (const secret of [recipient.slice(1), '424242', account.apiKey, 'token=secret', account.email])
+      assert.ok(!shown.includes(secret), secret);
+  });
+});
