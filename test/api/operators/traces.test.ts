@@ -51,6 +51,7 @@ describe('traces', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_SERVICE_NAME: 'post',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
+      WEBHOOK_RETRY_DELAYS: '0.1',
     };
     service = await startService({ env });
     client = restClient(service.url);
@@ -112,6 +113,38 @@ describe('traces', () => {
       delivered.every(({ attributes }) => attributes['messaging.message.id'] === id && attributes['http.response.status_code'] === 200),
     );
     for (const { parentId } of delivered) assert.equal(spans.find(({ spanId }) => spanId === parentId)?.name, 'RunActivity:deliverEvents');
+  });
+
+  it('shows the next step of a fallback as a trace of its own, linked to the message before it', async () => {
+    const fallback = [{ channel: 'sms', to: '+15551230001', after: 600 }];
+    const { id } = await client.send(account, { channel: 'whatsapp', to: '+15005550001', fallback });
+    const { fallback: chain } = await client.messageUntil(account, id, (message) => message.fallback?.outcome === 'sent');
+    const spans = await collector.trace(traceOf(chain.message_id), ['fall back to sms', 'hand-off sms', 'report delivered']);
+    const begin = spans.find(({ name }) => name === 'fall back to sms');
+    assert.equal(begin?.links[0]?.traceId, traceOf(id));
+    assert.deepEqual(tree(spans), {
+      'fall back to sms': 'none',
+      'hand-off sms': 'fall back to sms',
+      'report delivered': 'fall back to sms',
+    });
+    const refused = (await collector.trace(traceOf(id), ['hand-off whatsapp'])).find(({ name }) => name === 'hand-off whatsapp');
+    assert.deepEqual([refused?.isError, refused?.attributes.outcome], [true, 'rejected']);
+  });
+
+  it('shows a repeated attempt of a webhook in the trace of its message', async () => {
+    const retried = await client.signUp();
+    const failing = await startReceiver((_received, response, index) => response.writeHead(index === 0 ? 500 : 200).end());
+    await client.hook(retried, failing.url, ['message.delivered']);
+    const { id } = await client.send(retried);
+    await failing.until(2);
+    await failing.close();
+    const attempts = () => collector.spans.filter(({ traceId, name }) => traceId === traceOf(id) && name === 'deliver message.delivered');
+    await until(() => attempts().length === 2, 'both attempts are recorded');
+    const told = attempts().map(({ isError, attributes }) => [attributes.attempt, attributes['http.response.status_code'], isError]);
+    assert.deepEqual(told, [
+      [1, 500, true],
+      [2, 200, false],
+    ]);
   });
 
   it('shows messages that share a workflow as traces of their own, linked to it', async () => {
