@@ -1,5 +1,7 @@
 /** A CSV file that the viewer chose, read in the browser. It is sent nowhere: a screen sends what it makes of the rows. */
 import { Problem } from '../api/problem.js';
+import { unescaped } from './formula.js';
+import { freeName } from './free-name.js';
 
 /** The file may have more columns than are sent. */
 const bytesMax = 20 * 1024 * 1024;
@@ -8,7 +10,10 @@ const columnsMax = 200;
 export interface SheetRow {
   /** As a spreadsheet counts them: the names of the columns are row 1. */
   number: number;
-  /** Without spaces around them; empty where the row is shorter than the first one. */
+  /**
+   * Without spaces around them; empty where the row is shorter than the first one. A row that is too long keeps all of them: without the last
+   * ones, a file of refused rows would be accepted with shifted values.
+   */
   cells: readonly string[];
   /** It has more cells than there are columns. */
   isTooLong: boolean;
@@ -63,26 +68,26 @@ function decoded(bytes: ArrayBuffer): string {
 }
 
 function columnsOf(cells: readonly string[]): string[] {
-  const names = cells.map((cell) => cell.trim());
+  const names = cells.map(cellOf);
   if (names.every((name) => name === '')) throw refused('The first row is empty.', 'It must have the names of the columns.');
   if (names.length > columnsMax) throw refused(`The file has more than ${columnsMax} columns.`, 'Remove those that are not needed.');
   const address = names.find((name) => /^\+?[\d\s().-]{7,}$|^\S+@\S+\.\S+$/.test(name));
   if (address !== undefined) {
     throw refused(`The first row must have the names of the columns, but has "${address}".`, 'Add a first row, for example: to,name');
   }
-  const counts = new Map<string, number>();
-  return names.map((name, index) => {
-    const given = name === '' ? `Column ${index + 1}` : name;
-    const count = (counts.get(given) ?? 0) + 1;
-    counts.set(given, count);
-    return count === 1 ? given : `${given} (${count})`;
-  });
+  const given = names.map((name, index) => (name === '' ? `Column ${index + 1}` : name));
+  const taken = new Set(given);
+  const isFirst = (name: string, index: number) => given.indexOf(name) === index;
+  return given.map((name, index) => (isFirst(name, index) ? name : freeName(name, taken, (count) => `${name} (${count})`)));
 }
+
+const cellOf = (text: string): string => unescaped(text.trim());
 
 /** Null for an empty row. */
 function rowOf(given: readonly string[], number: number, columns: number): SheetRow | null {
-  const cells = given.map((cell) => cell.trim());
-  if (cells.every((cell) => cell === '')) return null;
-  const missing = Array.from<string>({ length: Math.max(0, columns - cells.length) }).fill('');
-  return { number, cells: [...cells, ...missing].slice(0, columns), isTooLong: cells.slice(columns).some((cell) => cell !== '') };
+  const all = given.map(cellOf);
+  const length = all.findLastIndex((cell) => cell !== '') + 1;
+  if (length === 0) return null;
+  const missing = Array.from<string>({ length: Math.max(0, columns - all.length) }).fill('');
+  return { number, cells: [...all, ...missing].slice(0, Math.max(columns, length)), isTooLong: length > columns };
 }

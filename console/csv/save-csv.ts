@@ -1,10 +1,5 @@
 /** CSV files that the page itself makes. */
-
-/**
- * Cells that a spreadsheet would run as a formula get an apostrophe before them (OWASP, CSV Injection). A plain phone number is none, and can be
- * uploaded again as it is.
- */
-const formula = /^[=\-@\t\r\n＝＋－＠]|^\+(?!\d+$)/;
+import { escaped } from './formula.js';
 
 /** A number is never taken for a formula: it stays as it is. Null is an empty cell. */
 export type Cell = string | number | null;
@@ -13,7 +8,7 @@ export type Cell = string | number | null;
 export async function saveCsv(name: string, rows: readonly (readonly Cell[])[]): Promise<void> {
   const { default: papa } = await import('papaparse');
   // With the mark at its beginning, spreadsheets read it as UTF-8.
-  const text = `\uFEFF${papa.unparse([...rows] as Cell[][], { escapeFormulae: formula })}\r\n`;
+  const text = `\uFEFF${papa.unparse([...rows] as Cell[][], { escapeFormulae: escaped })}\r\n`;
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
   const link = document.createElement('a');
   link.href = url;

@@ -2,7 +2,7 @@
 import type { Sheet } from '../../csv/read-csv.js';
 import { SelectField } from '../../parts/form.js';
 import { fieldOf } from './draft.js';
-import { columnFor, type Placeholder, placeholderOf, recipientColumn } from './mapping.js';
+import { columnFor, type Placeholder, placeholdersOf, recipientColumn } from './mapping.js';
 
 interface Props {
   sheet: Sheet;
@@ -54,11 +54,12 @@ export function ColumnFields({ sheet, channel, placeholders }: Props) {
 
 /** Buttons that write the placeholder of a column into the text, where the cursor is. */
 export function PlaceholderButtons({ sheet: { columns } }: { sheet: Sheet }) {
+  const names = placeholdersOf(columns);
   return (
     <p class="actions placeholders">
       <span class="note">Insert</span>
       {columns.map((column, index) => {
-        const placeholder = `{{ ${placeholderOf(column, index)} }}`;
+        const placeholder = `{{ ${names[index] ?? ''} }}`;
         return (
           <button key={column} type="button" onClick={({ currentTarget }) => insert(currentTarget.form, placeholder)}>
             {placeholder}

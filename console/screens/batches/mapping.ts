@@ -1,4 +1,5 @@
 /** Which column of a file is the recipient, and which column fills in which placeholder. */
+import { freeName } from '../../csv/free-name.js';
 import type { Sheet } from '../../csv/read-csv.js';
 
 /** A placeholder of the text (docs/contract/batches.md, Placeholders). */
@@ -19,16 +20,25 @@ export function placeholdersIn(text: string): Placeholder[] {
   return [...found].map(([name, isRequired]) => ({ name, isRequired }));
 }
 
-/** The name of a column as a placeholder can have it: `First name` becomes `First_name`. */
-export const placeholderOf = (column: string, index: number): string =>
+/** Without what a placeholder cannot have: `First name` becomes `First_name`. */
+const cleaned = (column: string, index: number): string =>
   column.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '_').replaceAll(/^_+|_+$/g, '') || `column_${index + 1}`;
+
+/** The placeholder of each column, each once: `Price €` and `Price $` become `Price` and `Price_2`. */
+export function placeholdersOf(columns: readonly string[]): string[] {
+  const names = columns.map(cleaned);
+  // A column whose name can be a placeholder as it is keeps it.
+  const isKept = (name: string, index: number) => name === columns[index];
+  const taken = new Set(names.filter(isKept));
+  return names.map((name, index) => (isKept(name, index) ? name : freeName(name, taken, (count) => `${name}_${count}`)));
+}
 
 /** Names are the same whatever their case, spaces and signs: `first_name`, `First name`. */
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '');
 
 /** The column with the name of the placeholder; -1: there is none. */
 export function columnFor(placeholder: string, columns: readonly string[]): number {
-  const exact = columns.findIndex((column, index) => placeholderOf(column, index) === placeholder);
+  const exact = placeholdersOf(columns).indexOf(placeholder);
   return exact === -1 ? columns.findIndex((column) => plain(column) === plain(placeholder)) : exact;
 }
 
@@ -45,7 +55,8 @@ export function recipientColumn({ columns, rows }: Sheet, channel: string): numb
   const cells = rows[0]?.cells ?? [];
   const named = columns.flatMap((column, index) => (names.includes(plain(column)) ? index : []));
   const likely = (index: number) => looks.test(recipientOf(cells[index] ?? '', channel));
-  return named.find(likely) ?? named[0] ?? cells.findIndex((_, index) => likely(index));
+  // The first row may have more cells than there are columns.
+  return named.find(likely) ?? named[0] ?? columns.findIndex((_, index) => likely(index));
 }
 
 /** A file with addresses and without phone numbers is for e-mails. */

@@ -8,27 +8,29 @@ export type NewContact = Schema<'CreateContactRequest'>;
 type Target = 'name' | 'phone' | 'email' | 'tags' | 'custom_fields' | 'custom' | 'none';
 
 /** Names without letter case, spaces and signs. The last ones are in files of the console: the service gives them itself. */
-const targets: Readonly<Record<string, Target>> = {
-  name: 'name',
-  fullname: 'name',
-  contact: 'name',
-  phone: 'phone',
-  phonenumber: 'phone',
-  mobile: 'phone',
-  tel: 'phone',
-  telephone: 'phone',
-  to: 'phone',
-  email: 'email',
-  emailaddress: 'email',
-  mail: 'email',
-  tags: 'tags',
-  tag: 'tags',
-  customfields: 'custom_fields',
-  id: 'none',
-  createdat: 'none',
-  updatedat: 'none',
-  reason: 'none',
-};
+const targets = new Map(
+  Object.entries<Target>({
+    name: 'name',
+    fullname: 'name',
+    contact: 'name',
+    phone: 'phone',
+    phonenumber: 'phone',
+    mobile: 'phone',
+    tel: 'phone',
+    telephone: 'phone',
+    to: 'phone',
+    email: 'email',
+    emailaddress: 'email',
+    mail: 'email',
+    tags: 'tags',
+    tag: 'tags',
+    customfields: 'custom_fields',
+    id: 'none',
+    createdat: 'none',
+    updatedat: 'none',
+    reason: 'none',
+  }),
+);
 
 export interface Mapping {
   targets: readonly Target[];
@@ -40,7 +42,7 @@ export interface Mapping {
 export function mappingOf({ columns }: Sheet): Mapping {
   const taken = new Set<Target>();
   const found = columns.map((column): Target => {
-    const target = targets[column.toLowerCase().replaceAll(/[^a-z]/g, '')] ?? 'custom';
+    const target = targets.get(column.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? 'custom';
     if (target === 'none' || target === 'custom') return target;
     if (taken.has(target)) return 'custom';
     taken.add(target);
@@ -56,16 +58,17 @@ export function mappingOf({ columns }: Sheet): Mapping {
 export function contactOf({ cells, isTooLong }: SheetRow, { columns }: Sheet, { targets: given }: Mapping): NewContact {
   if (isTooLong) throw new Error('The row has more cells than there are columns');
   const contact: NewContact = {};
-  const custom: Record<string, unknown> = {};
+  // A map, because a column may be named `__proto__`.
+  const custom = new Map<string, unknown>();
   for (const [index, target] of given.entries()) {
     const cell = cells[index] ?? '';
     if (cell === '' || target === 'none') continue;
-    if (target === 'custom') custom[columns[index] ?? ''] = cell;
-    else if (target === 'custom_fields') Object.assign(custom, fieldsIn(cell));
+    if (target === 'custom') custom.set(columns[index] ?? '', cell);
+    else if (target === 'custom_fields') for (const [name, value] of Object.entries(fieldsIn(cell))) custom.set(name, value);
     else if (target === 'tags') contact.tags = tagsIn(cell);
     else contact[target] = cell;
   }
-  return Object.keys(custom).length === 0 ? contact : { ...contact, custom_fields: custom };
+  return custom.size === 0 ? contact : { ...contact, custom_fields: Object.fromEntries(custom) };
 }
 
 function fieldsIn(cell: string): object {
