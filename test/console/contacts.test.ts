@@ -73,6 +73,35 @@ describe('contacts in the console', function () {
     assert.deepEqual((await contacts())[0].custom_fields, { visits: 3, sizes: ['s', 'm'] });
   });
 
+  it('what is not changed here stays as it is: tags with commas, line breaks, and what a program stored meanwhile', async () => {
+    const tags = ['a, b', 'c;d', ' "e"', 'vip'];
+    const { id } = await create({
+      phone: '+15551234567',
+      name: 'Ada',
+      tags,
+      custom_fields: { note: 'two\r\nlines', visits: 3, size: 's' },
+    });
+    await browser.open(`/contacts/${id}`);
+    await browser.page.getByLabel('Name of custom field 3').waitFor();
+    await browser.assertAccessible();
+    await me.call('PUT', `/contacts/${id}`, { name: 'Ada Lovelace', custom_fields: { note: 'two\r\nlines', visits: 4, size: 's' } });
+    const names: string[] = await browser.page.evaluate(`[...document.querySelectorAll('[name=custom_name]')].map(({ value }) => value)`);
+    await browser.fill(`Value of custom field ${names.indexOf('size') + 1}`, 'm');
+    await browser.press('Save');
+    await browser.see('The contact is saved.');
+    const changed = (await contacts())[0];
+    assert.deepEqual(
+      [changed.name, changed.tags, changed.custom_fields],
+      ['Ada Lovelace', tags, { note: 'two\r\nlines', visits: 4, size: 'm' }],
+    );
+    const field = browser.page.getByLabel('Tags (optional)');
+    await browser.until(`document.querySelector('[name=name]').value === 'Ada Lovelace'`);
+    await field.fill(`${await field.inputValue()}, new`);
+    await browser.press('Save');
+    await browser.until(`document.querySelector('[name=tags]').defaultValue.endsWith(', new')`);
+    assert.deepEqual((await contacts())[0].tags, [...tags, 'new']);
+  });
+
   it('a phone number that another contact has is refused beside its field, and changes nothing', async () => {
     await create({ phone: '+15551234567' });
     const { id } = await create({ phone: '+15557654321', name: 'Grace' });

@@ -41,7 +41,7 @@ describe('CSV files of the console', function () {
       { name: '=1+1', phone: '+15551234567', tags: ['-vip', "'=x"], custom_fields: { '=a': '=b', '@c': "'@d" } },
       { name: "'=1+1", phone: '+15551234568', tags: ['@vip'], custom_fields: { a: "'" } },
       { name: "''-x", phone: '+15551234569', tags: [], custom_fields: {} },
-      { name: "'+15551234567", phone: '+15551234570', tags: ["'quoted'"], custom_fields: {} },
+      { name: "'+15551234567", phone: '+15551234570', tags: ["'quoted'", 'a, b', 'c;"d"', '"e"'], custom_fields: {} },
     ];
     const ids: string[] = [];
     for (const contact of given) ids.push((await me.call('POST', '/contacts', contact)).body.data.contact.id);

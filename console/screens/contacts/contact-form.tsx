@@ -2,27 +2,24 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import type { Schema } from '../../api/call.js';
 import { Form, TextField, useFaults } from '../../parts/form.js';
-import { textOf, useForm } from '../../state/form.js';
-import { tagsIn } from './mapping.js';
-
-type Contact = Pick<Schema<'Contact'>, 'name' | 'phone' | 'email' | 'tags' | 'custom_fields'>;
-/** Every field is given; null clears it. */
-export type ContactChange = Schema<'UpdateContactRequest'> & Schema<'CreateContactRequest'>;
+import { TextArea } from '../../parts/text-area.js';
+import { useForm } from '../../state/form.js';
+import { changeOf, type ContactChange, type ContactFields, valueText } from './contact-change.js';
+import { tagsText } from './mapping.js';
 
 const names = ['name', 'phone', 'email', 'tags', 'custom_fields'] as const;
-const noContact: Contact = { name: null, phone: null, email: null, tags: [], custom_fields: {} };
+const noContact: ContactFields = { name: null, phone: null, email: null, tags: [], custom_fields: {} };
 
 interface Props {
-  contact?: Contact;
+  contact?: ContactFields;
   action: string;
   save(change: ContactChange): Promise<void>;
   more: ComponentChildren;
 }
 
 export function ContactForm({ contact = noContact, action, save, more }: Props) {
-  const form = useForm((data) => save(changeOf(data, contact.custom_fields)));
+  const form = useForm((data) => save(changeOf(data, contact)));
   return (
     <Form form={form} action={action} fields={names} more={more}>
       <TextField name="name" label="Name (optional)" defaultValue={contact.name ?? ''} autocomplete="off" maxLength={255} />
@@ -42,22 +39,28 @@ export function ContactForm({ contact = noContact, action, save, more }: Props) 
         defaultValue={contact.email ?? ''}
         autocomplete="off"
       />
-      <TextField
-        name="tags"
-        label="Tags (optional)"
-        hint="Separated by commas. A bulk send can go to all contacts with a tag"
-        defaultValue={contact.tags.join(', ')}
-      />
+      <Tags text={tagsText(contact.tags)} />
       <CustomFields fields={contact.custom_fields} />
     </Form>
   );
 }
 
+const hasLines = (text: string) => /[\r\n]/.test(text);
+
+function Tags({ text }: { text: string }) {
+  const given = {
+    name: 'tags',
+    label: 'Tags (optional)',
+    hint: 'Separated by commas; a tag with a comma is in quotation marks. A bulk send can go to all contacts with a tag',
+  };
+  return hasLines(text) ? <TextArea {...given} value={text} rows={3} /> : <TextField {...given} defaultValue={text} />;
+}
+
 /** Names and values that texts can contain as placeholders. */
-function CustomFields({ fields }: { fields: Contact['custom_fields'] }) {
+function CustomFields({ fields }: { fields: ContactFields['custom_fields'] }) {
   const id = useId();
   const faults = useFaults('custom_fields');
-  const given = Object.entries(fields).map(([name, value]) => [name, asText(value)] as const);
+  const given = Object.entries(fields).map(([name, value]) => [name, valueText(value)] as const);
   const added = useSignal(0);
   const rows = [...given, ...Array.from({ length: added.value }, () => ['', ''] as const)];
   return (
@@ -68,7 +71,7 @@ function CustomFields({ fields }: { fields: Contact['custom_fields'] }) {
         // Rows are only ever added at the end.
         <div key={at} class="pair">
           <input name="custom_name" aria-label={`Name of custom field ${at + 1}`} defaultValue={name} />
-          <input name="custom_value" aria-label={`Value of custom field ${at + 1}`} defaultValue={value} />
+          <CustomValue label={`Value of custom field ${at + 1}`} value={value} />
         </div>
       ))}
       <button type="button" onClick={() => (added.value += 1)}>
@@ -84,21 +87,10 @@ function CustomFields({ fields }: { fields: Contact['custom_fields'] }) {
   );
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-function changeOf(data: FormData, known: Contact['custom_fields']): ContactChange {
-  const given = (name: string) => textOf(data, name).trim();
-  const orNull = (name: string) => (given(name) === '' ? null : given(name));
-  const [customNames, values] = ['custom_name', 'custom_value'].map((name) => data.getAll(name) as string[]);
-  const custom = (customNames ?? []).map((name, at) => [name.trim(), values?.[at] ?? ''] as const).filter(([name]) => name !== '');
-  return {
-    name: orNull('name'),
-    phone: orNull('phone'),
-    email: orNull('email'),
-    tags: tagsIn(given('tags')),
-    custom_fields: Object.fromEntries(custom.map(([name, text]) => [name, keptValue(text, known[name])])),
-  };
-}
-
-/** Programs also store numbers and lists. Whoever does not touch them keeps them. */
-const keptValue = (text: string, known: unknown): unknown => (known !== undefined && asText(known) === text ? known : text);
+/** An input of one line would lose the line breaks. */
+const CustomValue = ({ label, value }: { label: string; value: string }) =>
+  hasLines(value) ? (
+    <textarea name="custom_value" aria-label={label} rows={3} defaultValue={value} />
+  ) : (
+    <input name="custom_value" aria-label={label} defaultValue={value} />
+  );

@@ -10,16 +10,23 @@ import { Time } from '../../parts/time.js';
 import { confirm } from '../../state/confirm.js';
 import { useLoad } from '../../state/load.js';
 import { toast } from '../../state/toasts.js';
-import { type ContactChange, ContactForm } from './contact-form.js';
+import type { ContactChange } from './contact-change.js';
+import { ContactForm } from './contact-form.js';
 
 type Shown = Schema<'Contact'>;
 
 export function Contact() {
   const { id = '' } = useRoute().params;
-  const contact = useLoad<Shown>(id, async (signal) => (await call('get', '/api/v1/contacts/{id}', { params: { id }, signal })).contact);
-  const save = async (body: ContactChange) => {
-    const { contact: next } = await call('put', '/api/v1/contacts/{id}', { params: { id }, body });
-    contact.update(() => next);
+  const read = async (signal?: AbortSignal) =>
+    (await call('get', '/api/v1/contacts/{id}', { params: { id }, ...(signal === undefined ? {} : { signal }) })).contact;
+  const contact = useLoad<Shown>(id, read);
+  const save = async ({ fields, custom }: ContactChange) => {
+    // A program may have changed other custom fields since they were shown.
+    const body = custom === null ? fields : { ...fields, custom_fields: custom((await read()).custom_fields) };
+    if (Object.keys(body).length > 0) {
+      const { contact: next } = await call('put', '/api/v1/contacts/{id}', { params: { id }, body });
+      contact.update(() => next);
+    }
     toast('The contact is saved.');
   };
   return (

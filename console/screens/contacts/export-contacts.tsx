@@ -2,6 +2,7 @@
 import { call, type Query, type Schema } from '../../api/call.js';
 import type { Cell } from '../../csv/save-csv.js';
 import { ExportButton } from '../../parts/export-button.js';
+import { tagsText } from './mapping.js';
 
 const header = ['name', 'phone', 'email', 'tags', 'custom_fields', 'created_at'] as const;
 
@@ -9,7 +10,7 @@ const cells = ({ name, phone, email, tags, custom_fields: custom, created_at }: 
   name,
   phone,
   email,
-  tags.join(', '),
+  tagsText(tags),
   Object.keys(custom).length === 0 ? '' : JSON.stringify(custom),
   created_at,
 ];

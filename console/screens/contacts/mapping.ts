@@ -81,9 +81,15 @@ function fieldsIn(cell: string): object {
   throw new Error('custom_fields must be a JSON object');
 }
 
-/** Tags are separated by commas or semicolons. */
+/** Texts between commas or semicolons. One in quotation marks may contain them; a quotation mark inside is written twice. */
+const tagPattern = /\s*(?:"((?:[^"]|"")*)"\s*(?=[,;]|$)|([^,;]*))(?:[,;]|$)/g;
+
+/** The tags of a text, without empty ones. */
 export const tagsIn = (text: string): string[] =>
-  text
-    .split(/[,;]/)
-    .map((tag) => tag.trim())
+  [...text.matchAll(tagPattern)]
+    .map(([, quoted, plain = '']) => (quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"')))
     .filter((tag) => tag !== '');
+
+/** The text of which `tagsIn` makes these tags again. */
+export const tagsText = (tags: readonly string[]): string =>
+  tags.map((tag) => (/[,;]|^"|^\s|\s$/.test(tag) ? `"${tag.replaceAll('"', '""')}"` : tag)).join(', ');

@@ -4,12 +4,13 @@ import { call } from '../../api/call.js';
 import { to } from '../../app/base.js';
 import { Screen } from '../../parts/screen.js';
 import { toast } from '../../state/toasts.js';
-import { type ContactChange, ContactForm } from './contact-form.js';
+import type { ContactChange } from './contact-change.js';
+import { ContactForm } from './contact-form.js';
 
 export function NewContact() {
   const { route } = useLocation();
-  const save = async (body: ContactChange) => {
-    await call('post', '/api/v1/contacts', { body });
+  const save = async ({ fields, custom }: ContactChange) => {
+    await call('post', '/api/v1/contacts', { body: { ...fields, ...(custom === null ? {} : { custom_fields: custom({}) }) } });
     toast('The contact is created.');
     route(to('contacts'));
   };
