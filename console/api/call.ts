@@ -1,5 +1,6 @@
 /** Calls of the API, typed by its OpenAPI document (schema.ts, generated). The session is a cookie, which the browser adds by itself. */
 import { urlOf } from '../app/base.js';
+import { noteAllowance } from './allowance.js';
 import { type ErrorBody, Problem, unreachable } from './problem.js';
 import type { components, paths } from './schema.js';
 
@@ -65,6 +66,8 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
     throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
   });
   const answer = (await response.json().catch(() => ({}))) as { data?: unknown } & ErrorBody;
+  // Signing in has limits of its own.
+  if (/^\/api\/v1\/(?!auth\/)/.test(path)) noteAllowance(response.headers);
   if (response.ok) return answer.data as Data<P, M>;
   const problem = new Problem(response.status, answer);
   // A wrong password is 401, too, with another text: it is the answer to a form.

@@ -1,27 +1,40 @@
-/** Work of many requests, which must not fail at the rate limit of the workspace. */
+/** Work of many requests, which neither fails at the rate limit of the workspace nor uses up its requests. */
+import { waitMs } from '../api/allowance.js';
 import { Problem } from '../api/problem.js';
 
-/** How long it waits when the workspace has used up its requests. */
-const waitMs = 5_000;
+/** How long it waits after a refusal that does not say when requests are accepted again. */
+const refusedMs = 5_000;
+/** The waits before a request without an answer is repeated. */
+const repeatMs = [1_000, 2_000, 4_000] as const;
+
+/** Whether the request may have been carried out all the same. */
+export const isUnanswered = (error: unknown): boolean => error instanceof Problem && (error.status === 0 || error.status >= 500);
 
 /**
- * Repeats a request for as long as the rate limit refuses it.
+ * Makes a request at a pace that leaves others to the workspace. Repeats it for as long as the rate limit refuses it, and a few times when there
+ * is no answer.
  * @throws what the request throws otherwise; AbortError after `signal`
  */
 export async function patiently<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
+  for (let lost = 0; ; ) {
+    await pause(waitMs(), signal);
     try {
       return await request();
     } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 429) throw error;
-      await pause(waitMs, signal);
+      const isRefused = error instanceof Problem && error.status === 429;
+      const ms = isRefused ? Math.max(waitMs(), refusedMs) : repeatMs[lost];
+      if (ms === undefined || !(isRefused || isUnanswered(error))) throw error;
+      if (!isRefused) lost += 1;
+      await pause(ms, signal);
     }
   }
 }
 
 /** @throws AbortError after `signal` */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (ms <= 0) return;
+  await new Promise<void>((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
       reject(signal.reason as Error);
@@ -30,7 +43,6 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', stop);
       resolve();
     }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop, { once: true });
   });
 }

@@ -204,20 +204,65 @@ describe('contacts in the console', function () {
     assert.equal((await contacts()).length, 2);
   });
 
-  it('an import whose connection is lost tells it, and goes on where it was', async () => {
+  it('a lost answer is asked for again; a lost connection stops the import, which goes on where it was', async () => {
     await browser.open('/contacts/import');
-    await choose('phone\r\n+15551234567\r\n+15551234568\r\n');
-    await browser.page.route('**/api/v1/contacts', (route) =>
-      route.request().postDataJSON().phone === '+15551234568' ? route.abort() : route.continue(),
-    );
-    await browser.press('Import 2 rows');
-    await browser.see('The service cannot be reached.');
-    await browser.see('Stopped: 1 created, 0 refused of 2 rows');
+    await choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    let tries = 0;
+    await browser.page.route('**/api/v1/contacts', async (route) => {
+      const { phone } = route.request().postDataJSON();
+      if (phone === '+15551234569') return route.abort();
+      if (phone === '+15551234568' && tries++ === 0) {
+        await route.fetch();
+        return route.abort();
+      }
+      return route.continue();
+    });
+    await browser.page.clock.install();
+    await browser.press('Import 3 rows');
+    await until(async () => {
+      await browser.page.clock.fastForward(4_000);
+      return (await browser.page.getByText('The service cannot be reached.').count()) > 0;
+    }, 'the connection is lost');
+    await browser.page.clock.resume();
+    await browser.see('Stopped: 1 created, 1 refused of 3 rows');
+    await browser.see('Contact with this phone already exists. Perhaps by this row: an earlier answer was lost');
     await browser.assertAccessible();
+    const saved = await downloaded('Download the rows that are not imported (2)');
+    assert.match(saved, /\+15551234569,Not tried\r\n$/);
     await browser.page.unrouteAll();
     await browser.press('Go on with the rest');
-    await browser.see('Done: 2 created, 0 refused of 2 rows');
-    assert.equal((await contacts()).length, 2);
+    await browser.see('Done: 2 created, 1 refused of 3 rows');
+    assert.equal((await contacts()).length, 3);
+  });
+
+  it('an import that runs is left only after a question, and leaves requests to others of the workspace', async () => {
+    await browser.open('/contacts/import');
+    await choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    let requests = 0;
+    await browser.page.route('**/api/v1/contacts', async (route) => {
+      requests += 1;
+      const answer = await route.fetch();
+      const reset = String(Math.ceil(Date.now() / 1000) + 60);
+      const limits = { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': String(42 - requests), 'x-ratelimit-reset': reset };
+      await route.fulfill({ response: answer, headers: { ...answer.headers(), ...limits } });
+    });
+    await browser.page.clock.install();
+    await browser.press('Import 3 rows');
+    await browser.see('1 created, 0 refused of 3 rows');
+    await browser.page.clock.fastForward(50_000);
+    assert.equal(requests, 1, 'the second row waits for the next window');
+    await browser.page.getByRole('link', { name: 'Overview' }).click();
+    await browser.press('Back');
+    await browser.page.clock.fastForward(12_000);
+    await browser.see('2 created, 0 refused of 3 rows');
+    await choose('phone\r\n+15550000000\r\n');
+    await browser.see('Stop the import before you choose another file.');
+    await browser.page.getByRole('link', { name: 'Overview' }).click();
+    await browser.press('Stop and leave');
+    await browser.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await browser.page.unrouteAll();
+    await browser.page.clock.resume();
+    assert.equal(requests, 2);
   });
 
   it('all contacts that the filters select are in the downloaded file, which can be imported again', async () => {

@@ -2,15 +2,20 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Problem, problemOf } from '../../api/problem.js';
-import type { Sheet } from '../../csv/read-csv.js';
+import type { Sheet, SheetRow } from '../../csv/read-csv.js';
 import { saveCsv } from '../../csv/save-csv.js';
 import { Facts } from '../../parts/facts.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import { ProblemBox } from '../../parts/problem-box.js';
+import { useLeaveQuestion } from '../../state/leave.js';
 import { mappingOf } from './mapping.js';
 import { type Fault, type Progress, runImport } from './run-import.js';
 
-type State = 'ready' | 'running' | 'ended';
+const leaving = {
+  title: 'Stop the import?',
+  text: 'Contacts that are created stay. To save the rows that were not tried, stop the import here first.',
+  action: 'Stop and leave',
+};
 
 const targetTexts = {
   name: 'name',
@@ -22,25 +27,34 @@ const targetTexts = {
   none: 'not imported',
 } as const;
 
-export function ImportRun({ sheet }: { sheet: Sheet }) {
+interface Props {
+  sheet: Sheet;
+  /** Set here. */
+  isRunning: Signal<boolean>;
+}
+
+export function ImportRun({ sheet, isRunning }: Props) {
   const mapping = mappingOf(sheet);
-  const state = useSignal<State>('ready');
-  const progress = useSignal<Progress>({ done: 0, created: 0, faults: [] });
+  const progress = useSignal<Progress>({ done: 0, created: 0, faults: [], isUnknown: false });
   const problem = useSignal<Problem | null>(null);
+  const hasBegun = useSignal(false);
   const running = useRef<AbortController | null>(null);
-  // Another screen or file ends it: what is created stays.
+  // Another screen ends it: what is created stays.
   useEffect(() => () => running.current?.abort(), []);
+  useLeaveQuestion(isRunning, leaving);
   const start = async () => {
     const { signal } = (running.current = new AbortController());
-    state.value = 'running';
+    hasBegun.value = isRunning.value = true;
     problem.value = null;
     try {
       await runImport({ sheet, mapping, from: progress.value, progress: (now) => (progress.value = now), signal });
     } catch (error) {
       if (!signal.aborted) problem.value = problemOf(error);
     }
-    state.value = 'ended';
+    isRunning.value = false;
   };
+  const state = isRunning.value ? 'running' : hasBegun.value ? 'ended' : 'ready';
+  const { done, faults } = progress.value;
   return (
     <>
       <h2>{sheet.fileName}</h2>
@@ -54,14 +68,14 @@ export function ImportRun({ sheet }: { sheet: Sheet }) {
       {mapping.isReachable && (
         <Run rows={sheet.rows.length} state={state} progress={progress.value} start={start} stop={() => running.current?.abort()} />
       )}
-      <Faults sheet={sheet} faults={progress.value.faults} />
+      <Faults sheet={sheet} faults={faults} notTried={state === 'ended' ? sheet.rows.slice(done) : []} />
     </>
   );
 }
 
 interface RunProps {
   rows: number;
-  state: Signal<State>;
+  state: 'ready' | 'running' | 'ended';
   progress: Progress;
   start(): Promise<void>;
   stop(): void;
@@ -72,12 +86,12 @@ function Run({ rows, state, progress: { done, created, faults }, start, stop }: 
   const counts = `${created.toLocaleString()} created, ${faults.length.toLocaleString()} refused of ${rowsText}`;
   return (
     <p class="actions">
-      {state.value === 'ready' && (
+      {state === 'ready' && (
         <button type="button" class="primary" onClick={() => void start()}>
           {`Import ${rowsText}`}
         </button>
       )}
-      {state.value === 'running' && (
+      {state === 'running' && (
         <>
           <button type="button" onClick={stop}>
             Stop the import
@@ -85,14 +99,14 @@ function Run({ rows, state, progress: { done, created, faults }, start, stop }: 
           <progress max={rows} value={done} aria-label={counts} />
         </>
       )}
-      {state.value === 'ended' && done < rows && (
+      {state === 'ended' && done < rows && (
         <button type="button" class="primary" onClick={() => void start()}>
           Go on with the rest
         </button>
       )}
       {/* Screen readers hear the outcome, and not each row. */}
-      {state.value === 'running' && <span>{counts}</span>}
-      <span role="status">{state.value === 'ended' && (done < rows ? `Stopped: ${counts}` : `Done: ${counts}`)}</span>
+      {state === 'running' && <span>{counts}</span>}
+      <span role="status">{state === 'ended' && (done < rows ? `Stopped: ${counts}` : `Done: ${counts}`)}</span>
     </p>
   );
 }
@@ -103,18 +117,30 @@ const columns = [
   { title: 'Content', cell: ({ row }: Fault) => row.cells.filter((cell) => cell !== '').join(', '), isMinor: true },
 ] as const;
 
+interface FaultsProps {
+  sheet: Sheet;
+  faults: readonly Fault[];
+  /** The rows after the last one that was tried, when the import has ended. */
+  notTried: readonly SheetRow[];
+}
+
 /** The file has the columns of the first one and the reason, so that it can be corrected and imported. */
-function Faults({ sheet, faults }: { sheet: Sheet; faults: readonly Fault[] }) {
-  if (faults.length === 0) return null;
+function Faults({ sheet, faults, notTried }: FaultsProps) {
+  if (faults.length === 0 && notTried.length === 0) return null;
+  const rows = [...faults, ...notTried.map((row) => ({ row, reason: 'Not tried' }))];
   const save = () =>
-    void saveCsv('refused-contacts.csv', [[...sheet.columns, 'Reason'], ...faults.map(({ row, reason }) => [...row.cells, reason])]);
+    void saveCsv('refused-contacts.csv', [[...sheet.columns, 'Reason'], ...rows.map(({ row, reason }) => [...row.cells, reason])]);
   return (
     <section aria-labelledby="faults">
-      <h2 id="faults">Refused rows</h2>
-      <PagedTable caption="Rows that were refused" rows={faults} columns={columns} keyOf={({ row }) => String(row.number)} />
+      <h2 id="faults">{faults.length === 0 ? 'Rows that were not tried' : 'Refused rows'}</h2>
+      {faults.length > 0 && (
+        <PagedTable caption="Rows that were refused" rows={faults} columns={columns} keyOf={({ row }) => String(row.number)} />
+      )}
       <p>
         <button type="button" onClick={save}>
-          Download the refused rows
+          {notTried.length === 0
+            ? 'Download the refused rows'
+            : `Download the rows that are not imported (${rows.length.toLocaleString()})`}
         </button>
       </p>
     </section>

@@ -1,16 +1,12 @@
 /** The import of contacts: one request for each row, because the API creates one contact at a time. */
 import { call } from '../../api/call.js';
 import { Problem } from '../../api/problem.js';
-import { patiently, pause } from '../../csv/patiently.js';
+import { isUnanswered, patiently } from '../../csv/patiently.js';
 import type { Sheet, SheetRow } from '../../csv/read-csv.js';
 import { contactOf, type Mapping } from './mapping.js';
 
-/** At the pace below they take a quarter of an hour. */
+/** With the rate limit of a workspace they take about a quarter of an hour. */
 export const rowsMax = 1_000;
-
-/** The first rows go at once. More would use up the requests of the workspace, so that its other screens were refused. */
-const rowsAtOnce = 40;
-const rowEveryMs = 900;
 
 export interface Fault {
   row: SheetRow;
@@ -21,6 +17,8 @@ export interface Progress {
   done: number;
   created: number;
   faults: readonly Fault[];
+  /** A request of the first row that is not done had no answer: its contact may be there. */
+  isUnknown: boolean;
 }
 
 interface Import {
@@ -36,30 +34,37 @@ interface Import {
  * Creates the contacts row by row. A row that is refused does not stop the others.
  * @throws Problem for what concerns all rows, such as a lost connection or session; AbortError after `signal`
  */
-export async function runImport({ sheet, from, mapping, progress, signal }: Import): Promise<void> {
+export async function runImport(given: Import): Promise<void> {
+  const { sheet, from, progress, signal } = given;
   let now = from;
+  const tell = (next: Partial<Progress>) => progress((now = { ...now, ...next }));
   for (const row of sheet.rows.slice(from.done)) {
-    if (now.done >= rowsAtOnce) await pause(rowEveryMs, signal);
     signal.throwIfAborted();
-    const reason = await create(row, sheet, mapping, signal);
-    now =
-      reason === null
-        ? { ...now, done: now.done + 1, created: now.created + 1 }
-        : { ...now, done: now.done + 1, faults: [...now.faults, { row, reason }] };
-    progress(now);
+    const reason = await create(row, given, () => tell({ isUnknown: true }));
+    if (reason === null) tell({ done: now.done + 1, created: now.created + 1, isUnknown: false });
+    else {
+      const fault = { row, reason: now.isUnknown ? `${reason}. Perhaps by this row: an earlier answer was lost` : reason };
+      tell({ done: now.done + 1, faults: [...now.faults, fault], isUnknown: false });
+    }
   }
 }
 
 /** @returns why the row was refused; null when the contact is created */
-async function create(row: SheetRow, sheet: Sheet, mapping: Mapping, signal: AbortSignal): Promise<string | null> {
+async function create(row: SheetRow, { sheet, mapping, signal }: Import, unanswered: () => void): Promise<string | null> {
   let body: ReturnType<typeof contactOf>;
   try {
     body = contactOf(row, sheet, mapping);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+  const request = () =>
+    call('post', '/api/v1/contacts', { body, signal }).catch((error: unknown) => {
+      // A stopped request may have arrived, too.
+      if (isUnanswered(error) || signal.aborted) unanswered();
+      throw error;
+    });
   try {
-    await patiently(() => call('post', '/api/v1/contacts', { body, signal }), signal);
+    await patiently(request, signal);
     return null;
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 400) throw error;
