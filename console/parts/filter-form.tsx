@@ -1,5 +1,6 @@
 /** The filters of a list. They are in the address, so that links and the back button keep them. */
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
+import { useRef } from 'preact/hooks';
 
 interface Props {
   /** What is chosen now. */
@@ -13,21 +14,27 @@ interface Props {
 
 export function FilterForm({ filters, apply, all, children }: Props) {
   const hasFilters = Object.values(filters).some((value) => (value ?? '') !== '');
+  // The fields and the link are drawn anew: this button keeps the focus.
+  const button = useRef<HTMLButtonElement>(null);
   return (
     <search>
       <form
         class="filters"
-        // Another address has other values in the fields.
-        key={JSON.stringify(filters)}
         onSubmit={(event) => {
           event.preventDefault();
+          button.current?.focus();
           apply(new FormData(event.currentTarget));
         }}
       >
-        {children}
+        {/* Another address has other values in the fields. */}
+        <Fragment key={JSON.stringify(filters)}>{children}</Fragment>
         <div class="actions">
-          <button>Search</button>
-          {hasFilters && <a href={all}>Clear</a>}
+          <button ref={button}>Search</button>
+          {hasFilters && (
+            <a href={all} onClick={() => button.current?.focus()}>
+              Clear
+            </a>
+          )}
         </div>
       </form>
     </search>

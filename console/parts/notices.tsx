@@ -18,7 +18,7 @@ export function Toasts() {
   );
 }
 
-/** The browser's own dialog keeps the focus inside and gives it back. Escape is a no. */
+/** The browser's own dialog keeps the focus inside, and gives it back when it is closed. Escape is a no. */
 export function ConfirmDialog() {
   const asked = question.value;
   const dialog = useRef<HTMLDialogElement>(null);
@@ -27,14 +27,19 @@ export function ConfirmDialog() {
   }, [asked]);
   if (asked === null) return null;
   return (
-    <dialog ref={dialog} aria-labelledby="confirm-title" aria-describedby="confirm-text" onClose={() => asked.answer(false)}>
+    <dialog
+      ref={dialog}
+      aria-labelledby="confirm-title"
+      aria-describedby="confirm-text"
+      onClose={({ currentTarget }) => asked.answer(currentTarget.returnValue === 'yes')}
+    >
       <h2 id="confirm-title">{asked.title}</h2>
       <p id="confirm-text">{asked.text}</p>
       <p class="actions">
-        <button type="button" class="danger" onClick={() => asked.answer(true)}>
+        <button type="button" class="danger" onClick={() => dialog.current?.close('yes')}>
           {asked.action}
         </button>
-        <button type="button" onClick={() => asked.answer(false)}>
+        <button type="button" onClick={() => dialog.current?.close()}>
           Back
         </button>
       </p>

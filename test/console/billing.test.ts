@@ -28,6 +28,26 @@ describe('billing in the console', function () {
     await browser.see('Buy credits');
   });
 
+  it('a button whose page does not open leads to the same checkout again', async () => {
+    const url = `${app.url}/billing/return?checkout=lost`;
+    provider.answer = (response) =>
+      response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify({ id: 'cs_test_2', object: 'checkout.session', url }));
+    let isOpen = false;
+    // The browser stays on the page for an answer without content.
+    await browser.page.route(url, (route) => (isOpen ? route.continue() : route.fulfill({ status: 204 })));
+    await browser.follow('Billing');
+    const asked = provider.asked.length;
+    const buy = browser.page.getByRole('button', { name: /^Buy / }).first();
+    await Promise.all([browser.page.waitForResponse(url), buy.click()]);
+    isOpen = true;
+    await buy.click();
+    await browser.page.waitForURL(url);
+    assert.equal(provider.asked.length, asked + 1);
+    await browser.page.unrouteAll();
+  });
+
   it('a refusal of the payment provider is told, and leaves the button usable', async () => {
     provider.answer = refuseWith(402);
     await browser.follow('Billing');
@@ -59,5 +79,8 @@ describe('billing in the console', function () {
     assert.match(header ?? '', /created_at,type,description,amount,balance_after,reference,id$/);
     // A negative amount stays a number for spreadsheets.
     assert.ok(first?.includes(`,${debit.amount},${debit.balance_after},`), first);
+    assert.equal((await app.call('POST', '/api/v1/messages/send', { key, body: { ...body, to: '+15551234568' } })).status, 201);
+    await browser.press('Read again');
+    await browser.until('document.querySelectorAll("tbody tr").length === 3');
   });
 });

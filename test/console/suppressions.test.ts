@@ -31,10 +31,12 @@ describe('suppressions in the console', function () {
     await browser.press('Remove +15551234567 on sms');
     await browser.see(/the next one bounces too and is charged/);
     await browser.press('Back');
+    await browser.until('document.activeElement.textContent === "Remove"');
     assert.equal((await suppressions()).length, 1);
     await browser.press('Remove +15551234567 on sms');
     await browser.press('Remove the suppression');
     await browser.see('No suppressions yet');
+    assert.equal(await browser.page.evaluate('document.activeElement !== document.body'), true, 'the focus is where the row was');
     assert.deepEqual(await suppressions(), []);
   });
 
@@ -51,6 +53,22 @@ describe('suppressions in the console', function () {
     assert.equal((await suppressions()).length, 1);
   });
 
+  it('after the last row of an older page is removed, the page is empty, and not the list', async () => {
+    const theirs = { workspace_id: me.workspaceId, channel: 'sms', reason: 'manual', source: 'api' } as const;
+    await suppress(
+      app.deps.db,
+      Array.from({ length: 51 }, (_, index) => ({ ...theirs, recipient: `+155512345${index + 10}` })),
+    );
+    await browser.follow('Suppressions');
+    await browser.follow('Older');
+    await browser.until('document.querySelectorAll("tbody tr").length === 1');
+    await browser.press(/^Remove /);
+    await browser.press('Remove the suppression');
+    await browser.see('No suppression is left on this page.');
+    await browser.follow('Newest');
+    await browser.until('document.querySelectorAll("tbody tr").length === 50');
+  });
+
   it('filters are in the address; a wrong value is told in the words of the API', async () => {
     await me.call('POST', '/suppressions', { channel: 'email', recipient: 'ada@example.com' });
     await me.call('POST', '/suppressions', { channel: 'sms', recipient: '+15551234567', reason: 'complaint' });
@@ -62,6 +80,7 @@ describe('suppressions in the console', function () {
     await browser.page.getByLabel('Reason', { exact: true }).selectOption('complaint');
     await browser.press('Search');
     await row('ada@example.com').waitFor({ state: 'detached' });
+    assert.equal(await browser.page.evaluate('document.activeElement.textContent'), 'Search', 'the focus stays');
     await browser.page.goBack();
     await row('ada@example.com').waitFor();
     await browser.open('/suppressions?channel=pigeon');

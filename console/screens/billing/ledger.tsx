@@ -5,6 +5,7 @@ import { ExportButton } from '../../parts/export-button.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useLoad } from '../../state/load.js';
+import { refreshWorkspace } from '../../state/session.js';
 
 type Transaction = Schema<'Transaction'>;
 
@@ -30,9 +31,19 @@ async function read(cursor: string | undefined, limit: number, signal: AbortSign
 
 export function Ledger({ cursor }: { cursor: string | undefined }) {
   const page = useLoad<Page<Transaction>>(cursor ?? '', (signal) => read(cursor, 50, signal));
+  // A purchase is booked when the payment provider reports it, which may be after the viewer is back.
+  const readAgain = () => {
+    page.reload();
+    void refreshWorkspace().catch(() => undefined);
+  };
   return (
     <section aria-labelledby="ledger">
       <h2 id="ledger">Ledger</h2>
+      <p>
+        <button type="button" disabled={page.isLoading.value} onClick={readAgain}>
+          Read again
+        </button>
+      </p>
       <Table
         caption="Transactions"
         page={page}

@@ -23,14 +23,13 @@ export function Packages() {
 function Offers({ packages }: { packages: readonly Package[] }) {
   const problem = useSignal<Problem | null>(null);
   const isBusy = useSignal(false);
-  // The browser may bring the page back as it was left.
+  // Until the viewer was on the page of the provider, a button leads to the same checkout again: after a lost answer, or when that page did not open.
+  const keys = useRef(new Map<string, string>());
   useEffect(() => {
-    const restored = () => (isBusy.value = false);
+    const restored = () => keys.current.clear();
     addEventListener('pageshow', restored);
     return () => removeEventListener('pageshow', restored);
-  }, [isBusy]);
-  // A button that is pressed again after a lost answer leads to the same checkout.
-  const keys = useRef(new Map<string, string>());
+  }, []);
   const buy = async (id: string) => {
     isBusy.value = true;
     problem.value = null;
@@ -38,10 +37,10 @@ function Offers({ packages }: { packages: readonly Package[] }) {
     keys.current.set(id, idempotencyKey);
     try {
       const { checkout_url: url } = await call('post', '/api/v1/billing/checkout', { body: { package_id: id }, idempotencyKey });
-      keys.current.delete(id);
       location.assign(url);
     } catch (error) {
       problem.value = problemOf(error);
+    } finally {
       isBusy.value = false;
     }
   };

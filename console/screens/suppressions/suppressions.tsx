@@ -1,5 +1,6 @@
 /** The recipients who get no messages. */
 import { useLocation } from 'preact-iso';
+import { useRef } from 'preact/hooks';
 import { call, type Query } from '../../api/call.js';
 import { to } from '../../app/base.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
@@ -8,13 +9,13 @@ import { Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
-import { type Loaded, useLoad } from '../../state/load.js';
+import { useLoad } from '../../state/load.js';
 import { channels, reasons, reasonTexts, sourceTexts, type Suppression } from './reasons.js';
 import { Remove } from './remove.js';
 
 type Filters = Readonly<Record<'channel' | 'recipient' | 'reason', string | undefined>>;
 
-const columnsOf = (page: Loaded<Page<Suppression>>): Column<Suppression>[] => [
+const columnsOf = (removed: () => void): Column<Suppression>[] => [
   { title: 'Recipient', cell: ({ recipient }) => recipient ?? 'erased' },
   { title: 'Channel', cell: ({ channel }) => channel },
   {
@@ -34,7 +35,7 @@ const columnsOf = (page: Loaded<Page<Suppression>>): Column<Suppression>[] => [
   },
   { title: 'Since', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true },
   { title: 'Until', cell: ({ expires_at }) => <Time at={expires_at} none="no end" />, isMinor: true },
-  { title: 'Actions', cell: (suppression) => <Remove suppression={suppression} removed={page.reload} /> },
+  { title: 'Actions', cell: (suppression) => <Remove suppression={suppression} removed={removed} /> },
 ];
 
 export function Suppressions() {
@@ -47,6 +48,12 @@ export function Suppressions() {
     const { suppressions, pagination } = await call('get', '/api/v1/suppressions', { query, signal });
     return { rows: suppressions, pagination };
   });
+  const list = useRef<HTMLDivElement>(null);
+  const removed = () => {
+    // The button goes away with its row.
+    list.current?.focus();
+    page.reload();
+  };
   const add = (
     <a class="button primary" href={to('suppressions/new')}>
       Suppress a recipient
@@ -55,13 +62,15 @@ export function Suppressions() {
   return (
     <Screen title="Suppressions" actions={add}>
       <SuppressionFilters filters={filters} />
-      <Table
-        caption="Suppressions"
-        page={page}
-        columns={columnsOf(page)}
-        keyOf={({ id }) => id}
-        empty={hasFilters ? <NoMatch /> : <p>No suppressions yet. Recipients who opt out or whose address bounces appear here.</p>}
-      />
+      <div ref={list} tabIndex={-1}>
+        <Table
+          caption="Suppressions"
+          page={page}
+          columns={columnsOf(removed)}
+          keyOf={({ id }) => id}
+          empty={<Empty hasFilters={hasFilters} isOlder={(cursor ?? '') !== ''} />}
+        />
+      </div>
     </Screen>
   );
 }
@@ -86,8 +95,12 @@ function SuppressionFilters({ filters }: { filters: Filters }) {
   );
 }
 
-const NoMatch = () => (
-  <p>
-    No suppression matches. <a href={to('suppressions')}>Show all suppressions</a>
-  </p>
-);
+function Empty({ hasFilters, isOlder }: { hasFilters: boolean; isOlder: boolean }) {
+  if (isOlder) return <p>No suppression is left on this page.</p>;
+  if (!hasFilters) return <p>No suppressions yet. Recipients who opt out or whose address bounces appear here.</p>;
+  return (
+    <p>
+      No suppression matches. <a href={to('suppressions')}>Show all suppressions</a>
+    </p>
+  );
+}
