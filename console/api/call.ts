@@ -28,6 +28,8 @@ export interface Input<P extends keyof paths, M extends Method> {
   signal?: AbortSignal;
   /** The same for a repeated request. */
   idempotencyKey?: string;
+  /** Gets the headers of the answer. */
+  answered?(headers: Headers): void;
 }
 
 /** What the API says of a session that has ended (docs/contract/errors.md). */
@@ -45,12 +47,19 @@ export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener;
 }
 
+/** Called before each request; what it throws stops the request. */
+let guard: () => void = () => undefined;
+export function beforeCalls(check: () => void): void {
+  guard = check;
+}
+
 /**
  * Calls an operation.
  * @returns `data` of the answer
  * @throws Problem for every answer that is not a success, and when there is no answer; AbortError after `signal`
  */
 export async function call<P extends keyof paths, M extends Method>(method: M, path: P, input: Input<P, M> = {}): Promise<Data<P, M>> {
+  guard();
   const { body, signal, idempotencyKey } = input;
   const response = await fetch(addressOf(path, input), {
     method: method.toUpperCase(),
@@ -65,6 +74,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   }).catch((error: unknown) => {
     throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
   });
+  input.answered?.(response.headers);
   const answer = (await response.json().catch(() => ({}))) as { data?: unknown } & ErrorBody;
   // Signing in has limits of its own.
   if (/^\/api\/v1\/(?!auth\/)/.test(path)) noteAllowance(response.headers);

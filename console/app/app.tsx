@@ -6,6 +6,7 @@ import { ConfirmDialog, Toasts } from '../parts/notices.js';
 import { session } from '../state/session.js';
 import { screenPart } from './screen-part.js';
 import { screens } from './screens.js';
+import { NotOpened } from './not-opened.js';
 import { Shell } from './shell.js';
 
 const SignIn = screenPart(async () => (await import('../screens/sign-in/sign-in.js')).SignIn);
@@ -26,9 +27,10 @@ export function App() {
 
 function Content() {
   if (isPortal) return <Portal />;
-  const { state } = session.value;
-  if (state === 'unknown') return <p class="loading">Loading…</p>;
-  if (state === 'none') return <PublicScreens />;
+  const { value } = session;
+  if (value.state === 'unknown') return <p class="loading">Loading…</p>;
+  if (value.state === 'failed') return <NotOpened problem={value.problem} />;
+  if (value.state === 'none') return <PublicScreens />;
   return <Shell>{screens}</Shell>;
 }
 

@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import { problemOf } from '../api/problem.js';
 import { applyTheme } from '../state/theme.js';
-import { restoreSession, session, signInByLink } from '../state/session.js';
+import { followOtherTabs, restoreSession, session, signInByLink } from '../state/session.js';
 import { openPortal } from '../state/portal.js';
 import { App } from './app.js';
 import { isPortal } from './base.js';
@@ -10,6 +10,7 @@ import { isPortal } from './base.js';
 /** A link of `npm start` has its token in the fragment, which browsers do not send. It is used once, so it leaves the address at once. */
 async function start(): Promise<void> {
   if (isPortal) return openPortal();
+  followOtherTabs();
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token === null) return restoreSession();
   history.replaceState(null, '', location.pathname + location.search);

@@ -10,8 +10,10 @@ export interface Loaded<T> {
   problem: ReadonlySignal<Problem | null>;
   /** Reads again. */
   reload(): void;
-  /** Changes the shown data, by an event or the answer to a change. Nothing happens while there is none. */
+  /** Changes the shown data, by an event. Nothing happens while there is none. */
   update(change: (data: T) => T): void;
+  /** Shows the answer to a change. A read that is under way may be older than the change: it is dropped, and begins anew. */
+  replace(data: T): void;
 }
 
 /**
@@ -59,5 +61,12 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
     },
     [data],
   );
-  return { data, isLoading, problem, reload, update };
+  const replace = useCallback(
+    (next: T) => {
+      data.value = next;
+      if (isLoading.value) reload();
+    },
+    [data, isLoading, reload],
+  );
+  return { data, isLoading, problem, reload, update, replace };
 }

@@ -1,21 +1,57 @@
 /** Who is signed in. The session itself is a cookie that scripts cannot read. */
 import { signal } from '@preact/signals';
-import { call, type Schema, whenSignedOut } from '../api/call.js';
-import { problemOf } from '../api/problem.js';
+import { beforeCalls, call, type Schema, whenSignedOut } from '../api/call.js';
+import { Problem, problemOf } from '../api/problem.js';
 import { forget } from '../api/stream.js';
 
 export type Workspace = Schema<'WorkspaceSettings'>;
 
-export type Session = { state: 'unknown' } | { state: 'none'; reason: string | null } | { state: 'open'; workspace: Workspace };
+export type Session =
+  | { state: 'unknown' }
+  /** It cannot be read at this moment, which says nothing about the session. */
+  | { state: 'failed'; problem: Problem }
+  | { state: 'none'; reason: string | null }
+  | { state: 'open'; workspace: Workspace };
 
 export const session = signal<Session>({ state: 'unknown' });
 
-/** Whether there was a session when this browser last looked. Without it, asking would only be refused. */
+/**
+ * The id of the workspace whose cookie this browser has, for all tabs. Without it, asking would only be refused. The cookie itself cannot be
+ * read, and a sign-in in another tab replaces it under the screens of this one.
+ */
 const hint = 'tidings.session';
 
+const shownId = () => (session.value.state === 'open' ? session.value.workspace.id : null);
+
+/** The cookie is that of another workspace than the screens. A reload shows them for the workspace of the cookie. */
+function isReplaced(): boolean {
+  const shown = shownId();
+  // A portal shows no workspace, and may have no storage.
+  if (shown === null) return false;
+  const known = localStorage.getItem(hint);
+  return known !== null && known !== shown;
+}
+
 whenSignedOut(() => {
-  if (session.value.state === 'open') leave('Your session has ended. Please sign in again.');
+  if (session.value.state === 'open' && !isReplaced()) leave('Your session has ended. Please sign in again.');
 });
+
+// What the viewer sees must not be sent from another workspace: not before this tab knows of the sign-in in the other one, either.
+beforeCalls(() => {
+  if (!isReplaced()) return;
+  location.reload();
+  throw new Problem(401, { error: 'Another workspace was signed in in this browser. Nothing was sent.' });
+});
+
+/** Follows the sign-ins and sign-outs of other tabs. */
+export function followOtherTabs(): void {
+  addEventListener('storage', ({ key }) => {
+    if (key !== hint && key !== null) return;
+    const known = localStorage.getItem(hint);
+    if (known === null) leave(null);
+    else if (known !== shownId()) location.reload();
+  });
+}
 
 /** Shows the sign-in screen, with a reason. */
 export function leave(reason: string | null): void {
@@ -28,30 +64,36 @@ export function leave(reason: string | null): void {
 export async function restoreSession(): Promise<void> {
   if (localStorage.getItem(hint) === null) return leave(null);
   await refreshWorkspace().catch((error: unknown) => {
-    const { message, status } = problemOf(error);
-    if (status === 401) return leave(message);
-    // The session is still there: whoever moves to another address at this moment also ends the request.
-    session.value = { state: 'none', reason: message };
+    const problem = problemOf(error);
+    if (problem.status === 401) return leave(problem.message);
+    session.value = { state: 'failed', problem };
   });
 }
 
-/** Reads the workspace again: its balance, and whether its address is verified. */
+/** Reads the workspace again: its balance, and whether its address is verified. An answer of an earlier session is dropped. */
 export async function refreshWorkspace(): Promise<void> {
+  const known = localStorage.getItem(hint);
   const { workspace } = await call('get', '/api/v1/workspace');
-  localStorage.setItem(hint, '1');
-  session.value = { state: 'open', workspace };
+  if (localStorage.getItem(hint) !== known) return;
+  localStorage.setItem(hint, workspace.id);
+  if (isReplaced()) location.reload();
+  else session.value = { state: 'open', workspace };
+}
+
+/** The other tabs learn at once whose cookie it is now. */
+async function begin({ workspace }: { workspace: { id: string } }): Promise<void> {
+  localStorage.setItem(hint, workspace.id);
+  await refreshWorkspace();
 }
 
 /** @throws Problem `code_required` when the workspace has a second factor */
 export async function signIn(login: { email: string; password: string; code?: string }): Promise<void> {
-  await call('post', '/console/session', { body: login });
-  await refreshWorkspace();
+  await begin(await call('post', '/console/session', { body: login }));
 }
 
 /** Uses the link that `npm start` prints. */
 export async function signInByLink(token: string): Promise<void> {
-  await call('post', '/console/session/link', { body: { token } });
-  await refreshWorkspace();
+  await begin(await call('post', '/console/session/link', { body: { token } }));
 }
 
 export async function signOut(): Promise<void> {

@@ -23,7 +23,7 @@ export function Settings() {
                 ['Id', <code key="id">{shown.id}</code>],
               ]}
             />
-            <PolicyForm workspace={shown} changed={(next) => workspace.update(() => next)} />
+            <PolicyForm workspace={shown} changed={workspace.replace} />
             <PasswordForm email={shown.email} />
             <SecondFactor />
             <EmailForm />

@@ -70,7 +70,7 @@ function Resend({ params, loaded }: { params: { id: string; delivery_id: string 
     isBusy.value = true;
     try {
       const { delivery } = await call('post', '/api/v1/webhooks/{id}/deliveries/{delivery_id}/resend', { params });
-      loaded.update(() => delivery);
+      loaded.replace(delivery);
       toast('The delivery was sent again.');
     } catch (error) {
       toast(problemOf(error).message);

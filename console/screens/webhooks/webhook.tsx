@@ -29,7 +29,7 @@ export function Webhook() {
               <p role="status">
                 <WebhookStatus webhook={shown} />
               </p>
-              <WebhookActions webhook={shown} changed={(next) => webhook.update(() => next)} />
+              <WebhookActions webhook={shown} changed={webhook.replace} />
             </section>
             <Settings webhook={shown} />
             <Deliveries webhookId={id} />

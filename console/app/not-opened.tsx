@@ -1,0 +1,28 @@
+/** The session may be there, but the service does not tell at this moment. Whoever saw the sign-in form would sign in for nothing. */
+import { useEffect } from 'preact/hooks';
+import type { Problem } from '../api/problem.js';
+import { ProblemBox } from '../parts/problem-box.js';
+import { restoreSession } from '../state/session.js';
+
+/** Rarely enough for a workspace that has used up its requests. */
+const retryMs = 3_000;
+
+export function NotOpened({ problem }: { problem: Problem }) {
+  const again = () => void restoreSession();
+  // Each failure is another problem, after which it waits anew.
+  useEffect(() => {
+    const timer = setTimeout(again, retryMs);
+    return () => clearTimeout(timer);
+  }, [problem]);
+  return (
+    <main class="public">
+      <h1>The console cannot be loaded</h1>
+      <ProblemBox problem={problem}>
+        <button type="button" class="primary" onClick={again}>
+          Try again
+        </button>
+      </ProblemBox>
+      <p class="note">It is tried again every few seconds. You are still signed in.</p>
+    </main>
+  );
+}

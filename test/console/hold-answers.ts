@@ -1,0 +1,15 @@
+/** A slow service, as slow as a test needs it. */
+import type { ConsoleBrowser } from './console-browser.js';
+
+/** Keeps the answers of an address back. @returns what lets them go */
+export async function holdAnswers({ page }: ConsoleBrowser, address: string): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(address, async (route) => {
+    const response = await route.fetch();
+    await released;
+    // The page may have given it up.
+    await route.fulfill({ response }).catch(() => undefined);
+  });
+  return release;
+}
