@@ -1,13 +1,14 @@
 /** The file that a screen works on. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { type Problem, problemOf } from '../api/problem.js';
 import { readCsv, type Sheet } from './read-csv.js';
 
 interface ChosenSheet {
   sheet: ReadonlySignal<Sheet | null>;
-  /** Why the file cannot be read. */
+  /** Why the file that was chosen last cannot be read. */
   problem: ReadonlySignal<Problem | null>;
-  /** Another number for each file: as `key` it begins with a new form. */
+  /** Another number for each file that can be read: as `key` it begins with a new form. */
   number: ReadonlySignal<number>;
   read(file: File): void;
 }
@@ -17,15 +18,19 @@ export function useSheet(rowsMax: number): ChosenSheet {
   const sheet = useSignal<Sheet | null>(null);
   const problem = useSignal<Problem | null>(null);
   const number = useSignal(0);
+  const newest = useRef<File | null>(null);
   const read = async (file: File) => {
+    newest.current = file;
     try {
-      sheet.value = await readCsv(file, rowsMax);
+      const answer = await readCsv(file, rowsMax);
+      if (newest.current !== file) return;
+      sheet.value = answer;
       problem.value = null;
+      number.value += 1;
     } catch (error) {
-      sheet.value = null;
-      problem.value = problemOf(error);
+      // The file before it stays: work on it is not lost to a wrong click.
+      if (newest.current === file) problem.value = problemOf(error);
     }
-    number.value += 1;
   };
   return { sheet, problem, number, read: (file) => void read(file) };
 }

@@ -7,17 +7,19 @@ interface Props {
   rowsMax: number;
   /** What is sent of it. */
   sent: string;
+  /** No other file can be chosen at the moment. */
+  isDisabled?: boolean;
   chosen(file: File): void;
 }
 
-export function FileChoice({ rowsMax, sent, chosen }: Props) {
+export function FileChoice({ rowsMax, sent, isDisabled = false, chosen }: Props) {
   const id = useId();
   const isOver = useSignal(false);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     isOver.value = false;
     const file = event.dataTransfer?.files[0];
-    if (file !== undefined) chosen(file);
+    if (file !== undefined && !isDisabled) chosen(file);
   };
   return (
     <div
@@ -33,6 +35,7 @@ export function FileChoice({ rowsMax, sent, chosen }: Props) {
       <input
         id={id}
         type="file"
+        disabled={isDisabled}
         accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
         aria-describedby={`${id}-hint`}
         onChange={({ currentTarget }) => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { restClient, type Account, type Json, until } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
 import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
+import { holdAnswers } from './hold-answers.js';
 
 const csv = (...lines: string[]) => lines.join('\r\n');
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
@@ -28,6 +29,7 @@ describe('batches in the console', function () {
     await browser?.close();
     await service?.stop();
   });
+  afterEach(() => browser.page.unrouteAll({ behavior: 'ignoreErrors' }));
   afterEach(() => browser.assertClean());
 
   const api = async (method: string, path: string, body?: unknown): Promise<Json> =>
@@ -52,6 +54,7 @@ describe('batches in the console', function () {
       .locator('dl div')
       .filter({ has: browser.page.getByText(name, { exact: true }) })
       .locator('dd');
+  const shown = () => browser.page.getByRole('heading', { name: 'Batch', exact: true }).waitFor();
   const rowCount = () => browser.page.locator('tbody tr').count();
 
   it('a file of 1,000 rows with 10 faulty ones is sent in eight clicks, and all others are seen delivered', async () => {
@@ -169,29 +172,9 @@ describe('batches in the console', function () {
     await browser.see('Insufficient credits. You need 1010 credits but have 1000.');
     await browser.assertAccessible();
     assert.deepEqual(await batches(), []);
-  });
-
-  it('a batch whose answers were lost is sent once, even after the page was loaded again', async () => {
-    const file = csv('to,name', ...numbered(3, (index) => `${phone(index)},Ada`));
-    await preview(file, 'Hello {{ name }}');
-    await browser.page.route('**/messages/bulk', async (route) => {
-      await route.fetch();
-      await route.abort();
-    });
-    await browser.press('Send 3 messages for 3 credits');
-    await browser.see('It is not known whether the batch was accepted.');
-    await browser.press('Send 3 messages for 3 credits');
-    await browser.page.locator('main form button[disabled]').waitFor({ state: 'detached' });
-    await browser.page.unroute('**/messages/bulk');
-    await browser.page.reload();
-    await preview(file, 'Hello {{ name }}');
-    await browser.press('Send 3 messages for 3 credits');
-    await browser.page.getByRole('heading', { name: 'Batch', exact: true }).waitFor();
-    assert.equal((await batches()).length, 1);
-    await preview(file, 'Hello {{ name }}');
-    await browser.press('Send 3 messages for 3 credits');
-    await browser.page.getByRole('heading', { name: 'Batch', exact: true }).waitFor();
-    assert.equal((await batches()).length, 2, 'a batch that was answered can be sent again');
+    await preview(csv('to', ...numbered(101, phone)), text);
+    await browser.press('Send 101 messages for 1,010 credits');
+    await browser.see('Insufficient credits. You need 1010 credits but have 1000.');
   });
 
   it('a file that cannot be read without loss is refused, with what to do', async () => {
@@ -232,6 +215,31 @@ describe('batches in the console', function () {
     assert.equal(await rowCount(), 50);
     await browser.press('Previous');
     await browser.see('Hello Person 49');
+  });
+
+  it('a pause is shown even if a read that began before it is answered later, and a cancel needs no read', async () => {
+    await browser.open('/batches/new');
+    await choose(csv('to', ...numbered(20, phone)));
+    await browser.fill('Text', 'Hello');
+    await browser.fill('Messages a second (optional)', '0.5');
+    await browser.press('Preview');
+    await browser.press('Send 20 messages for 20 credits');
+    await shown();
+    await browser.see(/about \d+ s left$/);
+    assert.equal(await browser.page.getByRole('status').filter({ hasText: 'left' }).count(), 0);
+    const release = await holdAnswers(browser, '**/messages/bulk/*');
+    await browser.page.waitForRequest(/\/messages\/bulk\/[\w-]+$/);
+    await browser.press('Pause');
+    await browser.see('‖ paused');
+    release();
+    await browser.page.unrouteAll({ behavior: 'wait' });
+    await browser.page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    assert.equal(await browser.page.getByText('‖ paused').count(), 1);
+    await browser.page.route(/\/messages\/bulk\/[\w-]+$|\/workspace$/, (route) => route.abort());
+    await browser.press('Cancel');
+    await browser.press('Cancel the batch');
+    await browser.see(/^Cancelled\. \d+ credits are refunded\.$/);
+    assert.match(String(await browser.page.evaluate('document.activeElement.textContent')), /^Cancelled/);
   });
 
   it('a slow batch is paused, goes on, and is cancelled with its refund', async () => {

@@ -1,5 +1,6 @@
 /** Pause, resume or cancel a batch. */
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
 import { creditsText } from '../../parts/credits.js';
@@ -17,6 +18,10 @@ interface Props {
 /** The actions, one at a time; what fails is said. */
 function useActions({ batch, changed }: Props) {
   const isBusy = useSignal(false);
+  const said = useRef<HTMLParagraphElement>(null);
+  // What is shown when the question is answered, not when it was asked.
+  const shown = useRef(batch);
+  shown.current = batch;
   const outcome = useSignal('');
   const params = { id: batch.id };
   const run = (work: () => Promise<void>) => async () => {
@@ -37,24 +42,26 @@ function useActions({ batch, changed }: Props) {
     const queued = batch.counts.queued.toLocaleString();
     const text = `Up to ${queued} messages are not handed off. They are not sent, and their credits are refunded. A cancelled batch cannot go on.`;
     if (!(await confirm({ title: 'Cancel this batch?', text, action: 'Cancel the batch' }))) return;
-    // Between the last look and now more of it was sent: the refund is that of this moment.
-    const { batch: before } = await call('get', '/api/v1/messages/bulk/{id}', { params });
+    const before = shown.current.credits_used;
     const { batch: after } = await call('post', '/api/v1/messages/bulk/{id}/cancel', { params });
     changed(after);
-    const refund = Math.max(0, Number((before.credits_used - after.credits_used).toFixed(3)));
-    outcome.value = `Cancelled. ${creditsText(refund)} are refunded.`;
-    await refreshWorkspace();
+    outcome.value = `Cancelled. ${creditsText(Math.max(0, Number((before - after.credits_used).toFixed(3))))} are refunded.`;
+    // Its button is gone.
+    said.current?.focus();
+    void refreshWorkspace().catch(() => undefined);
   });
-  return { isBusy, outcome, pause, resume, cancel };
+  return { isBusy, outcome, said, pause, resume, cancel };
 }
 
 export function BatchActions(props: Props) {
-  const { isBusy, outcome, pause, resume, cancel } = useActions(props);
+  const { isBusy, outcome, said, pause, resume, cancel } = useActions(props);
   const { status } = props.batch;
   const isOpen = status === 'sending' || status === 'paused' || status === 'scheduled';
   return (
     <>
-      <p role="status">{outcome.value}</p>
+      <p role="status" ref={said} tabIndex={-1}>
+        {outcome.value}
+      </p>
       {isOpen && (
         <p class="actions">
           {status === 'paused' ? (

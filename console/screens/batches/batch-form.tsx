@@ -1,6 +1,6 @@
 /** The form of a batch: its columns, its text, and when it is sent. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Sheet } from '../../csv/read-csv.js';
 import { Form, SelectField, TextField } from '../../parts/form.js';
 import { TextArea } from '../../parts/text-area.js';
@@ -8,14 +8,22 @@ import { textOf, useForm } from '../../state/form.js';
 import { channelOptions } from '../send/channels.js';
 import { check, type Checked } from './check.js';
 import { draftOf, fieldOf, fields, textFields } from './draft.js';
-import { channelFor, placeholdersIn } from './mapping.js';
+import { channelFor, placeholdersIn, recipientColumn } from './mapping.js';
 import { ColumnFields, PlaceholderButtons } from './column-fields.js';
 import { Outcome } from './outcome.js';
 
-export function BatchForm({ sheet }: { sheet: Sheet }) {
+interface Props {
+  sheet: Sheet;
+  /** While the batch is being sent: what is shown is what goes out. */
+  isSending: Signal<boolean>;
+}
+
+export function BatchForm({ sheet, isSending }: Props) {
   const channel = useSignal<string>(channelFor(sheet));
   const texts = useSignal('');
-  const checked = useSignal<Checked | null>(null);
+  const checked = useSignal<{ of: Sheet; answer: Checked } | null>(null);
+  // Field → name of the column that the viewer chose. Another file may have it at another place.
+  const chosen = useRef(new Map<string, string>());
   // What was checked is what is sent: a change of the form needs another look.
   const version = useRef(0);
   const changed = (form: HTMLFormElement | null) => {
@@ -27,12 +35,16 @@ export function BatchForm({ sheet }: { sheet: Sheet }) {
     const { current } = version;
     checked.value = null;
     const answer = await check(sheet, draftOf(data));
-    if (current === version.current) checked.value = answer;
+    if (current === version.current) checked.value = { of: sheet, answer };
   });
+  // What is written stays when another file is chosen, unless that has no recipients of this channel.
+  useEffect(() => {
+    if (recipientColumn(sheet, channel.value) === -1) channel.value = channelFor(sheet);
+  }, [sheet, channel]);
   const placeholders = placeholdersIn(texts.value);
   return (
     <>
-      <div onInput={(event) => changed((event.target as HTMLElement).closest('form'))}>
+      <div inert={isSending.value} onInput={(event) => changed((event.target as HTMLElement).closest('form'))}>
         <Form
           form={form}
           action="Preview"
@@ -47,11 +59,11 @@ export function BatchForm({ sheet }: { sheet: Sheet }) {
             changed={(value) => (channel.value = value)}
           />
           <ContentFields sheet={sheet} channel={channel} />
-          <ColumnFields sheet={sheet} channel={channel.value} placeholders={placeholders} />
+          <ColumnFields key={sheet} sheet={sheet} channel={channel.value} placeholders={placeholders} chosen={chosen.current} />
           <SendingFields />
         </Form>
       </div>
-      {checked.value !== null && <Outcome key={version.current} checked={checked.value} sheet={sheet} />}
+      {checked.value?.of === sheet && <Outcome key={version.current} checked={checked.value.answer} sheet={sheet} isSending={isSending} />}
     </>
   );
 }

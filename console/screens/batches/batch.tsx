@@ -35,13 +35,17 @@ export function Batch() {
         {(shown) => (
           <>
             <section class="summary" aria-label="Status">
-              <p role="status">
-                <Chip status={shown.status} /> <TimeLeft batch={shown} />
+              {/* Screen readers hear the status, and not each change of the time. */}
+              <p>
+                <span role="status">
+                  <Chip status={shown.status} />
+                </span>{' '}
+                <TimeLeft batch={shown} />
               </p>
               <p class="progress">
                 <Progress batch={shown} />
               </p>
-              <BatchActions batch={shown} changed={(next) => batch.update(() => next)} />
+              <BatchActions batch={shown} changed={batch.replace} />
             </section>
             <Counts batch={shown} />
             <Details batch={shown} />

@@ -8,29 +8,39 @@ interface Props {
   sheet: Sheet;
   channel: string;
   placeholders: readonly Placeholder[];
+  /** Field → the column that the viewer chose; empty: none. A file with the same column begins with that choice. */
+  chosen: Map<string, string>;
 }
 
 /** A column with the beginning of its first cell. */
 const shownMax = 30;
 const shortened = (text: string) => (text.length > shownMax ? `${text.slice(0, shownMax)}…` : text);
 
-export function ColumnFields({ sheet, channel, placeholders }: Props) {
+export function ColumnFields({ sheet, channel, placeholders, chosen }: Props) {
   const { columns, rows } = sheet;
   const options = columns.map((column, index) => {
     const sample = rows[0]?.cells[index] ?? '';
     return [String(index), sample === '' ? shortened(column) : `${shortened(column)}: ${shortened(sample)}`] as const;
   });
-  const chosen = (index: number) => (index === -1 ? '' : String(index));
+  const choice = (field: string, likely: number) => {
+    const index = columns.indexOf(chosen.get(field) ?? '');
+    const selected = index !== -1 ? index : chosen.get(field) === '' ? -1 : likely;
+    return {
+      selected: selected === -1 ? '' : String(selected),
+      changed: (value: string) => void chosen.set(field, columns[Number(value || -1)] ?? ''),
+    };
+  };
+  // Another channel may have its recipients in another column.
+  const recipients = channel === 'email' ? 'email' : 'phone';
   return (
     <fieldset>
       <legend>Columns</legend>
       <SelectField
-        // Another channel may have its recipients in another column.
-        key={channel === 'email' ? 'email' : 'phone'}
+        key={recipients}
         name="to"
         label="Recipients are in"
         options={[['', 'choose a column'], ...options]}
-        selected={chosen(recipientColumn(sheet, channel))}
+        {...choice(recipients, recipientColumn(sheet, channel))}
       />
       {placeholders.map(({ name, isRequired }) => (
         <SelectField
@@ -38,7 +48,7 @@ export function ColumnFields({ sheet, channel, placeholders }: Props) {
           name={fieldOf(name)}
           label={`{{ ${name} }} is in`}
           options={[['', isRequired ? 'choose a column' : 'no column: its fallback'], ...options]}
-          selected={chosen(columnFor(name, columns))}
+          {...choice(fieldOf(name), columnFor(name, columns))}
         />
       ))}
       <SelectField
@@ -46,7 +56,7 @@ export function ColumnFields({ sheet, channel, placeholders }: Props) {
         label="References are in (optional)"
         hint="Your own names of the messages, for example order numbers"
         options={[['', 'no column'], ...options]}
-        selected={chosen(columnFor('reference', columns))}
+        {...choice('reference', columnFor('reference', columns))}
       />
     </fieldset>
   );

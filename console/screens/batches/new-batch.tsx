@@ -1,4 +1,5 @@
 /** Send to many: a CSV file, its columns, the real texts, every faulty row, the exact sum, then the batch. */
+import { useSignal } from '@preact/signals';
 import { to } from '../../app/base.js';
 import { useSheet } from '../../csv/use-sheet.js';
 import { FileChoice } from '../../parts/file-choice.js';
@@ -8,13 +9,15 @@ import { BatchForm } from './batch-form.js';
 import { recipientsMax } from './check.js';
 
 export function NewBatch() {
-  const { sheet, problem, number, read } = useSheet(recipientsMax);
+  const { sheet, problem, read } = useSheet(recipientsMax);
   const shown = sheet.value;
+  const isSending = useSignal(false);
   return (
     <Screen title="Send to many" actions={<a href={to('batches')}>All batches</a>}>
       <FileChoice
         rowsMax={recipientsMax}
         sent="It is read in this browser: only recipients and the values that the text needs are sent."
+        isDisabled={isSending.value}
         chosen={read}
       />
       {problem.value !== null && <ProblemBox problem={problem.value} />}
@@ -24,7 +27,7 @@ export function NewBatch() {
             <strong>{shown.fileName}</strong>
             {`: ${countText(shown.rows.length, 'row')}, ${countText(shown.columns.length, 'column')}`}
           </p>
-          <BatchForm key={number.value} sheet={shown} />
+          <BatchForm sheet={shown} isSending={isSending} />
         </>
       )}
     </Screen>

@@ -1,19 +1,16 @@
 /** What would be sent, which rows are left out and why, the exact sum, and the button that sends. */
-import { useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { to } from '../../app/base.js';
 import { saveCsv } from '../../csv/save-csv.js';
 import type { Sheet } from '../../csv/read-csv.js';
 import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
-import { Form } from '../../parts/form.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import type { Column } from '../../parts/table.js';
-import { useForm } from '../../state/form.js';
+import { momentText } from '../../parts/time.js';
 import { refreshWorkspace, session } from '../../state/session.js';
 import type { Checked, CheckedRow } from './check.js';
-import { sendOnce } from './send-once.js';
+import { SendBatch } from './send-batch.js';
 
 type State = CheckedRow['state'];
 
@@ -29,9 +26,20 @@ const faultColumns: readonly Column<CheckedRow>[] = [
   ...columns.slice(2, 3),
 ];
 
-export function Outcome({ checked, sheet }: { checked: Checked; sheet: Sheet }) {
+interface Props {
+  checked: Checked;
+  sheet: Sheet;
+  /** While the batch is being sent. */
+  isSending: Signal<boolean>;
+}
+
+export function Outcome({ checked, sheet, isSending }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useEffect(() => {
+    heading.current?.focus();
+    // Other sends have been paid since the balance was read.
+    void refreshWorkspace().catch(() => undefined);
+  }, []);
   const rowsOf = (state: State) => checked.rows.filter((row) => row.state === state);
   const [faulty, duplicates] = [rowsOf('faulty'), rowsOf('duplicate')];
   return (
@@ -44,6 +52,7 @@ export function Outcome({ checked, sheet }: { checked: Checked; sheet: Sheet }) 
           ['Messages', checked.sent.length.toLocaleString()],
           ['Faulty rows', faulty.length === 0 ? null : faulty.length.toLocaleString()],
           ['Duplicates, sent once', duplicates.length === 0 ? null : duplicates.length.toLocaleString()],
+          ['Sent', checked.body && whenText(checked.body.scheduled_at)],
           ['Price', creditsText(checked.credits)],
           ['Left after it', leftAfter(checked.credits)],
         ]}
@@ -55,7 +64,7 @@ export function Outcome({ checked, sheet }: { checked: Checked; sheet: Sheet }) 
           </button>
         </p>
       )}
-      <SendBatch checked={checked} leftOut={faulty.length} />
+      <SendBatch checked={checked} leftOut={faulty.length} isSending={isSending} />
       <Rows rows={{ faulty, ready: checked.sent, duplicate: duplicates }} />
     </section>
   );
@@ -93,26 +102,7 @@ function Rows({ rows }: { rows: Readonly<Record<State, readonly CheckedRow[]>> }
   );
 }
 
-function SendBatch({ checked: { body, credits, sent }, leftOut }: { checked: Checked; leftOut: number }) {
-  const { route } = useLocation();
-  const form = useForm(async () => {
-    if (body === null) return;
-    const batch = await sendOnce(body);
-    void refreshWorkspace().catch(() => undefined);
-    route(to(`batches/${batch.id}`));
-  });
-  if (body === null) return <p class="error">No row can be sent.</p>;
-  const what = `${sent.length.toLocaleString()} ${sent.length === 1 ? 'message' : 'messages'} for ${creditsText(credits)}`;
-  const rows = leftOut === 1 ? 'the faulty row' : `the ${leftOut.toLocaleString()} faulty rows`;
-  const status = form.problem.value?.status;
-  return (
-    <Form form={form} action={leftOut === 0 ? `Send ${what}` : `Leave out ${rows}, send ${what}`} fields={[]}>
-      {(status === 0 || (status ?? 0) >= 500) && (
-        <p>It is not known whether the batch was accepted. Press the button again: it is sent once, as long as nothing is changed.</p>
-      )}
-    </Form>
-  );
-}
+const whenText = (at: string | null | undefined) => (at ? `on ${momentText(at)}` : 'now');
 
 function leftAfter(credits: number): string {
   if (session.value.state !== 'open') return '';

@@ -1,19 +1,58 @@
-/** A batch is sent once, however often the button is pressed, the network fails or the page is loaded again. */
+/** A batch is sent once, however often the button is pressed, the network fails or the page is loaded again, in all tabs. */
 import { call, type Schema } from '../../api/call.js';
+import { Problem } from '../../api/problem.js';
+import { session } from '../../state/session.js';
 import type { Body } from './draft.js';
 
-/** The request that has no answer yet: the digest of its body, and its key. */
-const pending = 'tidings.batch';
+/** A request that has no answer: the batch may have been accepted. */
+export interface Unanswered {
+  /** Its idempotency key. */
+  key: string;
+  /** When it was sent first. */
+  at: string;
+}
 
-/** Sends a batch. The same content has the same idempotency key until it is answered. */
-export async function sendOnce(body: Body): Promise<Schema<'Batch'>> {
+/** The newest ones of a workspace are kept. */
+const keptMax = 20;
+
+/** @returns the request with the same content that has no answer yet */
+export async function unansweredOf(body: Body): Promise<Unanswered | null> {
+  return read().get(await digestOf(body)) ?? null;
+}
+
+/**
+ * Sends a batch.
+ * @param repeated the request that it repeats: with its key it is accepted once; null: a new batch
+ * @returns the batch, and whether an earlier request was accepted, so that this one sent nothing
+ */
+export async function sendOnce(body: Body, repeated: Unanswered | null): Promise<{ batch: Schema<'Batch'>; isReplay: boolean }> {
   const digest = await digestOf(body);
-  const [known, knownKey] = (sessionStorage.getItem(pending) ?? '').split(' ');
-  const idempotencyKey = known === digest && knownKey !== undefined ? knownKey : crypto.randomUUID();
-  sessionStorage.setItem(pending, `${digest} ${idempotencyKey}`);
-  const { batch } = await call('post', '/api/v1/messages/bulk', { body, idempotencyKey });
-  sessionStorage.removeItem(pending);
-  return batch;
+  const { key, at } = repeated ?? { key: crypto.randomUUID(), at: new Date().toISOString() };
+  change((kept) => kept.set(digest, { key, at }));
+  let isReplay = false;
+  const answered = (headers: Headers) => (isReplay = headers.has('Idempotent-Replayed'));
+  try {
+    const { batch } = await call('post', '/api/v1/messages/bulk', { body, idempotencyKey: key, answered });
+    change((kept) => kept.delete(digest));
+    return { batch, isReplay };
+  } catch (error) {
+    // The refusal of a repetition, such as 429, tells nothing about the request before it.
+    const isRefused = error instanceof Problem && error.status >= 400 && error.status < 500;
+    if (repeated === null && isRefused) change((kept) => kept.delete(digest));
+    throw error;
+  }
+}
+
+/** Of one workspace: its keys are its own, too. */
+const storageKey = () => `tidings.batches.${session.value.state === 'open' ? session.value.workspace.id : ''}`;
+
+/** Digest of the body → request, oldest first. */
+const read = () => new Map<string, Unanswered>(JSON.parse(localStorage.getItem(storageKey()) ?? '[]') as [string, Unanswered][]);
+
+function change(work: (kept: Map<string, Unanswered>) => void): void {
+  const kept = read();
+  work(kept);
+  localStorage.setItem(storageKey(), JSON.stringify([...kept].slice(-keptMax)));
 }
 
 async function digestOf(body: Body): Promise<string> {

@@ -1,0 +1,93 @@
+/** The button that sends a batch, and what is asked and told where it is not known whether it was accepted before. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso';
+import { useEffect, useRef } from 'preact/hooks';
+import { problemOf } from '../../api/problem.js';
+import { to } from '../../app/base.js';
+import { creditsText } from '../../parts/credits.js';
+import { Form } from '../../parts/form.js';
+import { momentText } from '../../parts/time.js';
+import { useForm } from '../../state/form.js';
+import { refreshWorkspace } from '../../state/session.js';
+import { toast } from '../../state/toasts.js';
+import type { Checked } from './check.js';
+import { type Body, assertAhead } from './draft.js';
+import { sendOnce, type Unanswered, unansweredOf } from './send-once.js';
+
+interface Props {
+  checked: Checked;
+  leftOut: number;
+  isSending: Signal<boolean>;
+}
+
+export function SendBatch({ checked: { body, credits, sent }, leftOut, isSending }: Props) {
+  const { form, question, chooseNew } = useSending(body, isSending);
+  if (body === null) return <p class="error">No row can be sent.</p>;
+  if (question !== null) {
+    const asNew = (
+      <button disabled={form.isBusy.value} onClick={chooseNew}>
+        A new batch: send it as well
+      </button>
+    );
+    return (
+      <Form form={form} action="The same batch: send it once" fields={[]} more={asNew}>
+        <p role="alert">
+          {`A batch with exactly this content was sent on ${momentText(question.at)}, and no answer came. It may have been accepted.`}
+        </p>
+      </Form>
+    );
+  }
+  const messages = `${sent.length.toLocaleString()} ${sent.length === 1 ? 'message' : 'messages'} for ${creditsText(credits)}`;
+  const what = body.scheduled_at ? `${messages} on ${momentText(body.scheduled_at)}` : messages;
+  const rows = leftOut === 1 ? 'the faulty row' : `the ${leftOut.toLocaleString()} faulty rows`;
+  const { status = 200 } = form.problem.value ?? {};
+  return (
+    <Form form={form} action={leftOut === 0 ? `Send ${what}` : `Leave out ${rows}, send ${what}`} fields={[]}>
+      {(status === 0 || status >= 500) && (
+        <p>It is not known whether the batch was accepted. Press the button again: it is sent once, as long as nothing is changed.</p>
+      )}
+    </Form>
+  );
+}
+
+/** Sends the batch. Where an earlier request with its content has no answer, only the viewer knows whether it is the same batch. */
+function useSending(body: Body | null, isSending: Signal<boolean>) {
+  const question = useSignal<Unanswered | null>(null);
+  const isNew = useRef(false);
+  // Pressed again after a failure, the button means the same batch.
+  const hasTried = useRef(false);
+  const answered = useAnswer();
+  const form = useForm(async () => {
+    if (body === null) return;
+    const unanswered = isNew.current ? null : await unansweredOf(body);
+    if (unanswered !== null && question.value === null && !hasTried.current) {
+      question.value = unanswered;
+      return;
+    }
+    assertAhead(body.scheduled_at);
+    hasTried.current = true;
+    isNew.current = false;
+    isSending.value = true;
+    await answered(sendOnce(body, unanswered)).finally(() => (isSending.value = false));
+  });
+  return { form, question: question.value, chooseNew: () => void (isNew.current = true) };
+}
+
+/** Shows the batch that was accepted, unless the viewer is at another screen by then: it gets a notice. */
+function useAnswer() {
+  const { route } = useLocation();
+  const isShown = useRef(true);
+  useEffect(() => () => void (isShown.current = false), []);
+  return async (answer: ReturnType<typeof sendOnce>) => {
+    try {
+      const { batch, isReplay } = await answer;
+      if (isReplay) toast('The batch had been accepted before. Nothing was sent again.');
+      else if (!isShown.current) toast('The batch was accepted.');
+      void refreshWorkspace().catch(() => undefined);
+      if (isShown.current) route(to(`batches/${batch.id}`));
+    } catch (error) {
+      if (!isShown.current) toast(`The batch that was being sent: ${problemOf(error).message}`);
+      throw error;
+    }
+  };
+}
