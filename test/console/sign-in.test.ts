@@ -1,14 +1,13 @@
 /** Sign up, sign in and out, in a browser. */
 import assert from 'node:assert/strict';
-import type { Page, Route } from 'playwright-core';
+import type { Route } from 'playwright-core';
 import { issueConsoleLink } from '../../models/rules/accounts/console-link.js';
-import { type Owner, owner, password } from '../api/accounts/owner.js';
+import { owner, password } from '../api/accounts/owner.js';
 import { codeOf } from '../api/accounts/second-factor.js';
 import { useApi } from '../api/use-api.js';
 import { until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { type ConsoleBrowser, startConsole } from './console-browser.js';
-import { holdAnswers } from './hold-answers.js';
 
 /** What the first screen says to a new workspace. */
 const signedIn = /No messages (yet|in this period)/;
@@ -156,58 +155,5 @@ describe('signing in to the console', function () {
     await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     const { status } = await app.call('GET', '/api/v1/balance', { headers: { Cookie: `${cookie?.name}=${cookie?.value}` } });
     assert.equal(status, 401);
-  });
-
-  describe('with another tab', () => {
-    let tab: Page;
-    let other: Owner;
-    beforeEach(async () => {
-      const me = await owner(app);
-      other = await owner(app);
-      await browser.signIn({ email: me.email, password });
-      await browser.open('/send');
-      await browser.fill('To', '+15551234567');
-      await browser.fill('Text', 'From the first workspace');
-      tab = await browser.page.context().newPage();
-      await tab.goto(`${app.url}/console`);
-    });
-    afterEach(() => tab.close());
-
-    it('a sign-out there shows the form here, and a sign-in there shows the screens of that workspace here', async () => {
-      await tab.getByRole('button', { name: 'Sign out' }).click();
-      await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      await tab.getByLabel('E-mail address').fill(other.email);
-      await tab.getByLabel('Password').fill(password);
-      await tab.getByRole('button', { name: 'Sign in' }).click();
-      await browser.page.getByTitle(other.email).waitFor();
-      assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
-    });
-
-    it('a sign-in there that this tab has not heard of sends nothing from here', async () => {
-      // A tab does not hear of its own changes: this one is as late as a frozen one.
-      const login = JSON.stringify({ email: other.email, password });
-      const headers = '{ "Content-Type": "application/json" }';
-      await browser.page.evaluate(`fetch('/console/session', { method: 'POST', headers: ${headers}, body: ${JSON.stringify(login)} })`);
-      await browser.page.evaluate(`localStorage.setItem('tidings.session', '${other.workspaceId}')`);
-      let sent = 0;
-      browser.page.on('request', (request) => (sent += request.url().endsWith('/messages/send') ? 1 : 0));
-      await browser.press('Send');
-      await browser.page.getByTitle(other.email).waitFor();
-      assert.equal(sent, 0);
-    });
-
-    it('an answer for the workspace that is under way at the sign-out does not sign in again', async () => {
-      const answer = await holdAnswers(browser, '**/api/v1/workspace');
-      const asked = browser.page.waitForRequest('**/api/v1/workspace');
-      await browser.follow('Billing');
-      await asked;
-      await browser.press('Sign out');
-      await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      const answered = browser.page.waitForResponse('**/api/v1/workspace');
-      answer();
-      await (await answered).finished();
-      await browser.page.evaluate('new Promise((resolve) => setTimeout(resolve))');
-      assert.equal(await browser.page.getByRole('button', { name: 'Sign out' }).count(), 0);
-    });
   });
 });

@@ -1,0 +1,62 @@
+/** Two tabs of one browser share the cookie of the session: what one of them does must not reach the other one's screens. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { type Owner, owner, password } from '../api/accounts/owner.js';
+import { useApi } from '../api/use-api.js';
+import { holdAnswers } from './hold-answers.js';
+import { useConsole } from './use-console.js';
+
+describe('the console in two tabs', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const { browser } = useConsole(app, { forEachTest: true });
+  afterEach(() => browser.page.unrouteAll({ behavior: 'ignoreErrors' }));
+  let tab: Page;
+  let other: Owner;
+  beforeEach(async () => {
+    other = await owner(app);
+    await browser.open('/send');
+    await browser.fill('To', '+15551234567');
+    await browser.fill('Text', 'From the first workspace');
+    tab = await browser.page.context().newPage();
+    await tab.goto(`${app.url}/console`);
+  });
+  afterEach(() => tab.close());
+
+  it('a sign-out there shows the form here, and a sign-in there shows the screens of that workspace here', async () => {
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await tab.getByLabel('E-mail address').fill(other.email);
+    await tab.getByLabel('Password').fill(password);
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await browser.page.getByTitle(other.email).waitFor();
+    assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
+  });
+
+  it('a sign-in there that this tab has not heard of sends nothing from here', async () => {
+    // A tab does not hear of its own changes: this one is as late as a frozen one.
+    const login = JSON.stringify({ email: other.email, password });
+    const headers = '{ "Content-Type": "application/json" }';
+    await browser.page.evaluate(`fetch('/console/session', { method: 'POST', headers: ${headers}, body: ${JSON.stringify(login)} })`);
+    await browser.page.evaluate(`localStorage.setItem('tidings.session', '${other.workspaceId}')`);
+    let sent = 0;
+    browser.page.on('request', (request) => (sent += request.url().endsWith('/messages/send') ? 1 : 0));
+    await browser.press('Send');
+    await browser.page.getByTitle(other.email).waitFor();
+    assert.equal(sent, 0);
+  });
+
+  it('an answer for the workspace that is under way at the sign-out does not sign in again', async () => {
+    const answer = await holdAnswers(browser, '**/api/v1/workspace');
+    const asked = browser.page.waitForRequest('**/api/v1/workspace');
+    await browser.follow('Billing');
+    await asked;
+    await browser.press('Sign out');
+    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const answered = browser.page.waitForResponse('**/api/v1/workspace');
+    answer();
+    await (await answered).finished();
+    await browser.page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    assert.equal(await browser.page.getByRole('button', { name: 'Sign out' }).count(), 0);
+  });
+});
