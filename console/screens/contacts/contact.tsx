@@ -25,7 +25,7 @@ export function Contact() {
     const body = custom === null ? fields : { ...fields, custom_fields: custom((await read()).custom_fields) };
     if (Object.keys(body).length > 0) {
       const { contact: next } = await call('put', '/api/v1/contacts/{id}', { params: { id }, body });
-      contact.update(() => next);
+      contact.replace(next);
     }
     toast('The contact is saved.');
   };
