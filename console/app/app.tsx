@@ -1,6 +1,7 @@
 /** The frame of all screens: signed in or not. */
-import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
+import { ErrorBoundary, LocationProvider, Route } from 'preact-iso';
 import { base, isPortal, to } from './base.js';
+import { Main } from './main-part.js';
 import { Portal } from './portal.js';
 import { ConfirmDialog, Toasts } from '../parts/notices.js';
 import { session } from '../state/session.js';
@@ -37,12 +38,10 @@ function Content() {
 /** Whoever is not signed in stays at the address of the screen, and is there after the sign-in. */
 function PublicScreens() {
   return (
-    <main class="public">
-      <Router>
-        <Route path={to('sign-up')} component={SignUp} />
-        <Route path={to('forgot-password')} component={ForgotPassword} />
-        <Route default component={SignIn} />
-      </Router>
-    </main>
+    <Main class="public">
+      <Route path={to('sign-up')} component={SignUp} />
+      <Route path={to('forgot-password')} component={ForgotPassword} />
+      <Route default component={SignIn} />
+    </Main>
   );
 }

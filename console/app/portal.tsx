@@ -1,7 +1,8 @@
 /** The portal of a webhook: its screen and its deliveries, and nothing around them, so that it fits into a frame. */
-import { Route, Router } from 'preact-iso';
+import { Route } from 'preact-iso';
 import { isPortalOpen } from '../state/portal.js';
 import { to } from './base.js';
+import { Main } from './main-part.js';
 import { screenPart } from './screen-part.js';
 
 const Webhook = screenPart(async () => (await import('../screens/webhooks/webhook.js')).Webhook);
@@ -19,12 +20,10 @@ export function Portal() {
     );
   }
   return (
-    <main>
-      <Router>
-        <Route path={to('webhooks/:id')} component={Webhook} />
-        <Route path={to('webhooks/:id/deliveries/:delivery')} component={Delivery} />
-        <Route default component={NoScreen} />
-      </Router>
-    </main>
+    <Main>
+      <Route path={to('webhooks/:id')} component={Webhook} />
+      <Route path={to('webhooks/:id/deliveries/:delivery')} component={Delivery} />
+      <Route default component={NoScreen} />
+    </Main>
   );
 }

@@ -1,7 +1,6 @@
 /** What surrounds every screen of a session: navigation, balance, the state of the stream, the account. */
-import { useSignal } from '@preact/signals';
 import type { ComponentProps } from 'preact';
-import { Router, useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import { streamState } from '../api/stream.js';
 import { creditsText } from '../parts/credits.js';
@@ -10,20 +9,16 @@ import { nextTheme, theme } from '../state/theme.js';
 import { toast } from '../state/toasts.js';
 import { problemOf } from '../api/problem.js';
 import { to } from './base.js';
+import { Main } from './main-part.js';
 import { navigation } from './screens.js';
 import { VerificationNotice } from './verification-notice.js';
 
 /** How old the shown balance may be when another screen is opened. */
 const balanceMsMax = 60_000;
 
-export function Shell({ children }: { children: NonNullable<ComponentProps<typeof Router>['children']> }) {
-  const main = useRef<HTMLElement>(null);
+export function Shell({ children }: Pick<ComponentProps<typeof Main>, 'children'>) {
   const readAt = useRef(performance.now());
-  // The screen before it stays until the next one is loaded.
-  const isLoading = useSignal(false);
-  // It is not called for a filter or another page of a list, which do not take the focus.
-  const moved = () => {
-    main.current?.focus();
+  const refreshBalance = () => {
     if (performance.now() - readAt.current < balanceMsMax) return;
     readAt.current = performance.now();
     void refreshWorkspace().catch(() => undefined);
@@ -35,12 +30,9 @@ export function Shell({ children }: { children: NonNullable<ComponentProps<typeo
       </a>
       <TopBar />
       <Navigation />
-      <main id="main" ref={main} tabIndex={-1} aria-busy={isLoading}>
-        <VerificationNotice />
-        <Router onRouteChange={moved} onLoadStart={() => (isLoading.value = true)} onLoadEnd={() => (isLoading.value = false)}>
-          {children}
-        </Router>
-      </main>
+      <Main notice={<VerificationNotice />} onMoved={refreshBalance}>
+        {children}
+      </Main>
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import type { ConsoleBrowser } from './console-browser.js';
 
 /** Keeps the answers of an address back. @returns what lets them go */
-export async function holdAnswers({ page }: ConsoleBrowser, address: string): Promise<() => void> {
+export async function holdAnswers({ page }: ConsoleBrowser, address: string | RegExp): Promise<() => void> {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
   await page.route(address, async (route) => {
@@ -13,3 +13,6 @@ export async function holdAnswers({ page }: ConsoleBrowser, address: string): Pr
   });
   return release;
 }
+
+/** Keeps the parts of the page back that are not loaded yet. @returns what lets them go */
+export const holdScreens = (browser: ConsoleBrowser): Promise<() => void> => holdAnswers(browser, /\/assets\/part-\w+\.js$/);

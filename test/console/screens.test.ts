@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { useApi } from '../api/use-api.js';
 import { root } from '../deploy/project.js';
+import { holdScreens } from './hold-answers.js';
 import { useConsole } from './use-console.js';
 
 const missing = '0198c5b1-0a10-7f3e-8b1d-000000000002';
@@ -82,9 +83,7 @@ describe('the screens of the console', function () {
     await browser.see('No messages yet');
     const busy = browser.page.locator('main[aria-busy=true]');
     assert.equal(await busy.count(), 0);
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await browser.page.route(/\/assets\/part-\w+\.js$/, (route) => released.then(() => route.continue()));
+    const release = await holdScreens(browser);
     await browser.page.getByRole('link', { name: 'Send', exact: true }).click();
     await busy.waitFor();
     await browser.see('No messages yet');
