@@ -31,10 +31,11 @@ describe('receivers', function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const start = async (program: string, args: readonly string[]) => {
+  const start = async (program: string, args: readonly string[], secrets = `${old} ${secret}`) => {
     const file = args.at(-1);
     const port = await freePort();
-    const env = { PATH: process.env.PATH, PORT: String(port), WEBHOOK_SECRETS: `${old} ${secret}` };
+    const env = { PATH: process.env.PATH, PORT: String(port), WEBHOOK_SECRETS: secrets };
+    if (program === 'php') args = ['-S', `127.0.0.1:${port}`, ...args];
     const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     running.push(child);
     let said = '';
@@ -57,6 +58,7 @@ describe('receivers', function () {
     );
     return { post, said: () => said, refused: () => refused };
   };
+  const has = (program: string) => spawnSync(program, [program === 'go' ? 'version' : '--version']).status === 0;
   const startCompiled = async (file: string) => {
     execFileSync('go', ['build', '-o', 'receiver', file], { cwd: folder });
     return start(join(folder, 'receiver'), []);
@@ -86,7 +88,7 @@ describe('receivers', function () {
   ] as const) {
     const [file] = args;
     it(`${file} handles each event once, and refuses forged ones`, async function () {
-      if (program === 'go' && spawnSync(program, ['version']).status !== 0) this.skip();
+      if (!has(program)) this.skip();
       const { post, said, refused } = await (program === 'go' ? startCompiled(file) : start(program, args));
       const [first, second] = [event('one'), event('two')];
       const headers = signed(first);
@@ -109,5 +111,44 @@ describe('receivers', function () {
       assert.equal(await post(test, signed(test)), 200, 'a test event, which is of no message');
       await until(() => /\nwebhook\.test *\n$/.test(said()), 'the test event was handled');
     });
+
+    it(`${file} does not start without a secret`, async function () {
+      if (!has(program)) this.skip();
+      const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(await freePort()), WEBHOOK_SECRETS: '' };
+      const { status, stderr } = spawnSync(program, program === 'go' ? ['run', file] : args, {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+        timeout: 30_000,
+      });
+      assert.equal(status, 1, stderr);
+      assert.match(stderr, /Set WEBHOOK_SECRETS/);
+    });
   }
+
+  describe('receiver.php', () => {
+    before(function () {
+      if (!has('php')) this.skip();
+    });
+
+    it('accepts signed events, and refuses forged ones', async () => {
+      const { post, refused: logged } = await start('php', ['receiver.php']);
+      const body = event('one');
+      assert.equal(await post(body, signed(body)), 200);
+      assert.equal(await post(body, signed(body, old)), 200, 'the secret that is being replaced');
+      await until(() => logged().includes('message.sent one'), 'the event was handled');
+      assert.equal(await post(event('two'), signed(body)), 403, 'another body');
+      assert.equal(await post(body, signed(body, generateWebhookSecret())), 403, 'another secret');
+      assert.equal(await post(body, signed(body, secret, uuidv7(), 400)), 403, 'too old');
+      assert.equal(await post(body, {}), 403, 'no signature');
+    });
+
+    for (const secrets of ['', ' ', 'whsec_', `whsec_c2hvcnQ= `]) {
+      it(`500 for an event signed with an empty key while WEBHOOK_SECRETS is "${secrets}"`, async () => {
+        const { post } = await start('php', ['receiver.php'], secrets);
+        const body = event('one');
+        assert.equal(await post(body, signed(body, 'whsec_')), 500);
+      });
+    }
+  });
 });

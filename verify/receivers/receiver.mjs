@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import { SeenIds, verifyWebhook, WebhookVerificationError } from 'tidings-verify';
 
-const secrets = process.env.WEBHOOK_SECRETS?.split(' ');
-if (secrets === undefined) throw new Error('Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...');
+const secrets = (process.env.WEBHOOK_SECRETS ?? '').split(' ').filter((secret) => secret !== '');
+if (secrets.length === 0) throw new Error('Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...');
 const port = Number(process.env.PORT ?? 8080);
 const bytesMax = 1_000_000;
 const seen = new SeenIds(); // one process; several need a unique column instead
@@ -36,8 +36,9 @@ createServer((request, response) => {
   receive(request).then(
     () => response.writeHead(200).end(),
     (error) => {
-      process.stderr.write(`refused: ${error.message}\n`);
-      response.writeHead(error instanceof WebhookVerificationError ? 403 : 500).end();
+      const isForged = error instanceof WebhookVerificationError;
+      process.stderr.write(`${isForged ? 'refused' : 'failed'}: ${error.message}\n`);
+      response.writeHead(isForged ? 403 : 500).end();
     },
   );
 }).listen(port, '127.0.0.1', () => process.stderr.write(`listening on http://127.0.0.1:${port}/\n`));

@@ -3,8 +3,9 @@
 declare(strict_types=1);
 
 const TOLERANCE_SECONDS = 300;
+const KEY_BYTES_MIN = 16;
 
-function is_ours(string $body, array $secrets): bool
+function is_ours(string $body, array $keys): bool
 {
     $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
     $sentAt = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
@@ -12,8 +13,7 @@ function is_ours(string $body, array $secrets): bool
         return false;
     }
     $given = explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '');
-    foreach ($secrets as $secret) {
-        $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+    foreach ($keys as $key) {
         $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$sentAt.$body", $key, true));
         foreach ($given as $signature) {
             if (hash_equals($expected, $signature)) {
@@ -24,8 +24,18 @@ function is_ours(string $body, array $secrets): bool
     return false;
 }
 
+// Without this check an empty variable would be a key that everybody knows.
+$keys = [];
+foreach (preg_split('/ +/', (string) getenv('WEBHOOK_SECRETS'), -1, PREG_SPLIT_NO_EMPTY) as $secret) {
+    $keys[] = (string) base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+}
+if ($keys === [] || min(array_map('strlen', $keys)) < KEY_BYTES_MIN) {
+    error_log('Set WEBHOOK_SECRETS to the whole secret of the webhook: whsec_...');
+    http_response_code(500);
+    exit;
+}
 $body = file_get_contents('php://input');
-if (!is_ours($body, explode(' ', (string) getenv('WEBHOOK_SECRETS')))) {
+if (!is_ours($body, $keys)) {
     error_log('refused: no signature of WEBHOOK_SECRETS, or a timestamp more than 300 s from now');
     http_response_code(403);
     exit;
