@@ -1,6 +1,6 @@
 /**
  * Passes the place of a workflow in a trace on to its activities, to its next run, and to the workflows that drive a part of its work. It reads
- * no clock and waits for nothing, so it changes no history: workflows that began with it continue without it, and the other way round.
+ * no clock and waits for nothing, so it changes no history: a workflow may move between workers with and without it.
  */
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
 import { traceHeader, workflowTypes } from './contract.js';

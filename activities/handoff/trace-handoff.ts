@@ -1,17 +1,17 @@
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
 import { isRecorded, placeUnder, recordSpan, stopwatch } from '../../models/tracing/tracing.js';
-import { randomSpanId, rootOf } from '../../models/tracing/trace-context.js';
+import { newSpanIn, traceStart } from '../../models/tracing/trace-context.js';
 
 /**
  * Begins the span of one call to a carrier.
- * @param inBatch no request sent this message alone, so that the trace of the message begins with its first call
+ * @param inBatch the message is part of a batch: no request began its trace, so its first call does
  * @returns what ends it
  */
 export function traceHandoff(claim: Claim, inBatch: boolean): (result: HandoffResult) => void {
   const { id, attempt, channel } = claim;
   if (!isRecorded(id)) return () => undefined;
-  const { parent: client, ...root } = rootOf(id, claim.traceparent);
+  const { root, client } = traceStart(id, claim.traceparent);
   const { parent, links } = placeUnder(root);
   const isRoot = inBatch && attempt === 1;
   const elapsed = stopwatch();
@@ -20,7 +20,7 @@ export function traceHandoff(claim: Claim, inBatch: boolean): (result: HandoffRe
     recordSpan({
       name: `hand-off ${channel}`,
       kind: 'client',
-      context: isRoot ? root : { traceId: root.traceId, spanId: randomSpanId() },
+      context: isRoot ? root : newSpanIn(root),
       parent: isRoot ? client : parent,
       links,
       attributes: {

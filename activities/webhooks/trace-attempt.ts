@@ -1,6 +1,6 @@
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import { isRecorded, isTracing, placeUnder, recordSpan, stopwatch } from '../../models/tracing/tracing.js';
-import { formatTraceparent, randomSpanId, rootOf } from '../../models/tracing/trace-context.js';
+import { formatTraceparent, newSpanIn, traceStart } from '../../models/tracing/trace-context.js';
 import type { PostResult } from './post-webhook.js';
 
 type Traced = Pick<SendableDelivery, 'id' | 'webhook_id' | 'workspace_id' | 'message_id' | 'traceparent' | 'event' | 'ladder_step'>;
@@ -12,17 +12,17 @@ export interface TracedAttempt {
 }
 
 /**
- * Begins the span of one attempt of a delivery. The receiver continues the trace of the message. If that is not recorded here, a client's trace
- * is passed on as it came, so that the client's own is not broken.
+ * Begins the span of one attempt of a delivery. The receiver continues the trace of the message. If the trace is not recorded here, the
+ * receiver gets the client's `traceparent` unchanged, so that the client's trace stays whole.
  */
 export function traceAttempt(delivery: Traced): TracedAttempt {
   const { id, webhook_id, workspace_id, message_id, traceparent, event, ladder_step } = delivery;
   const subject = message_id ?? id;
   if (!isRecorded(subject)) return { headers: isTracing() && traceparent !== null ? { traceparent } : {}, end: () => undefined };
-  const { parent: _, ...root } = rootOf(subject, traceparent);
+  const { root } = traceStart(subject, traceparent);
   const { parent, links } = placeUnder(root);
-  const isRoot = message_id === null; // a test
-  const context = isRoot ? root : { traceId: root.traceId, spanId: randomSpanId() };
+  const isTest = message_id === null; // no request recorded the root
+  const context = newSpanIn(root);
   const elapsed = stopwatch();
   return {
     headers: { traceparent: formatTraceparent(context) },
@@ -31,7 +31,7 @@ export function traceAttempt(delivery: Traced): TracedAttempt {
         name: `deliver ${event}`,
         kind: 'client',
         context,
-        parent: isRoot ? undefined : parent,
+        parent: isTest ? undefined : parent,
         links,
         attributes: {
           'messaging.message.id': message_id ?? undefined,

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { recordSpan, stopwatch, withinSpan } from '../../models/tracing/tracing.js';
-import { randomSpanId } from '../../models/tracing/trace-context.js';
+import { newSpanIn } from '../../models/tracing/trace-context.js';
 import { spanOfWorkflow, traceOf } from './trace-workflows.js';
 
 /** Records each attempt of an activity whose workflow has a place in a trace. Spans that are recorded meanwhile become its parts. */
@@ -11,9 +11,9 @@ export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
       const trace = traceOf(input.headers);
       const { workflowExecution, activityType, attempt } = info;
       if (trace === undefined || workflowExecution === undefined) return next(input);
-      const context = { traceId: trace.traceId, spanId: randomSpanId() };
+      const context = newSpanIn(trace);
       const elapsed = stopwatch();
-      const end = (error?: string) =>
+      const end = (error?: unknown) =>
         recordSpan({
           name: `RunActivity:${activityType}`, // as the SDK's own interceptors name it
           kind: 'internal',
@@ -21,16 +21,9 @@ export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
           parent: spanOfWorkflow(trace, workflowExecution.runId),
           attributes: { 'temporal.activity.attempt': attempt, 'temporal.workflow.id': workflowExecution.workflowId },
           ...elapsed(),
-          error,
+          error: error === undefined ? undefined : nameOf(error),
         });
-      try {
-        const result = await withinSpan(context, () => next(input));
-        end();
-        return result;
-      } catch (error) {
-        end(nameOf(error));
-        throw error;
-      }
+      return withinSpan(context, () => next(input), end);
     },
   },
 });

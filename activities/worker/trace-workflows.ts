@@ -1,6 +1,6 @@
 /**
- * The spans of workflow runs. They are recorded outside of the workflow code: a run shows its start and its end in what it is told and what it
- * answers. So tracing changes neither the code nor the history of a workflow.
+ * The spans of workflow runs. They are recorded outside of the workflow code: the first activation of a run starts it, its last completion ends
+ * it, and both pass here. So tracing changes neither the code nor the history of a workflow.
  */
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';

@@ -32,14 +32,14 @@ export async function findAcceptedBatch(
     Batch.findOne({ where: { workspace_id: workspaceId, idempotency_key: keys } }),
   );
   if (found === null) return null;
-  if (found.status === 'accepting') await decideBatch(deps, found);
+  if (found.status === 'accepting') await decideBatch(deps, found, null); // the row does not keep the client's trace
   return { row: found.get(), isReplay: true };
 }
 
 /**
  * Accepts a batch. When it throws, nothing is charged and nothing is stored.
- * @param pagesOf makes its pages; called again for each attempt to insert
  * @param traceparent that of its client, for its trace
+ * @param pagesOf makes its pages; called again for each attempt to insert
  * @throws AppError 402 when the balance or the daily limit is too low for the sum, 409 when too many batches are open, 500 when nothing was
  * decided in time
  */
@@ -47,8 +47,8 @@ export async function acceptBatch(
   deps: BulkDeps,
   caller: Caller,
   batch: NewBatch,
+  traceparent: string | null,
   pagesOf: () => AsyncIterable<NewGroup>,
-  traceparent: string | null = null,
 ): Promise<AcceptedBatch> {
   assertCanPay(caller, batch.cost);
   await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
@@ -68,7 +68,7 @@ export async function acceptBatch(
 }
 
 /** Returns when the batch is accepted. @throws AppError why it is not */
-async function decideBatch(deps: BulkDeps, batch: NewBatch, traceparent: string | null = null): Promise<void> {
+async function decideBatch(deps: BulkDeps, batch: NewBatch, traceparent: string | null): Promise<void> {
   const { id: batchId, workspace_id: workspaceId, channel } = batch;
   const decisions = await decide(deps, [batch], {
     workflowId: workflowIds.batch(batchId),

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Origin } from '../../models/rules/audit/origin.js';
+import type { SendTrace } from './request-context.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { BulkDeps, Deps } from '../deps.js';
 import type { Caller } from './caller.js';
@@ -48,7 +49,7 @@ type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : object;
 
 /** The input of a handler: validated, and free of HTTP. */
-export interface Input<A extends Auth, Path extends string, Query, Body> {
+export interface Input<A extends Auth, Path extends string, Query, Body> extends SendTrace {
   caller: A extends 'none' | 'provider' ? null : Caller;
   params: ParamsOf<Path>;
   query: Query;
@@ -61,10 +62,6 @@ export interface Input<A extends Auth, Path extends string, Query, Body> {
   origin: Origin;
   /** The parts of the request that a provider signs. Used by `provider` endpoints. */
   signed: { url: string; headers: IncomingHttpHeaders; body: Buffer };
-  /** The id for what the handler stores to be sent. The trace of the request follows from it. */
-  newId: string;
-  /** The `traceparent` of the client; null if there is none. */
-  traceparent: string | null;
 }
 
 export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object, Reached = Deps> {

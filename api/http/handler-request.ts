@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Origin } from '../../models/rules/audit/origin.js';
 import type { Caller } from './caller.js';
+import type { SendTrace } from './request-context.js';
 
 /** A request of an authorized caller, before validation. It contains plain data only, so it can be passed to another thread. */
-export interface HandlerRequest {
+export interface HandlerRequest extends SendTrace {
   caller: Caller | null;
   origin: Origin;
   params: object;
@@ -13,7 +14,4 @@ export interface HandlerRequest {
   /** The URL that the caller used, with the public host name of the service. */
   url: string;
   headers: IncomingHttpHeaders;
-  /** The id of what the request sends, and the `traceparent` of its client; see `RequestContext`. */
-  newId: string;
-  traceparent: string | null;
 }

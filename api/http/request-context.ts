@@ -3,13 +3,21 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { v7 as uuidv7 } from 'uuid';
-import { noteRequest } from '../../models/metrics/observe.js';
+import { noteRequest, unknownRoute } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { isTracing } from '../../models/tracing/tracing.js';
 import { readTraceparent } from '../../models/tracing/trace-context.js';
 import { traceRequest } from '../tracing/trace-request.js';
 
-export interface RequestContext {
+/** What a send takes from its request, so that both have one trace. */
+export interface SendTrace {
+  /** The id of the message or batch that the request creates. The ids of its trace follow from it. */
+  newId: string;
+  /** The client's `traceparent`, in version 00; null without a valid one, or while tracing is off. */
+  traceparent: string | null;
+}
+
+export interface RequestContext extends SendTrace {
   requestId: string;
   /** The path template of the endpoint. The log must not contain ids, tokens or queries. */
   route: string;
@@ -20,10 +28,6 @@ export interface RequestContext {
   keyId: string | undefined;
   /** The response is an open stream. */
   isStream: boolean;
-  /** The id of what the request sends: a message or a batch. The trace of the request has it too. */
-  newId: string;
-  /** The `traceparent` of the client, in version 00; null if there is none that is valid, or there are no traces. */
-  traceparent: string | null;
 }
 
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
@@ -48,7 +52,7 @@ export function requestContext(logger: Logger, { behindProxy }: { behindProxy: b
     const requestId = typeof given === 'string' && safeId.test(given) ? given : randomUUID();
     const context: RequestContext = {
       requestId,
-      route: '(unknown)',
+      route: unknownRoute,
       workspaceId: undefined,
       address: undefined,
       keyId: undefined,

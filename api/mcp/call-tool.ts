@@ -1,11 +1,11 @@
 /** Runs the endpoint of a tool for a caller whose credential and rate limit were checked. */
-import { v7 as uuidv7 } from 'uuid';
 import { assertMaySend } from '../auth/sending-rules.js';
 import type { Authenticator } from '../auth/authenticate.js';
 import type { Deps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { bufferOn, type Reply } from '../http/reply.js';
+import type { SendTrace } from '../http/request-context.js';
 import type { ResourceLimits } from '../http/resource-limits.js';
 import { AppError } from '../../models/errors.js';
 import { statusOf } from '../http/errors/error-status.js';
@@ -17,7 +17,7 @@ import { paramsOf, preview, send, type Tool } from './tools.js';
 
 export type Arguments = Record<string, unknown>;
 
-export interface ToolCaller {
+export interface ToolCaller extends SendTrace {
   caller: Caller;
   origin: Origin;
 }
@@ -54,7 +54,7 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     return dataOf(reply);
   }
 
-  function run(item: Endpoint, given: Arguments, { caller, origin }: ToolCaller, idempotencyKey: string | null = null): Promise<Reply> {
+  function run(item: Endpoint, given: Arguments, by: ToolCaller, idempotencyKey: string | null = null): Promise<Reply> {
     const inPath = new Set(paramsOf(item));
     const params = Object.fromEntries([...inPath].map((name) => [name, textOf(given[name])]));
     const rest = Object.entries(given).filter(([name]) => !inPath.has(name));
@@ -62,8 +62,7 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     const query = item.body === undefined ? Object.fromEntries(rest.map(([name, value]) => [name, textOf(value)])) : {};
     const body = item.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(Object.fromEntries(rest)));
     const url = `${config.publicUrl}/mcp`;
-    const trace = { newId: uuidv7(), traceparent: null };
-    return runEndpoint(item, { caller, origin, params, query, body, idempotencyKey, url, headers: {}, ...trace }, deps);
+    return runEndpoint(item, { ...by, params, query, body, idempotencyKey, url, headers: {} }, deps);
   }
 }
 

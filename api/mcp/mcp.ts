@@ -44,9 +44,11 @@ export function createMcp(deps: Deps, known: KnownCallers): Router {
     const memory = limits.workspaceMemory.reservationFor(caller.workspaceId);
     try {
       const message = parseObject(await readBody(req, memory));
-      const origin = originOf(caller, req, contextOf(res));
+      const context = contextOf(res);
+      const { newId, traceparent } = context;
+      const origin = originOf(caller, req, context);
       const answer = await answering;
-      const { status, type, text } = await answer(message, req.headers, { caller, origin });
+      const { status, type, text } = await answer(message, req.headers, { caller, origin, newId, traceparent });
       if (type !== null) res.setHeader('Content-Type', type);
       res.status(status).end(text);
     } finally {

@@ -38,7 +38,7 @@ export interface AcceptBatchRequest {
   workspaceId: string;
   channel: Channel;
   /** That of its client. */
-  traceparent?: string | null;
+  traceparent: string | null;
 }
 
 export interface Temporal {

@@ -2,7 +2,7 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { activeSpan, isRecorded, isTracing, recordSpan, stopwatch, withinSpan } from '../../models/tracing/tracing.js';
-import { formatTraceparent, randomSpanId, rootOf } from '../../models/tracing/trace-context.js';
+import { formatTraceparent, newSpanIn, traceStart } from '../../models/tracing/trace-context.js';
 import { traceHeader } from '../../workflows/contract.js';
 
 /** A message, or a batch. */
@@ -17,12 +17,13 @@ const idOf = (asked: Asked): string => ('messageId' in asked ? asked.messageId :
 export function traceAccept<Answer>(all: readonly Asked[], workflowId: string, accept: () => Promise<Answer>): Promise<Answer> {
   const recorded = isTracing() ? all.filter((asked) => isRecorded(idOf(asked))) : [];
   const [first, ...others] = recorded.map((asked) => {
-    const { parent: _, ...root } = rootOf(idOf(asked), asked.traceparent);
-    return { asked, root, span: { traceId: root.traceId, spanId: randomSpanId() } };
+    const { root } = traceStart(idOf(asked), asked.traceparent);
+    return { asked, root, span: newSpanIn(root) };
   });
   if (first === undefined) return accept();
   const elapsed = stopwatch();
-  const end = (error?: string) => {
+  return withinSpan(first.span, accept, (error) => {
+    const time = elapsed();
     for (const each of [first, ...others]) {
       const { asked } = each;
       recordSpan({
@@ -38,21 +39,11 @@ export function traceAccept<Answer>(all: readonly Asked[], workflowId: string, a
           'messaging.batch.message_count': all.length,
           'temporal.workflow.id': workflowId,
         },
-        ...elapsed(),
-        error,
+        ...time,
+        error: error === undefined ? undefined : 'no answer',
       });
     }
-  };
-  return withinSpan(first.span, accept).then(
-    (answer) => {
-      end();
-      return answer;
-    },
-    (error: unknown) => {
-      end('no answer');
-      throw error;
-    },
-  );
+  });
 }
 
 /** Gives a workflow that starts within a span the place of that span. */

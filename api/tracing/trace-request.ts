@@ -1,5 +1,6 @@
+import { unknownRoute } from '../../models/metrics/observe.js';
 import { isRecorded, recordSpan } from '../../models/tracing/tracing.js';
-import { rootOf } from '../../models/tracing/trace-context.js';
+import { traceStart } from '../../models/tracing/trace-context.js';
 
 /** The part of the context of a request that its span shows. */
 interface Traced {
@@ -11,7 +12,6 @@ interface Traced {
 
 /** Probes come every few seconds and tell nothing. */
 const probes = new Set(['/health', '/live', '/ready']);
-const unknown = '(unknown)';
 
 /**
  * Records the span of a request that is over: the root of the trace of what it sends.
@@ -20,15 +20,15 @@ const unknown = '(unknown)';
 export function traceRequest(method: string | undefined, context: Traced, status: number, durationMs: number): string | undefined {
   const { newId, route, traceparent, workspaceId } = context;
   if (!isRecorded(newId) || probes.has(route)) return undefined;
-  const { parent, ...root } = rootOf(newId, traceparent);
+  const { root, client: parent } = traceStart(newId, traceparent);
   recordSpan({
-    name: route === unknown ? `${method}` : `${method} ${route}`,
+    name: route === unknownRoute ? `${method}` : `${method} ${route}`,
     kind: 'server',
     context: root,
     parent,
     attributes: {
       'http.request.method': method,
-      'http.route': route === unknown ? undefined : route,
+      'http.route': route === unknownRoute ? undefined : route,
       'http.response.status_code': status,
       'workspace.id': workspaceId,
     },

@@ -2,8 +2,8 @@
 import { AppError } from '../errors.js';
 import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
 
-/** The operation of requests without an endpoint. Invented paths must not create series. */
-const unknown = '(unknown)';
+/** The route of requests without an endpoint. Invented paths must not create series. */
+export const unknownRoute = '(unknown)';
 
 /**
  * Notes a request that is over.
@@ -11,7 +11,7 @@ const unknown = '(unknown)';
  * @param ms null for a stream, which takes as long as its client wants
  */
 export function noteRequest(method: string | undefined, route: string, status: number, ms: number | null): void {
-  const operation = route === unknown ? 'unknown' : `${method} ${route}`;
+  const operation = route === unknownRoute ? 'unknown' : `${method} ${route}`;
   apiMetrics.requests.inc({ operation, status_class: `${Math.floor(status / 100)}xx` });
   if (ms !== null) apiMetrics.requestSeconds.observe({ operation }, ms / 1000);
   if (status === 503 && route !== '/health' && route !== '/ready') apiMetrics.shed.inc({ operation });

@@ -1,7 +1,7 @@
 /** Settings of traces, by the standard names of OpenTelemetry; see docs/traces.md. */
 import Joi from 'joi';
 
-/** `parentbased_` makes no difference, because the only parents that come from outside are those of clients; see docs/traces.md. */
+/** `parentbased_` makes no difference, because the only parents from outside are those of clients, and these decide nothing; see docs/traces.md. */
 const samplers = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
 /** Names and values as in a URL: `authorization=Bearer%20abc,x-team=messages`. */
 const headerList = /^[^\s,=]+=[^\s,]*(,[^\s,=]+=[^\s,]*)*$/;
@@ -14,8 +14,7 @@ export const tracingSettings: Record<string, Joi.Schema> = {
     .pattern(headerList)
     .custom((text: string, helpers) => {
       try {
-        decodeURIComponent(text);
-        return text;
+        return headersOf(text);
       } catch {
         return helpers.error('string.pattern.base');
       }
@@ -42,7 +41,7 @@ export interface TracingConfig {
 export const tracingConfigOf = (value: Record<string, any>): { tracing: TracingConfig } => ({
   tracing: {
     endpoint: value.OTEL_EXPORTER_OTLP_ENDPOINT,
-    headers: headersOf(value.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
+    headers: value.OTEL_EXPORTER_OTLP_HEADERS ?? {},
     serviceName: value.OTEL_SERVICE_NAME,
     ratio: ratioOf(value.OTEL_TRACES_SAMPLER, value.OTEL_TRACES_SAMPLER_ARG),
   },
@@ -55,8 +54,8 @@ function ratioOf(sampler: string, share: number): number {
 
 const headersOf = (text: string): Record<string, string> =>
   Object.fromEntries(
-    text.split(',').flatMap((pair) => {
+    text.split(',').map((pair) => {
       const [name = '', ...value] = pair.split('=');
-      return name === '' ? [] : [[name, decodeURIComponent(value.join('='))]];
+      return [name, decodeURIComponent(value.join('='))];
     }),
   );

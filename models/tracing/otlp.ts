@@ -7,18 +7,19 @@ import { AlwaysOnSampler, BatchSpanProcessor, type IdGenerator, type SpanExporte
 import type { Logger } from '../process/logger.js';
 import type { TracingConfig } from '../settings/tracing-settings.js';
 import type { SpanContext } from './trace-context.js';
-import type { EndedSpan, SpanSink } from './tracing.js';
+import type { SpanSink } from './tracing.js';
 
 /** Spans that wait are dropped beyond this number: about 4 MB. */
 const queueMax = 2_048;
 const batchMax = 512;
 const delayMs = 1_000;
-/** With repetitions. Short, because a process that ends waits for it. */
+/** With repetitions. */
 const exportMsMax = 3_000;
 /** Exports at once. With a collector that hangs, each holds a batch. At the end the rest of the queue is sent at once. */
 const exportsAtOnce = 1 + queueMax / batchMax;
+/** A process that ends waits no longer for its last spans. */
 const closeMsMax = 2_000;
-/** One link for each message of a full group. */
+/** As many as a full group has messages. */
 const linksMax = 100;
 const textMax = 256;
 
@@ -63,7 +64,7 @@ export function createSpanSink({ endpoint, headers, serviceName }: Collector, pa
   return {
     record({ name, kind, context, parent, links = [], attributes, begunAt, durationMs, error }) {
       ids.next = context;
-      const options = { kind: kinds[kind], startTime: begunAt, attributes: definedOf(attributes), links: links.map(linkTo) };
+      const options = { kind: kinds[kind], startTime: begunAt, attributes, links: links.map(linkTo) };
       const span = tracer.startSpan(name, options, parent === undefined ? ROOT_CONTEXT : contextOf(parent));
       if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
       span.end(begunAt + durationMs);
@@ -86,9 +87,6 @@ const sampled = (span: SpanContext) => ({ ...span, traceFlags: TraceFlags.SAMPLE
 const linkTo = (span: SpanContext): Link => ({ context: sampled(span) });
 const contextOf = (span: SpanContext) => trace.setSpanContext(ROOT_CONTEXT, { ...sampled(span), isRemote: true });
 
-const definedOf = (attributes: EndedSpan['attributes']) =>
-  Object.fromEntries(Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
-
 /** Logs when the collector fails and when it works again. Otherwise nobody would notice that spans are lost. */
 function watched(exporter: SpanExporter, logger: Logger): SpanExporter {
   let isFailing = false;
@@ -102,7 +100,6 @@ function watched(exporter: SpanExporter, logger: Logger): SpanExporter {
         done(result);
       });
     },
-    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
     shutdown: () => exporter.shutdown(),
   };
 }

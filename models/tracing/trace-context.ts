@@ -7,10 +7,11 @@ export interface SpanContext {
   spanId: string;
 }
 
-/** The span with which the trace of a subject begins. */
-export interface RootContext extends SpanContext {
-  /** The span of the client that asked for it. */
-  parent: SpanContext | undefined;
+/** Where the trace of a subject begins. */
+export interface TraceStart {
+  root: SpanContext;
+  /** The span of the client that asked for it: the parent of the root. */
+  client: SpanContext | undefined;
 }
 
 /** Version 00. Longer values of later versions begin the same way; `ff` is forbidden. */
@@ -39,13 +40,14 @@ export const spanOf = (value: string): SpanContext => ({ traceId: value.slice(3,
  * The root of the trace of a message, or of another subject with a UUID. The ids follow from the UUID, so nothing of a trace has to be stored
  * or passed on, apart from the `traceparent` of a client, which its trace continues.
  */
-export function rootOf(id: string, given: string | null = null): RootContext {
+export function traceStart(id: string, given: string | null = null): TraceStart {
   const digits = id.replaceAll('-', '');
-  const parent = given === null ? undefined : spanOf(given);
-  return { traceId: parent?.traceId ?? digits, spanId: digits.slice(16), parent };
+  const client = given === null ? undefined : spanOf(given);
+  return { root: { traceId: client?.traceId ?? digits, spanId: digits.slice(16) }, client };
 }
 
-export const randomSpanId = (): string => randomBytes(8).toString('hex');
+/** A new span of the same trace. */
+export const newSpanIn = ({ traceId }: SpanContext): SpanContext => ({ traceId, spanId: randomBytes(8).toString('hex') });
 
 /** The end of a UUIDv7 that is random also for ids of the same millisecond. */
 const randomBits = 40;

@@ -74,8 +74,24 @@ export const isRecorded = (id: string): boolean => sink !== undefined && isSampl
 
 export const recordSpan = (span: EndedSpan): void => sink?.record(span);
 
-/** Runs the work within this span. */
-export const withinSpan = <Result>(context: SpanContext, work: () => Result): Result => active.run(context, work);
+/**
+ * Runs the work within this span.
+ * @param end records the span; gets the error if the work failed
+ */
+export async function withinSpan<Result>(
+  context: SpanContext,
+  work: () => Promise<Result>,
+  end: (error?: unknown) => void,
+): Promise<Result> {
+  try {
+    const result = await active.run(context, work);
+    end();
+    return result;
+  } catch (error) {
+    end(error);
+    throw error;
+  }
+}
 
 /** The span of the work that runs now. */
 export const activeSpan = (): SpanContext | undefined => active.getStore();

@@ -61,7 +61,7 @@ async function accept(bench: Workbench, db: Database, workspaceId: string, count
   const env = { DATABASE_URL: service.databaseUrl, TEMPORAL_ADDRESS: service.temporalAddress, JWT_SECRET: secret, SECRET_KEY: secret };
   const temporal = connectTemporal(loadConfig(env));
   const startedAt = performance.now();
-  const { accepted } = await temporal.acceptBatch({ batchId: batch.id, workspaceId, channel: 'sms' });
+  const { accepted } = await temporal.acceptBatch({ batchId: batch.id, workspaceId, channel: 'sms', traceparent: null });
   await temporal.close();
   if (!accepted) throw new Error('the batch was not accepted');
   return { batchId: batch.id, acceptMs: performance.now() - startedAt };

@@ -27,7 +27,7 @@ describe('the workflow of a long batch', () => {
     const { db } = service;
     const workspace = await buildWorkspace(db, pages * 1_000);
     const batch = await buildBatch(db, workspace.id, Array<number>(pages).fill(1));
-    const answer = await temporal.acceptBatch({ batchId: batch.id, workspaceId: workspace.id, channel: 'sms' });
+    const answer = await temporal.acceptBatch({ batchId: batch.id, workspaceId: workspace.id, channel: 'sms', traceparent: null });
     assert.deepEqual(answer, { accepted: true });
     const count = async (sql: string) => (await rows<{ count: number }>(db, `SELECT count(*) AS count ${sql}`, [batch.id]))[0]?.count;
     await until(async () => (await count(`FROM messages WHERE batch_id = $1 AND status = 'delivered'`)) === pages, 'all are delivered');

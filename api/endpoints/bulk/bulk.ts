@@ -20,6 +20,7 @@ import { assertChannels } from '../accounts/key-fields.js';
 import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
+import type { AskedFor } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
 
 /** The maximum body size of bulk sends and previews. */
@@ -44,31 +45,29 @@ export const sendBulk = bulkEndpoint({
   refusals: [409],
   response: oneBatch,
   status: 201,
-  async handler({ caller, body: given, idempotencyKey: key, ...asked }, deps) {
+  async handler({ caller, body: given, idempotencyKey: key, newId, traceparent }, deps) {
     assertChannels(caller, [given.channel]);
     const { recipients, plan: _plan, ...rest } = given;
     const digest = key === null ? null : await digestList(rest, recipients);
     const earlier = await findAcceptedBatch(deps, caller, key, digest);
-    const { row, isReplay } = earlier ?? (await accept(deps, caller, given, { ...asked, key, digest }));
+    const { row, isReplay } = earlier ?? (await accept(deps, caller, given, { newId, traceparent, idempotencyKey: key, digest }));
     return new Reply({ batch: presentAcceptedBatch(row) }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
   },
 });
 
-interface AskedFor {
-  newId: string;
-  traceparent: string | null;
-  key: string | null;
-  digest: Buffer | null;
-}
-
-async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, { newId, traceparent, key, digest }: AskedFor) {
+async function accept(
+  deps: BulkDeps,
+  caller: Caller,
+  given: BulkBody,
+  { newId, traceparent, idempotencyKey, digest }: AskedFor<Buffer | null>,
+) {
   assertTemplateTaken(deps.config, given);
   // Contacts are read after the idempotency look-up: a repeated request gets its first response even if its contacts have changed.
   const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, given), caller.allowedCountries);
   const faults = faultsOfPlan(body, body.plan);
   if (faults.length > 0) throw invalid(faults);
-  const batch = newBatch(caller, body, key, digest, newId);
-  return acceptBatch(deps, caller, batch, () => pagesOf(batch, body), traceparent);
+  const batch = newBatch(caller, body, idempotencyKey, digest, newId);
+  return acceptBatch(deps, caller, batch, traceparent, () => pagesOf(batch, body));
 }
 
 export const listBulk = list({

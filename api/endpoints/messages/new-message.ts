@@ -8,14 +8,13 @@ import { isAhead } from '../../../models/rules/messages/schedule.js';
 import { contentOn } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
 import type { Caller } from '../../http/caller.js';
+import type { SendTrace } from '../../http/request-context.js';
 import type { SendBody } from './message-schemas.js';
 
-/** What a request tells about a message beside its body. */
-export interface AskedFor {
-  newId: string;
-  traceparent: string | null;
+/** What a request says about a message or a batch beside its body. */
+export interface AskedFor<Digest = Buffer> extends SendTrace {
   idempotencyKey: string | null;
-  digest: Buffer;
+  digest: Digest;
 }
 
 /**

@@ -12,6 +12,7 @@ import { traceStep } from './trace-step.js';
 
 /** The message that is sent as the next step. Its workflow must be started. */
 export interface NextStep {
+  /** Also the id of the message: it is alone in its group. */
   groupId: string;
   workspaceId: string;
   channel: Channel;
@@ -26,6 +27,11 @@ export interface FallenBack {
   /** How many deliveries of the group are due. */
   deliveries: number;
 }
+
+type Decided = Omit<FallenBack, 'deliveries'> & {
+  /** The message before a step that was stored now. */
+  sentAfter?: MessageRow;
+};
 
 interface Chain {
   steps: FallbackStep[];
@@ -45,7 +51,7 @@ export async function fallBack(
   isDue: boolean,
   workflowIdOf: (messageId: string) => string,
 ): Promise<FallenBack> {
-  const decided = await inTransaction(db, async (transaction) => {
+  const { sentAfter, ...decided } = await inTransaction(db, async (transaction): Promise<Decided> => {
     const [message] = await select<MessageRow>(db, 'SELECT * FROM messages WHERE group_id = $1 FOR UPDATE', [groupId], transaction);
     if (message === undefined) return { next: null, waits: false };
     const [chain] = await select<Chain>(db, ofMessage, [message.id], transaction);
@@ -55,8 +61,9 @@ export async function fallBack(
     if (verdict === 'wait') return { next: null, waits: true };
     if (verdict === 'over') await decide(db, transaction, message.id, 'not_needed');
     const next = verdict === 'over' ? null : await sendInstead(db, transaction, message, chain.steps, workflowIdOf);
-    return { next, waits: false };
+    return { next, waits: false, sentAfter: message };
   });
+  if (sentAfter !== undefined && decided.next !== null) traceStep(sentAfter, { ...decided.next, id: decided.next.groupId });
   return { ...decided, deliveries: (await countGroupWork(db, groupId)).deliveries };
 }
 
@@ -99,7 +106,6 @@ async function sendInstead(
   }
   await recordStatuses(db, transaction, { to: 'queued', changes: [{ id, status_detail, at: new Date() }] });
   await decide(db, transaction, before.id, 'sent', id);
-  traceStep(before, message);
   return nextOf(db, transaction, id);
 }
 

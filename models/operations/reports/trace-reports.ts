@@ -2,12 +2,12 @@ import { type Database, select } from '../../db/database.js';
 import type { MessageRow } from '../../tables/message.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
 import { isRecorded, isTracing, recordSpan, type stopwatch } from '../../tracing/tracing.js';
-import { randomSpanId, rootOf } from '../../tracing/trace-context.js';
+import { newSpanIn, traceStart } from '../../tracing/trace-context.js';
 
 type Reported = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'traceparent'>;
 
 /**
- * Records the spans of reports that were stored now, each in the trace of its message. Carriers pass no trace on, so the message tells it. Reads
+ * Records the spans of reports that were stored now, each in the trace of its message. Carriers pass no trace on, so it is read from the message. Reads
  * the messages whose trace is recorded; the callback does not wait for that.
  */
 export function traceReports(
@@ -39,11 +39,11 @@ function recordReport(
   { id, workspace_id, channel, traceparent }: Reported,
   span: { begunAt: number; durationMs: number },
 ): void {
-  const { parent: _, ...root } = rootOf(id, traceparent);
+  const { root } = traceStart(id, traceparent);
   recordSpan({
     name: `report ${status}`,
     kind: 'consumer',
-    context: { traceId: root.traceId, spanId: randomSpanId() },
+    context: newSpanIn(root),
     parent: root,
     attributes: { 'messaging.message.id': id, 'workspace.id': workspace_id, channel, 'carrier.account': provider, status },
     ...span,

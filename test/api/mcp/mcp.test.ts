@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type Account, type Json, restClient } from '../../support/client.js';
+import { type Collector, startCollector } from '../../support/network/collector.js';
 import { startReceiver } from '../../support/network/receiver.js';
 import { type Service, startService } from '../../support/service.js';
 
@@ -20,14 +21,18 @@ const allTools = [
 describe('the MCP server', () => {
   let service: Service;
   let account: Account;
+  let collector: Collector;
   const clients: Client[] = [];
   before(async () => {
-    service = await startService({ env: { MCP: 'on', MCP_SENDS_DAY: '3', SANDBOX_DELAY_MS: '1' } });
+    collector = await startCollector();
+    const env = { MCP: 'on', MCP_SENDS_DAY: '3', SANDBOX_DELAY_MS: '1', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    service = await startService({ env });
     account = await restClient(service.url).signUp();
   });
   after(async () => {
     await Promise.all(clients.map((client) => client.close()));
     await service.stop();
+    await collector.close();
   });
 
   async function connect(headers: Record<string, string> = { 'X-API-Key': account.apiKey }): Promise<Client> {
@@ -67,6 +72,10 @@ describe('the MCP server', () => {
     const sent = await call(client, 'send_message', { ...sms, preview_token });
     assert.equal(sent.isError, false, JSON.stringify(sent.data));
     const { id } = sent.data.message;
+    const trace = String(sent.data.message.id).replaceAll('-', '');
+    const spans = await collector.trace(trace, ['POST /mcp', 'accept']);
+    const request = spans.find(({ name }) => name === 'POST /mcp');
+    assert.equal(spans.find(({ name }) => name === 'accept')?.parentId, request?.spanId, 'its trace begins with its request');
     const again = await call(client, 'send_message', { ...sms, preview_token });
     assert.equal(again.data.message.id, id);
     await restClient(service.url).messageUntil(account, id, ({ status }) => status === 'delivered');

@@ -188,6 +188,21 @@ describe('traces', () => {
     assert.ok(calls().every(({ parentId, links }) => parentId === '' && links[0]?.spanId === page?.spanId));
   });
 
+  it('shows each attempt of a test event as a span of its own', async () => {
+    const tester = await client.signUp();
+    const headers = { Authorization: `Bearer ${tester.token}` };
+    const failing = await startReceiver((_received, response) => response.writeHead(500).end());
+    const { id } = await client.hook(tester, failing.url);
+    await client.call('POST', `/api/v1/webhooks/${id}/test`, { headers });
+    const { body } = await client.call('GET', `/api/v1/webhooks/${id}/deliveries`, { headers });
+    await client.call('POST', `/api/v1/webhooks/${id}/deliveries/${body.data.deliveries[0].id}/resend`, { headers });
+    await failing.close();
+    const attempts = () =>
+      collector.spans.filter(({ name, attributes }) => name === 'deliver webhook.test' && attributes['webhook.id'] === id);
+    await until(() => attempts().length === 2, 'both attempts are recorded');
+    assert.equal(new Set(attempts().map(({ spanId }) => spanId)).size, 2);
+  });
+
   it('contain no recipient, text, key or address of a receiver', () => {
     const shown = JSON.stringify(collector.spans);
     assert.ok(collector.spans.length > 50);

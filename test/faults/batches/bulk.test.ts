@@ -104,7 +104,7 @@ describe('a batch', () => {
     test.beforeTaking = () => gate.passed;
     const begin = async ({ workspaceId }: Account): Promise<BuiltBatch> => {
       const batch = await buildBatch(test.service.db, workspaceId, Array<number>(pages).fill(1));
-      await temporal.acceptBatch({ batchId: batch.id, workspaceId, channel: 'sms' });
+      await temporal.acceptBatch({ batchId: batch.id, workspaceId, channel: 'sms', traceparent: null });
       await until(async () => (await dispatchesOf(batch)) === pages, 'all its pages wait for the workers');
       return batch;
     };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
-import { formatTraceparent, isSampled, readTraceparent, rootOf } from '../../../models/tracing/trace-context.js';
+import { formatTraceparent, isSampled, readTraceparent, traceStart } from '../../../models/tracing/trace-context.js';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const span = '00f067aa0ba902b7';
@@ -38,13 +38,14 @@ describe('the root of a trace', () => {
   const id = '01997a1c-7c3e-7d11-8f6a-0123456789ab';
 
   it('follows from the id of the message', () => {
-    const root = rootOf(id);
-    assert.deepEqual(root, { traceId: '01997a1c7c3e7d118f6a0123456789ab', spanId: '8f6a0123456789ab', parent: undefined });
+    const { root, client } = traceStart(id);
+    assert.deepEqual(root, { traceId: '01997a1c7c3e7d118f6a0123456789ab', spanId: '8f6a0123456789ab' });
+    assert.equal(client, undefined);
     assert.equal(readTraceparent(formatTraceparent(root)), formatTraceparent(root));
   });
   it('is a child of the span of its client', () => {
-    const parent = { traceId: trace, spanId: span };
-    assert.deepEqual(rootOf(id, `00-${trace}-${span}-00`), { traceId: trace, spanId: '8f6a0123456789ab', parent });
+    const client = { traceId: trace, spanId: span };
+    assert.deepEqual(traceStart(id, `00-${trace}-${span}-00`), { root: { traceId: trace, spanId: '8f6a0123456789ab' }, client });
   });
 });
 
