@@ -3,6 +3,7 @@ import type { DeliveryStatus } from '../../tables/delivery.js';
 import type { EventType, testEventType } from '../../rules/webhooks/events.js';
 import { claimOverdue } from './claim-overdue.js';
 import { endDeliveries, heldStatus, isHeld, isPending } from './locked-deliveries.js';
+import { withTraceparents } from './with-traceparents.js';
 
 /** A delivery with all data that an attempt needs. */
 export interface SendableDelivery {
@@ -11,7 +12,7 @@ export interface SendableDelivery {
   workspace_id: string;
   event_id: string;
   message_id: string | null;
-  /** That of the client who sent the message. */
+  /** That of the client who sent the message; null while tracing is off. */
   traceparent: string | null;
   event: EventType | typeof testEventType;
   body: string;
@@ -57,8 +58,8 @@ export interface FirstDelivery extends DueDelivery {
 const overdueSeconds = 30;
 
 const columnsWith = (inChild: string, more = '') => `
-  SELECT d.id, d.webhook_id, w.workspace_id, d.event_id, d.message_id, (SELECT traceparent FROM messages WHERE id = d.message_id) AS traceparent, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until, w.signing_key, w.old_signing_key,
-    d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
+  SELECT d.id, d.webhook_id, w.workspace_id, d.event_id, d.message_id, NULL AS traceparent, d.event, e.body, w.url, w.secret, w.old_secret,
+    w.old_secret_until, w.signing_key, w.old_signing_key, d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
     extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms,
     GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
     NOT d.carried AND d.next_attempt_at < now() - ${overdueSeconds} * interval '1 second' AS is_overdue,
@@ -188,7 +189,8 @@ async function holdAll(db: Database, rows: readonly Row[]): Promise<void> {
 async function withBodies<Delivery extends DueDelivery>(db: Database, rows: readonly Row<Delivery>[]): Promise<Delivery[]> {
   const forgotten = rows.filter(({ body }) => body === null).map(({ id }) => id);
   if (forgotten.length > 0) await select(db, fail, [forgotten]);
-  return rows.filter(({ body }) => body !== null);
+  const whole = rows.filter(({ body }) => body !== null);
+  return withTraceparents(db, whole);
 }
 
 const fail = endDeliveries(`'failed'`, 'd.id = ANY($1::uuid[])');
