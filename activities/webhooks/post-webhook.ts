@@ -64,11 +64,12 @@ export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutM
     return agent;
   };
   return {
-    post: (url, headers, body, whose) => {
-      const { port } = targetOf(url);
+    post: (given, headers, body, whose) => {
+      const url = new URL(given);
+      const target = targetOf(url);
       // The look-up belongs to the request. The agent's connections are shared, and each was made to a checked address.
-      const lookup = guardedLookup((address) => isAllowedTarget(address, port, config), resolve, whose);
-      return post({ url: new URL(url), headers, body, totalTimeoutMs, lookup }, agentFor, config);
+      const lookup = guardedLookup((address) => isAllowedTarget(address, target.port, config), resolve, whose);
+      return post({ url, target, headers, body, totalTimeoutMs, lookup }, agentFor, config);
     },
     close: () => {
       for (const agent of agents.values()) agent.destroy();
@@ -78,6 +79,7 @@ export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutM
 
 interface Outgoing {
   url: URL;
+  target: ReturnType<typeof targetOf>;
   headers: Record<string, string>;
   body: string;
   totalTimeoutMs: number;
@@ -85,7 +87,8 @@ interface Outgoing {
 }
 
 async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, config: Config): Promise<PostResult> {
-  const { url } = outgoing;
+  const { url, target } = outgoing;
+  const { host, port } = target;
   const at = new Date();
   const tracer = new Tracer();
   const traced = () => {
@@ -93,7 +96,6 @@ async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, confi
     return { at, durationMs: trace.timings.total_ms, ...trace };
   };
   const nothing = { responseStatus: null, responseBody: null, retryAfter: undefined };
-  const { host, port } = targetOf(url.href);
   // Node.js does not call `lookup` for a literal address.
   const mayAsk = isIP(host) === 0 ? faultOfName(host, config) === null : isAllowedTarget(host, port, config);
   if (url.protocol !== 'https:' || !mayAsk) return { ...traced(), ...nothing, error: 'blocked_address' };

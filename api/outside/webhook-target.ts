@@ -15,7 +15,7 @@ export async function assertUsableUrl(url: string, policy: TargetPolicy, resolve
 }
 
 async function faultOfAddresses(url: string, policy: TargetPolicy, resolve: (host: string) => Promise<string[]>): Promise<string | null> {
-  const { host, port } = targetOf(url);
+  const { host, port } = targetOf(new URL(url));
   if (isIP(host) !== 0) return null; // already checked above
   return faultOfTarget(await resolve(host).catch(() => []), port, policy);
 }

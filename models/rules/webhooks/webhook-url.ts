@@ -12,8 +12,7 @@ const nameLengthMax = 253;
 const localName = /^[^.]*$|\.(?:local|localhost|internal)$/;
 
 /** The host (without brackets) and port of a URL. */
-export function targetOf(url: string): { host: string; port: number } {
-  const { hostname, port } = new URL(url);
+export function targetOf({ hostname, port }: URL): { host: string; port: number } {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 443 : Number(port) };
 }
 
@@ -23,11 +22,12 @@ export function faultOfWebhookUrl(url: string, policy: TargetPolicy): string | n
   if (url.length > lengthMax) return `Webhook URL must be at most ${lengthMax} characters`;
   // The parser would correct white space, backslashes and missing slashes, but the URL is stored as it was written.
   if (!/^https:\/\/[^\s\\]+$/i.test(url) || !URL.canParse(url)) return invalidText;
-  const { username, password } = new URL(url);
+  const parsed = new URL(url);
+  const { username, password } = parsed;
   if (username !== '' || password !== '' || url.slice(8).split(/[/?#]/)[0]?.includes('@'))
     return 'Webhook URL must not contain credentials';
   if (url.includes('#')) return 'Webhook URL must not contain a fragment';
-  const { host, port } = targetOf(url);
+  const { host, port } = targetOf(parsed);
   return isIP(host) === 0 ? (faultOfName(host, policy) ?? faultOfPort(port, policy)) : faultOfTarget([host], port, policy);
 }
 
