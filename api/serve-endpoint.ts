@@ -35,7 +35,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers): (item: En
     const address = addressKey(req.ip);
     const credential = await authenticator.read(item.auth, req, res);
     const caller = await admit({ item, credential, address }, res);
-    assertOfPortal(caller, String(req.params.id));
+    assertOfPortal(caller, req.params);
     const siteBucket = siteBucketOf(item, req.ip);
     if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
     logCaller(caller, res);

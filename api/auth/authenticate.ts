@@ -79,10 +79,13 @@ function createCredentialReader({ jwtSecrets, secretKeys, publicUrl }: Deps['con
     }
     // If both are allowed, an Authorization header takes precedence. Without any credential, the error is that of a missing JWT.
     if (auth === 'jwt' || (auth.jwtToo && (key === '' || hasToken))) {
-      const found = await readToken('access', bearerOf(req), req, res);
+      const token = bearerOf(req);
+      const found = await readToken('access', token, req, res);
       if (found.claims !== null) return { kind: 'jwt', claims: found.claims };
-      const link = typeof auth === 'object' && auth.portalToo === true ? await readToken('portal', bearerOf(req), req, res) : found;
-      if (link.claims !== null) return { kind: 'jwt', claims: link.claims };
+      if (typeof auth === 'object' && auth.portalToo === true) {
+        const { claims } = await readToken('portal', token, req, res);
+        if (claims !== null) return { kind: 'jwt', claims };
+      }
       return { kind: 'refused', error: tokenRefused(auth, req.headers, found.isExpired) };
     }
     const presented = presentedKey(req, secretKeys);

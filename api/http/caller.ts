@@ -22,7 +22,7 @@ export interface Caller {
   token?: { version: number; expiresAt: Date };
   /** The scopes of the API key; undefined for a JWT, which has all. */
   scopes?: readonly Scope[];
-  /** The only webhook that the caller may see; undefined without a portal. */
+  /** The only webhook that the caller may see; undefined unless the caller came by a portal link. */
   webhookId?: string;
   /** How many active webhooks the workspace has. */
   webhooks?: number;

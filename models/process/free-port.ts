@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 
 /** Finds a port of loopback that is free now. Another program may take it before it is used. */
 export async function freePort(): Promise<number> {

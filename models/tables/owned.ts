@@ -25,17 +25,18 @@ abstract class Owned extends Model {
 
   /**
    * A part of this workspace's rows, newest first. A place is the id of a row.
-   * @param count counts the rows, if that is possible without reading them
+   * @param count counts the rows in another way than by reading `all`
    */
   static async ownedPage<T extends OwnedRow>(
     this: OwnedStatic<T>,
     workspaceId: string,
     window: ListWindow,
-    { where = {}, count }: { where?: WhereOptions<Attributes<T>>; count?: (() => Promise<number>) | undefined } = {},
+    { where = {}, count }: { where?: WhereOptions<Attributes<T>>; count?: (all: () => Promise<number>) => Promise<number> } = {},
   ): Promise<Listed<T>> {
     const scoped = { ...where, workspace_id: workspaceId } as unknown as WhereOptions<Attributes<T>>;
+    const all = () => this.count({ where: scoped });
     return readWindow<T>(window, {
-      count: count ?? (() => this.count({ where: scoped })),
+      count: () => (count === undefined ? all() : count(all)),
       find: ({ after, ...range }) => {
         const older = after === null ? scoped : { ...scoped, id: { [Op.lt]: after[0] } };
         return this.findAll({ where: older, order: newestFirst, ...range });

@@ -26,15 +26,16 @@ again: for that there are webhooks.`,
     const forward = forwardOf(textOption(context, 'forward'));
     const secret = textOption(context, 'secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (!/^whsec_[\w+/=-]{4,}$/.test(secret))
-      throw new UsageError(`--secret must be whsec_ and base64${secret === '' ? ', and is empty' : ''}`);
+      throw new UsageError(secret === '' ? '--secret is empty' : '--secret must be whsec_ and base64');
     const wanted = textOption(context, 'events')?.split(',');
-    const hints = new Hints(terminal, forward);
+    const { baseUrl } = readSettings(context.env);
+    const hints = forward === undefined ? undefined : new Hints(terminal, forward);
     let isFirst = true;
     const onOpen = () => {
       // After the first connection the key is known to be right.
       if (isFirst && forward !== undefined) terminal.note(`secret: ${secret}`);
       isFirst = false;
-      terminal.note(`listening to ${readSettings(context.env).baseUrl}${forward === undefined ? '' : `, posting to ${forward}`}`);
+      terminal.note(`listening to ${baseUrl}${forward === undefined ? '' : `, posting to ${forward}`}`);
     };
     for await (const event of context.tidings().stream({ signal, onOpen })) {
       if (event.event === 'stream.reset') {
@@ -42,7 +43,7 @@ again: for that there are webhooks.`,
       } else if (wanted?.includes(event.event) !== false) {
         const answer = forward === undefined ? undefined : await post(forward, secret, event, signal);
         show(terminal, event, answer);
-        if (answer !== undefined) hints.give(answer);
+        if (answer !== undefined) hints?.give(answer);
       }
     }
   },
@@ -65,7 +66,7 @@ class Hints {
 
   constructor(
     private readonly terminal: Terminal,
-    private readonly url: string | undefined,
+    private readonly url: string,
   ) {}
 
   give(answer: Answer): void {

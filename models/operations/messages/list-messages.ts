@@ -28,11 +28,9 @@ const counts = new LargeCounts();
  */
 export function listMessages(workspaceId: string, filters: HistoryFilters, window: ListWindow): Promise<Listed<MessageRow>> {
   const isWhole = Object.values(filters).every((value) => value === undefined);
-  const where = whereOf(filters);
-  const count = () => Message.count({ where: { ...where, workspace_id: workspaceId } });
   return Message.ownedPage(workspaceId, window, {
-    where,
-    count: isWhole ? () => countOf(workspaceId) : () => counts.get(JSON.stringify([workspaceId, filters]), count),
+    where: whereOf(filters),
+    count: (all) => (isWhole ? countOf(workspaceId) : counts.get(JSON.stringify([workspaceId, filters]), all)),
   });
 }
 

@@ -12,7 +12,7 @@ const marginMs = 60_000;
 /** An id that is less than those of all rows that were created at this time or later. */
 export const idBefore = (at: Date) => firstIdOf(at.getTime() - marginMs);
 
-/** The messages of a batch are created while its body is read. Their ids may be later than the batch by this much. */
+/** The ids of a batch's messages are made while its body is read: up to this much later than their `created_at`. */
 const laterMs = 600_000;
 
 /** An id that is greater than those of all rows that were created at this time or earlier. */
