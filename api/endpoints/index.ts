@@ -9,6 +9,7 @@ import { login, signup, verifyEmailAddress } from './accounts/auth.js';
 import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk } from './bulk/bulk.js';
 import { bulkEndpoints } from './bulk/bulk-endpoints.js';
 import { createConsoleSession, deleteConsoleSession, useLink } from './console/session.js';
+import { getTotp } from './console/totp.js';
 import { createCheckout, listPackages, listTransactions, receivePayment, returnFromCheckout } from './billing.js';
 import { receiveReports } from './callbacks.js';
 import { getContact, listContacts, postContact, putContact, removeContact } from './contacts/contacts.js';
@@ -49,6 +50,7 @@ export const endpoints: readonly Endpoint[] = [
   createConsoleSession, // POST   /console/session
   deleteConsoleSession, // DELETE /console/session
   useLink, //              POST   /console/session/link
+  getTotp, //              GET    /console/session/totp
   sendMessage, //          POST   /api/v1/messages/send
   ...bulkEndpoints.map((each) => ({ ...each, inBulkThread: true as const })),
   listHistory, //          GET    /api/v1/messages

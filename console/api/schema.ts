@@ -619,6 +619,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/console/session/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TotpStateResponse"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/messages/send": {
         parameters: {
             query?: never;
@@ -2872,6 +2907,19 @@ export interface components {
         };
         UseConsoleLinkRequest: {
             token: string;
+        };
+        TotpStateResponse: {
+            /** @description Always true */
+            success: boolean;
+            data: components["schemas"]["TotpStateData"];
+        };
+        TotpStateData: {
+            totp: components["schemas"]["TotpState"];
+        };
+        TotpState: {
+            /** Format: date-time */
+            enabled_at: string | null;
+            recovery_codes_left: number;
         };
         SendMessageRequest: components["schemas"]["SendToPhone"] | components["schemas"]["SendToEmailAddress"] | components["schemas"]["SendToContact"];
         SendToPhone: {

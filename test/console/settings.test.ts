@@ -1,7 +1,6 @@
-/** Settings in a browser: limits, password, second factor, sessions, closing. */
+/** Settings in a browser: limits, password, sessions, closing. The second factor has a file of its own. */
 import assert from 'node:assert/strict';
 import { password } from '../api/accounts/owner.js';
-import { codeOf } from '../api/accounts/second-factor.js';
 import { useApi } from '../api/use-api.js';
 import { useConsole } from './use-console.js';
 
@@ -15,12 +14,6 @@ describe('settings in the console', function () {
   });
 
   const section = (name: string) => browser.page.getByRole('region', { name, exact: true });
-  const signInAgain = async (secret: string) => {
-    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await browser.fill('E-mail address', me.email);
-    await browser.fill('Password', secret);
-    await browser.press('Sign in');
-  };
 
   it('limits are saved, and a fault is beside its field', async () => {
     await browser.fill('Daily spending limit (optional)', 'much');
@@ -54,29 +47,6 @@ describe('settings in the console', function () {
     assert.equal((await me.call('GET', '/workspace')).status, 401, 'the JWT of before');
     await browser.follow('Messages');
     await browser.see('No messages yet');
-  });
-
-  it('a second factor is turned on with a code, asked for at the next sign-in, and turned off', async () => {
-    const form = section('Second factor');
-    await browser.press('Set up an authenticator app');
-    const secret = await browser.page.getByRole('region', { name: 'the secret', exact: true }).innerText();
-    const codes = await browser.page.getByRole('region', { name: 'the recovery codes', exact: true }).innerText();
-    await form.getByLabel('Code of the app', { exact: true }).fill('000000');
-    await browser.press('Turn it on');
-    await form.locator('.error, .problem').first().waitFor();
-    await browser.assertAccessible();
-    await form.getByLabel('Code of the app', { exact: true }).fill(codeOf(secret, -1));
-    await browser.press('Turn it on');
-    await browser.see('TOTP is in force: logins need a code from now on.');
-    await browser.press('Sign out');
-    await signInAgain(password);
-    await browser.fill('Verification code', codes.split('\n')[0] ?? '');
-    await browser.press('Sign in');
-    await form.getByText('Turn the second factor off').click();
-    await form.getByLabel('Code of the app, or a recovery code').fill(codes.split('\n')[1] ?? '');
-    await browser.press('Turn it off');
-    await browser.see('TOTP has been removed: logins need no code any more.');
-    assert.equal((await me.logIn()).status, 200);
   });
 
   it('a new address gets a mail', async () => {

@@ -6,17 +6,12 @@ const coloursMax = 256;
 const rgb = 3;
 
 /**
- * @param png as Chromium writes it: 8 bits, RGB, not interlaced
+ * @param png as `readPng` takes it
  * @throws Error for any other PNG
  */
 export function smallPng(png: Buffer): Buffer {
-  const chunks = chunksOf(png);
-  const header = chunks.find(({ type }) => type === 'IHDR')?.data ?? Buffer.alloc(13);
-  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
-  if (header.readUInt32BE(8) !== 0x08020000) throw new Error('not a PNG of 8 bits and RGB');
-  const data = Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map((chunk) => chunk.data));
-  const pixels = pixelsOf(inflateSync(data), width, height);
-  const { palette, indexes } = quantised(pixels);
+  const { header, width, height, data } = readPng(png);
+  const { palette, indexes } = quantised(data);
   // Each line begins with its filter: none is the best for a palette.
   const lines = Buffer.alloc((width + 1) * height);
   for (let line = 0; line < height; line += 1) indexes.copy(lines, line * (width + 1) + 1, line * width, (line + 1) * width);
@@ -29,6 +24,20 @@ export function smallPng(png: Buffer): Buffer {
     chunk('IDAT', deflateSync(lines, { level: 9, memLevel: 9 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
+}
+
+/**
+ * The pixels of a picture, three bytes each.
+ * @param png as Chromium writes it: 8 bits, RGB, not interlaced
+ * @throws Error for any other PNG
+ */
+export function readPng(png: Buffer): { header: Buffer; width: number; height: number; data: Buffer } {
+  const chunks = chunksOf(png);
+  const header = chunks.find(({ type }) => type === 'IHDR')?.data ?? Buffer.alloc(13);
+  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
+  if (header.readUInt32BE(8) !== 0x08020000) throw new Error('not a PNG of 8 bits and RGB');
+  const packed = Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map((chunk) => chunk.data));
+  return { header, width, height, data: pixelsOf(inflateSync(packed), width, height) };
 }
 
 function chunksOf(png: Buffer): { type: string; data: Buffer }[] {

@@ -1,6 +1,6 @@
 import * as errors from '../../../models/errors.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
-import { ids, type Samples } from './sample.js';
+import { at, ids, type Samples } from './sample.js';
 
 const email = 'ada@example.com';
 const current_password = 'correct horse battery';
@@ -49,6 +49,10 @@ export const sessionSamples: Samples = {
   deleteConsoleSession: {
     about: 'Ends the session and deletes the cookie.',
     data: { message: 'You are logged out.' },
+  },
+  getTotp: {
+    about: '`enabled_at` is null while TOTP is disabled, or set up but not yet confirmed. `recovery_codes_left` counts the unused codes.',
+    data: { totp: { enabled_at: at, recovery_codes_left: 9 } },
   },
   logOut: { data: { message: 'You are logged out.' } },
   logOutAll: { data: { message: 'All sessions are logged out.' } },

@@ -1,66 +1,127 @@
-/** The second factor: an authenticator app. */
+/** The second factor: whether it is on, and how to turn it on or off. */
 import { useSignal } from '@preact/signals';
-import { call, type Data } from '../../api/call.js';
+import { useEffect, useRef } from 'preact/hooks';
+import { call, type Data, type Schema } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
 import { CopyBlock } from '../../parts/copy.js';
+import { Facts } from '../../parts/facts.js';
 import { Form, TextField } from '../../parts/form.js';
-import { textOf, useForm } from '../../state/form.js';
+import { Resource } from '../../parts/loaded.js';
+import { QrCode } from '../../parts/qr-code.js';
+import { Time } from '../../parts/time.js';
+import { type Form as FormState, textOf, useForm } from '../../state/form.js';
+import { useLoad } from '../../state/load.js';
 import { toast } from '../../state/toasts.js';
 
+/** Reads the state again, after a notice if there is one. Until it is there, nothing of the old one is shown. */
+type Reread = (notice?: string) => void;
+
 export function SecondFactor() {
-  const offered = useSignal<Data<'/api/v1/auth/totp', 'post'> | null>(null);
-  const begin = useForm(async () => {
-    offered.value = await call('post', '/api/v1/auth/totp');
-  });
-  const confirming = useForm(async (data) => {
-    const { message } = await call('post', '/api/v1/auth/totp/confirm', { body: { code: textOf(data, 'code').trim() } });
-    offered.value = null;
-    toast(message);
-  });
+  const reads = useSignal(0);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const state = useLoad<Schema<'TotpState'>>(
+    String(reads.value),
+    async (signal) => (await call('get', '/console/session/totp', { signal })).totp,
+  );
+  const reread: Reread = (notice) => {
+    reads.value += 1;
+    if (notice !== undefined) toast(notice);
+    // The button that had the focus goes away.
+    heading.current?.focus();
+  };
   return (
     <section aria-labelledby="totp">
-      <h2 id="totp">Second factor</h2>
-      {offered.value === null ? (
-        <Form form={begin} action="Set up an authenticator app" fields={[]}>
-          <p>Sign-ins then need a code of the app as well.</p>
-        </Form>
-      ) : (
-        <>
-          <Offer {...offered.value} />
-          <Form form={confirming} action="Turn it on" fields={['code']}>
-            <TextField name="code" label="Code of the app" autocomplete="one-time-code" required />
-          </Form>
-        </>
-      )}
-      <RemoveForm />
+      <h2 id="totp" ref={heading} tabIndex={-1}>
+        Second factor
+      </h2>
+      <Resource of={state}>
+        {(totp) => (totp.enabled_at === null ? <TurnOn reread={reread} /> : <TurnOff totp={totp} reread={reread} />)}
+      </Resource>
     </section>
   );
 }
 
-function Offer({ secret, otpauth_url, recovery_codes }: Data<'/api/v1/auth/totp', 'post'>) {
+/** A form that fits only one state. A conflict means that the state is another one by now: another tab or program has changed it. */
+const useChange = (reread: Reread, send: (data: FormData) => Promise<void>): FormState =>
+  useForm((data) =>
+    send(data).catch((error: unknown) => {
+      const { status, message } = problemOf(error);
+      if (status !== 409) throw error;
+      reread(`${message}. The page now shows the present state.`);
+    }),
+  );
+
+const codeIn = (data: FormData) => textOf(data, 'code').trim();
+
+function TurnOn({ reread }: { reread: Reread }) {
+  const offered = useSignal<Data<'/api/v1/auth/totp', 'post'> | null>(null);
+  const begin = useChange(reread, async () => {
+    offered.value = await call('post', '/api/v1/auth/totp');
+  });
+  const confirming = useChange(reread, async (data) => {
+    const { message } = await call('post', '/api/v1/auth/totp/confirm', { body: { code: codeIn(data) } });
+    reread(message);
+  });
+  if (offered.value === null)
+    return (
+      <Form form={begin} action="Set up an authenticator app" fields={[]}>
+        <Facts facts={[['State', 'Off']]} />
+        <p>With a second factor, signing in needs a code of an authenticator app as well as the password.</p>
+      </Form>
+    );
+  const cancel = (
+    <button type="button" onClick={() => reread()}>
+      Cancel
+    </button>
+  );
   return (
-    <div role="status">
-      <p>
-        Add this secret to your app, or <a href={otpauth_url}>open the app with it</a>.
-      </p>
-      <CopyBlock value={secret} label="the secret" />
-      <p>Store these recovery codes. Each works once in place of a code; they are displayed only now.</p>
-      <CopyBlock value={recovery_codes.join('\n')} label="the recovery codes" />
-    </div>
+    <>
+      <Offer {...offered.value} />
+      <Form form={confirming} action="Turn it on" fields={['code']} more={cancel}>
+        <TextField name="code" label="Code of the app" inputMode="numeric" autocomplete="one-time-code" required />
+      </Form>
+    </>
   );
 }
 
-function RemoveForm() {
-  const form = useForm(async (data, element) => {
-    const { message } = await call('delete', '/api/v1/auth/totp', { body: { code: textOf(data, 'code').trim() } });
-    element.reset();
-    toast(message);
+function Offer({ secret, otpauth_url, recovery_codes }: Data<'/api/v1/auth/totp', 'post'>) {
+  const start = useRef<HTMLParagraphElement>(null);
+  useEffect(() => start.current?.focus(), []);
+  return (
+    <>
+      <p ref={start} tabIndex={-1}>
+        Scan this code with your authenticator app. On the device with the app, <a href={otpauth_url}>open the app</a> instead.
+      </p>
+      <QrCode text={otpauth_url} label="QR code for the authenticator app. It contains the secret below." />
+      <p>If you cannot scan it, enter this secret in the app:</p>
+      <CopyBlock value={secret} label="the secret" />
+      <p>Store these recovery codes. Each works once in place of a code; they are displayed only now.</p>
+      <CopyBlock value={recovery_codes.join('\n')} label="the recovery codes" />
+    </>
+  );
+}
+
+function TurnOff({ totp, reread }: { totp: Schema<'TotpState'>; reread: Reread }) {
+  const form = useChange(reread, async (data) => {
+    const { message } = await call('delete', '/api/v1/auth/totp', { body: { code: codeIn(data) } });
+    reread(message);
   });
   return (
-    <details>
-      <summary>Turn the second factor off</summary>
-      <Form form={form} action="Turn it off" fields={['code']}>
-        <TextField name="code" label="Code of the app, or a recovery code" autocomplete="one-time-code" required />
-      </Form>
-    </details>
+    <>
+      <Facts
+        facts={[
+          ['State', 'On'],
+          ['Since', <Time key="since" at={totp.enabled_at} />],
+          ['Recovery codes left', String(totp.recovery_codes_left)],
+        ]}
+      />
+      <p class="note">For new recovery codes, turn the second factor off and set it up again.</p>
+      <details>
+        <summary>Turn the second factor off</summary>
+        <Form form={form} action="Turn it off" fields={['code']}>
+          <TextField name="code" label="Code of the app, or a recovery code" autocomplete="one-time-code" required />
+        </Form>
+      </details>
+    </>
   );
 }

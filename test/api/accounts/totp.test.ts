@@ -100,4 +100,37 @@ describe('the second factor', () => {
       ['auth.totp_disabled', 'auth.totp_enabled'],
     );
   });
+
+  describe('its state', () => {
+    const state = async (whose = me) => {
+      const { status, body } = await app.call('GET', '/console/session/totp', { jwt: whose.jwt });
+      assert.equal(status, 200);
+      return body.data.totp as { enabled_at: string | null; recovery_codes_left: number };
+    };
+    const off = { enabled_at: null, recovery_codes_left: 0 };
+
+    it('200 with null until a code confirms it, and again after the removal', async () => {
+      assert.deepEqual(await state(), off);
+      const { secret } = await setUp();
+      assert.deepEqual(await state(), off, 'it is only offered');
+      await confirm(codeOf(secret, -1));
+      const { enabled_at: at } = await state();
+      const [stored] = await rows<{ at: Date }>(app.deps.db, 'SELECT totp_confirmed_at AS at FROM workspaces WHERE id = $1', [
+        me.workspaceId,
+      ]);
+      assert.equal(at, stored?.at.toISOString());
+      await me.call('DELETE', '/auth/totp', { code: codeOf(secret) });
+      assert.deepEqual(await state(), off);
+    });
+    it('200 with the number of unused recovery codes, of this workspace only', async () => {
+      const {
+        recovery_codes: [first = ''],
+      } = await inForce();
+      assert.equal((await state()).recovery_codes_left, 10);
+      await me.logIn(password, { code: first });
+      await me.logIn(password, { code: first });
+      assert.equal((await state()).recovery_codes_left, 9);
+      assert.deepEqual(await state(await owner(app)), off);
+    });
+  });
 });
