@@ -80,7 +80,7 @@ export const listHistory = list({
     start_date: bound('first'),
     end_date: bound('last'),
   }),
-  find: async ({ caller, filters, window }) => mapRows(await listMessages(caller.workspaceId, filters, window), presentMessage),
+  find: async ({ caller, filters, window }, { db }) => mapRows(await listMessages(db, caller.workspaceId, filters, window), presentMessage),
 });
 
 export const getMessage = endpoint({

@@ -29,17 +29,20 @@ interface Reader<Row> {
 
 /**
  * Reads a part of a list. A walk from place to place sees every row that exists throughout the walk exactly once, because a place is a sort
- * key and not a count of rows.
+ * key and not a count of rows. A list that ends on its first page is not counted.
  */
 export async function readWindow<Row>(window: ListWindow, { count, find, placeOf }: Reader<Row>): Promise<Listed<Row>> {
-  const total = 'page' in window ? await count() : null;
-  const offset = 'page' in window ? (window.page - 1) * window.limit : 0;
-  if (total !== null && offset >= total) return { rows: [], total, next: null };
+  const page = 'page' in window ? window.page : null;
+  const offset = page === null ? 0 : (page - 1) * window.limit;
+  const counted = offset > 0 ? await count() : null;
+  if (counted !== null && offset >= counted) return { rows: [], total: counted, next: null };
   // One row more than shown tells whether the list continues.
   const found = await find({ after: 'after' in window ? window.after : null, limit: window.limit + 1, offset });
   const rows = found.slice(0, window.limit);
   const last = rows.at(-1);
-  return { rows, total, next: found.length > window.limit && last !== undefined ? placeOf(last) : null };
+  const goesOn = found.length > window.limit && last !== undefined;
+  const total = page !== 1 ? counted : goesOn ? await count() : rows.length;
+  return { rows, total, next: goesOn ? placeOf(last) : null };
 }
 
 /** The same part with each row converted. */

@@ -31,7 +31,7 @@ describe('insertMessages', () => {
     assert.equal(message.credits_used, 0);
     assert.equal(await balanceOf(test.db, workspace.id), 5_000);
     assert.deepEqual(await rows(test.db, 'SELECT id FROM events WHERE workspace_id = $1', [workspace.id]), []);
-    assert.equal((await listMessages(workspace.id, noFilters, { page: 1, limit: 10 })).total, 0);
+    assert.equal((await listMessages(test.db, workspace.id, noFilters, { page: 1, limit: 10 })).total, 0);
   });
 
   it('stores every field as given', async () => {

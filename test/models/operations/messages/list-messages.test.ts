@@ -12,7 +12,7 @@ describe('listMessages', () => {
   const test = workspaceForEach();
 
   const list = async (filters: Partial<HistoryFilters> = {}, page = 1, limit = 50) => {
-    const { rows, total } = await listMessages(test.workspaceId, { ...noFilters, ...filters }, { page, limit });
+    const { rows, total } = await listMessages(test.db, test.workspaceId, { ...noFilters, ...filters }, { page, limit });
     return { ids: rows.map(({ id }) => id), total };
   };
 

@@ -95,7 +95,7 @@ describe('how many messages a workspace has', () => {
   for (const [what, [shown, decide]] of Object.entries(cases)) {
     it(`counts ${what}`, async () => {
       await decide();
-      const { rows: messages, total } = await listMessages(test.workspaceId, noFilters, { page: 1, limit: 100 });
+      const { rows: messages, total } = await listMessages(test.db, test.workspaceId, noFilters, { page: 1, limit: 100 });
       assert.deepEqual([total, messages.length], [shown, shown]);
     });
   }
@@ -107,6 +107,6 @@ describe('how many messages a workspace has', () => {
     await rows(test.db, 'ALTER TABLE workspaces DROP COLUMN message_count');
     await rows(test.db, 'DELETE FROM schema_migrations WHERE name = $1', [migration]);
     assert.deepEqual(await migrate(test.db), [migration]);
-    assert.equal((await listMessages(test.workspaceId, noFilters, { page: 1, limit: 1 })).total, 5);
+    assert.equal((await listMessages(test.db, test.workspaceId, noFilters, { page: 1, limit: 1 })).total, 5);
   });
 });

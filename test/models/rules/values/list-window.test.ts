@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { type ListWindow, readWindow } from '../../../../models/rules/values/list-window.js';
+
+describe('readWindow', () => {
+  const read = async (window: ListWindow, size: number) => {
+    const all = Array.from({ length: size }, (_, index) => index);
+    let counts = 0;
+    const listed = await readWindow(window, {
+      count: () => Promise.resolve((counts += 1) && size),
+      find: ({ after, limit, offset }) => {
+        const from = after === null ? offset : Number(after[0]) + 1;
+        return Promise.resolve(all.slice(from, from + limit));
+      },
+      placeOf: (row) => [String(row)],
+    });
+    return { ...listed, counts };
+  };
+
+  for (const [title, window, size, expected] of [
+    ['a first page that is not full, without a count', { page: 1, limit: 3 }, 2, { rows: [0, 1], total: 2, next: null, counts: 0 }],
+    [
+      'a first page that is the whole list, without a count',
+      { page: 1, limit: 3 },
+      3,
+      { rows: [0, 1, 2], total: 3, next: null, counts: 0 },
+    ],
+    ['no rows, without a count', { page: 1, limit: 3 }, 0, { rows: [], total: 0, next: null, counts: 0 }],
+    ['a first page that goes on', { page: 1, limit: 3 }, 4, { rows: [0, 1, 2], total: 4, next: ['2'], counts: 1 }],
+    ['a later page', { page: 2, limit: 3 }, 4, { rows: [3], total: 4, next: null, counts: 1 }],
+    ['a page behind the end', { page: 3, limit: 3 }, 4, { rows: [], total: 4, next: null, counts: 1 }],
+    ['what follows a place, without a count', { after: ['0'], limit: 2 }, 4, { rows: [1, 2], total: null, next: ['2'], counts: 0 }],
+  ] as [string, ListWindow, number, object][]) {
+    it(`reads ${title}`, async () => assert.deepEqual(await read(window, size), expected));
+  }
+});
