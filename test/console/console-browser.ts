@@ -45,7 +45,7 @@ const isRefusal = (complaint: string) => complaint.startsWith('Failed to load re
 export async function startConsole(hook: Context, url: string): Promise<ConsoleBrowser> {
   const browser = await startBrowser(hook);
   const { page } = browser;
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const console: ConsoleBrowser = {
     page,
     open: async (path = '') => void (await page.goto(`${url}/console${path}`)),

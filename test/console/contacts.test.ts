@@ -158,6 +158,7 @@ describe('contacts in the console', function () {
       'Nobody;;;;Paris',
     ];
     await choose(lines.join('\r\n'));
+    await browser.page.getByRole('button', { name: 'Import 5 rows' }).waitFor();
     await browser.see('a custom field');
     await browser.assertAccessible();
     await browser.press('Import 5 rows');

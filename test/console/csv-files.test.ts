@@ -72,6 +72,7 @@ describe('CSV files of the console', function () {
     assert.match(saved, /\r\n"'=1\+1","'@Ada",2,/);
     assert.match(saved, /\r\n"'-2","'=Bob",3,/);
     await choose(saved);
+    await browser.see(': 3 rows, 4 columns');
     await browser.fill('Text', 'Hello {{ name }}');
     await browser.press('Preview');
     await browser.see('No row can be sent.');
@@ -94,6 +95,7 @@ describe('CSV files of the console', function () {
   it('each column of a batch has a placeholder of its own', async () => {
     await browser.open('/batches/new');
     await choose('to,Price €,Price $,Price,Price_2\r\n+15551234567,1,2,3,4\r\n');
+    await browser.see(': 1 row, 5 columns');
     const names = await browser.page.getByRole('button', { name: /^\{\{/ }).allInnerTexts();
     assert.deepEqual(names, ['{{ to }}', '{{ Price_3 }}', '{{ Price_4 }}', '{{ Price }}', '{{ Price_2 }}']);
     for (const name of names) await browser.press(name);

@@ -1,8 +1,7 @@
 /** The message list, a message and the send form, in a browser. */
 import assert from 'node:assert/strict';
 import { recordStatuses } from '../../models/operations/messages/record-statuses.js';
-import { password } from '../api/accounts/owner.js';
-import { owner } from '../api/accounts/owner.js';
+import { owner, password } from '../api/accounts/owner.js';
 import { useApi } from '../api/use-api.js';
 import { rows } from '../support/database.js';
 import { xssTexts } from './console-browser.js';
@@ -42,7 +41,7 @@ describe('messages in the console', function () {
   it('a message and each of its statuses appear without reloading', async () => {
     await browser.follow('Messages');
     await browser.see('No messages yet');
-    await browser.see('Live');
+    await browser.see(/^Live$/);
     const { id } = await send({ reference: 'order-1' });
     await row('order-1').getByText('queued').waitFor();
     await move(id, 'sent', 'awaiting_report');
@@ -59,7 +58,7 @@ describe('messages in the console', function () {
     await browser.open('/messages?status=queued');
     await row('order-1').waitFor();
     assert.equal(await rowCount(), 2);
-    await browser.see('Live');
+    await browser.see(/^Live$/);
     await move(first.id, 'sent', 'awaiting_report');
     await row('order-1').waitFor({ state: 'detached' });
     assert.equal(await rowCount(), 1, 'a message with another status is no longer shown');
@@ -132,7 +131,7 @@ describe('messages in the console', function () {
     assert.equal(await browser.page.getByLabel('To', { exact: true }).inputValue(), '+15551234567');
     await browser.press('Send');
     await browser.page.getByRole('heading', { name: 'Timeline' }).waitFor();
-    await browser.see('Live');
+    await browser.see(/^Live$/);
     const copy = browser.page.url().split('/').at(-1) ?? '';
     assert.notEqual(copy, id);
     await move(copy, 'sent', 'awaiting_report');
@@ -203,7 +202,7 @@ describe('messages in the console', function () {
     await browser.see('Not live: connecting again soon');
     await browser.page.unroute('**/api/v1/stream**');
     await send({ reference: 'order-1' });
-    await browser.see('Live');
+    await browser.see(/^Live$/);
     await row('order-1').waitFor();
   });
 

@@ -82,6 +82,7 @@ describe('signing in to the console', function () {
   });
 
   it('the form for a forgotten password is announced while it is loading, so that nobody fills in the one before it', async () => {
+    await browser.page.getByRole('link', { name: 'Forgotten password' }).waitFor();
     const busy = browser.page.locator('main[aria-busy=true]');
     assert.equal(await busy.count(), 0);
     const release = await holdScreens(browser);
