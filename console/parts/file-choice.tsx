@@ -26,7 +26,7 @@ export function FileChoice({ rowsMax, sent, isDisabled = false, chosen }: Props)
       class={isOver.value ? 'drop over' : 'drop'}
       onDragOver={(event) => {
         event.preventDefault();
-        isOver.value = true;
+        isOver.value = !isDisabled;
       }}
       onDragLeave={() => (isOver.value = false)}
       onDrop={drop}
