@@ -12,9 +12,9 @@ let known: Allowance | null = null;
 let refusedUntil = 0;
 
 export function noteAllowance(headers: Headers): void {
-  const [limit, left, reset, retryAfter] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'].map((name) =>
-    Number.parseInt(headers.get(name) ?? '', 10),
-  ) as [number, number, number, number];
+  const given = (name: string) => Number.parseInt(headers.get(name) ?? '', 10);
+  const [limit, left, reset] = [given('X-RateLimit-Limit'), given('X-RateLimit-Remaining'), given('X-RateLimit-Reset')];
+  const retryAfter = given('Retry-After');
   const now = Date.now();
   if (!Number.isNaN(retryAfter)) refusedUntil = now + retryAfter * 1000;
   if ([limit, left, reset].some(Number.isNaN)) return;

@@ -76,12 +76,13 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   });
   input.answered?.(response.headers);
   const answer = (await response.json().catch(() => ({}))) as { data?: unknown } & ErrorBody;
+  const isOfLogin = /^\/(console\/session|api\/v1\/auth\/)/.test(path);
   // Signing in has limits of its own.
-  if (/^\/api\/v1\/(?!auth\/)/.test(path)) noteAllowance(response.headers);
+  if (!isOfLogin) noteAllowance(response.headers);
   if (response.ok) return answer.data as Data<P, M>;
   const problem = new Problem(response.status, answer);
   // A wrong password is 401, too, with another text: it is the answer to a form.
-  if (response.status === 401 && (problem.message === endedText || !/^\/(console\/session|api\/v1\/auth\/)/.test(path))) onSignedOut();
+  if (response.status === 401 && (problem.message === endedText || !isOfLogin)) onSignedOut();
   throw problem;
 }
 

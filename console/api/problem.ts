@@ -34,6 +34,9 @@ export class Problem extends Error {
 export const unreachable = (): Problem =>
   new Problem(0, { error: 'The service cannot be reached.', code: 'unreachable', hints: ['Check your connection and try again.'] });
 
+/** Whether the request may have been carried out all the same. */
+export const isUnanswered = (error: unknown): boolean => error instanceof Problem && (error.status === 0 || error.status >= 500);
+
 /** Any thrown value as a problem, so that a fault of the console itself is shown, too. */
 export const problemOf = (thrown: unknown): Problem =>
   thrown instanceof Problem ? thrown : new Problem(0, { error: thrown instanceof Error ? thrown.message : String(thrown) });

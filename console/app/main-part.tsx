@@ -14,11 +14,11 @@ interface MainProps {
   children: NonNullable<ComponentProps<typeof Router>['children']>;
 }
 
-/** Shows the screen before until the next one is loaded, dimmed and busy: what is typed until then is lost. */
+/** Keeps the previous screen, dimmed and busy, until the next one is loaded: what is typed into it would be lost. */
 export function Main({ notice, class: className, onMoved, children }: MainProps) {
   const main = useRef<HTMLElement>(null);
   const isLoading = useSignal(false);
-  // It is not called for a filter or another page of a list, which do not take the focus.
+  // Filters and pages of a list are no route change: they keep the focus.
   const moved = () => {
     main.current?.focus();
     onMoved?.();

@@ -1,4 +1,4 @@
-/** The session may be there, but the service does not tell at this moment. Whoever saw the sign-in form would sign in for nothing. */
+/** The session may still be valid, but the service does not answer. A sign-in form would only mislead. */
 import { useEffect } from 'preact/hooks';
 import type { Problem } from '../api/problem.js';
 import { ProblemBox } from '../parts/problem-box.js';

@@ -4,10 +4,9 @@ import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import { streamState } from '../api/stream.js';
 import { creditsText } from '../parts/credits.js';
-import { refreshWorkspace, session, signOut } from '../state/session.js';
+import { openWorkspace, refreshSoon, signOut } from '../state/session.js';
 import { nextTheme, theme } from '../state/theme.js';
-import { toast } from '../state/toasts.js';
-import { problemOf } from '../api/problem.js';
+import { toastProblem } from '../state/toasts.js';
 import { to } from './base.js';
 import { Main } from './main-part.js';
 import { navigation } from './screens.js';
@@ -21,7 +20,7 @@ export function Shell({ children }: Pick<ComponentProps<typeof Main>, 'children'
   const refreshBalance = () => {
     if (performance.now() - readAt.current < balanceMsMax) return;
     readAt.current = performance.now();
-    void refreshWorkspace().catch(() => undefined);
+    refreshSoon();
   };
   return (
     <div class="shell">
@@ -40,9 +39,9 @@ export function Shell({ children }: Pick<ComponentProps<typeof Main>, 'children'
 const streamTexts = { off: '', connecting: 'Connecting…', live: 'Live', refused: 'Not live: connecting again soon' } as const;
 
 function TopBar() {
-  if (session.value.state !== 'open') return null;
-  const { workspace } = session.value;
-  const leave = () => void signOut().catch((error: unknown) => toast(problemOf(error).message));
+  const workspace = openWorkspace();
+  if (workspace === null) return null;
+  const leave = () => void signOut().catch(toastProblem);
   return (
     <header class="bar">
       <strong class="name">Tidings</strong>

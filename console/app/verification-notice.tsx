@@ -1,17 +1,16 @@
 /** The reminder of an address that is not verified yet. */
 import { useEffect } from 'preact/hooks';
 import { call } from '../api/call.js';
-import { problemOf } from '../api/problem.js';
-import { refreshWorkspace, session } from '../state/session.js';
-import { toast } from '../state/toasts.js';
+import { openWorkspace, refreshSoon } from '../state/session.js';
+import { toast, toastProblem } from '../state/toasts.js';
 
 export function VerificationNotice() {
-  const workspace = session.value.state === 'open' ? session.value.workspace : null;
+  const workspace = openWorkspace();
   const isVerified = workspace?.email_verified !== false;
   useEffect(() => {
     if (isVerified) return undefined;
     // The link in the mail opens another tab. Who comes back sees what has changed.
-    const look = () => void (document.hidden || refreshWorkspace().catch(() => undefined));
+    const look = () => document.hidden || refreshSoon();
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
   }, [isVerified]);
@@ -19,7 +18,7 @@ export function VerificationNotice() {
   const again = () =>
     void call('post', '/api/v1/auth/resend-verification', { body: { email: workspace.email } }).then(
       ({ message }) => toast(message),
-      (error: unknown) => toast(problemOf(error).message),
+      toastProblem,
     );
   return (
     <aside class="notice" aria-label="Verification">

@@ -1,14 +1,11 @@
 /** Work of many requests, which neither fails at the rate limit of the workspace nor uses up its requests. */
 import { waitMs } from '../api/allowance.js';
-import { Problem } from '../api/problem.js';
+import { isUnanswered, Problem } from '../api/problem.js';
 
 /** How long it waits after a refusal that does not say when requests are accepted again. */
 const refusedMs = 5_000;
 /** The waits before a request without an answer is repeated. */
 const repeatMs = [1_000, 2_000, 4_000] as const;
-
-/** Whether the request may have been carried out all the same. */
-export const isUnanswered = (error: unknown): boolean => error instanceof Problem && (error.status === 0 || error.status >= 500);
 
 /**
  * Makes a request at a pace that leaves others to the workspace. Repeats it for as long as the rate limit refuses it, and a few times when there

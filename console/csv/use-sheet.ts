@@ -8,8 +8,6 @@ interface ChosenSheet {
   sheet: ReadonlySignal<Sheet | null>;
   /** Why the file that was chosen last cannot be read. */
   problem: ReadonlySignal<Problem | null>;
-  /** Another number for each file that can be read: as `key` it begins with a new form. */
-  number: ReadonlySignal<number>;
   read(file: File): void;
 }
 
@@ -17,7 +15,6 @@ interface ChosenSheet {
 export function useSheet(rowsMax: number): ChosenSheet {
   const sheet = useSignal<Sheet | null>(null);
   const problem = useSignal<Problem | null>(null);
-  const number = useSignal(0);
   const newest = useRef<File | null>(null);
   const read = async (file: File) => {
     newest.current = file;
@@ -26,11 +23,10 @@ export function useSheet(rowsMax: number): ChosenSheet {
       if (newest.current !== file) return;
       sheet.value = answer;
       problem.value = null;
-      number.value += 1;
     } catch (error) {
       // The file before it stays: work on it is not lost to a wrong click.
       if (newest.current === file) problem.value = problemOf(error);
     }
   };
-  return { sheet, problem, number, read: (file) => void read(file) };
+  return { sheet, problem, read: (file) => void read(file) };
 }

@@ -1,6 +1,5 @@
 /** Several of a few values. */
-import { useId } from 'preact/hooks';
-import { useFaults } from './form.js';
+import { FieldGroup, useFaults } from './form.js';
 
 interface Props {
   name: string;
@@ -13,25 +12,18 @@ interface Props {
 
 /** A group of check boxes. `data.getAll(name)` has what was chosen. */
 export function Choices({ name, legend, options, chosen, hint }: Props) {
-  const id = useId();
-  const faults = useFaults(name);
+  const isInvalid = useFaults(name).length > 0;
   return (
-    <fieldset aria-describedby={faults.length === 0 ? undefined : id}>
-      <legend>{legend}</legend>
+    <FieldGroup name={name} legend={legend}>
       {Object.entries(options).map(([value, text]) => (
         <div key={value}>
           <label>
-            <input type="checkbox" name={name} value={value} defaultChecked={chosen.includes(value)} aria-invalid={faults.length > 0} />{' '}
+            <input type="checkbox" name={name} value={value} defaultChecked={chosen.includes(value)} aria-invalid={isInvalid} />{' '}
             <code>{value}</code> <span class="note">{text}</span>
           </label>
         </div>
       ))}
       {hint !== undefined && <p class="note">{hint}</p>}
-      {faults.length > 0 && (
-        <p id={id} class="error">
-          {faults.join('. ')}
-        </p>
-      )}
-    </fieldset>
+    </FieldGroup>
   );
 }

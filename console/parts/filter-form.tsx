@@ -12,8 +12,18 @@ interface Props {
   children: ComponentChildren;
 }
 
+/** Whether something is chosen. */
+export const hasAny = (filters: Props['filters']): boolean => Object.values(filters).some((value) => (value ?? '') !== '');
+
+/** What is shown instead of an empty table. The noun is that of a row, and gets an s for more of them. */
+export const NoMatch = ({ noun, all }: { noun: string; all: string }) => (
+  <p>
+    {`No ${noun} matches. `}
+    <a href={all}>{`Show all ${noun}s`}</a>
+  </p>
+);
+
 export function FilterForm({ filters, apply, all, children }: Props) {
-  const hasFilters = Object.values(filters).some((value) => (value ?? '') !== '');
   // The fields and the link are drawn anew: this button keeps the focus.
   const button = useRef<HTMLButtonElement>(null);
   return (
@@ -30,7 +40,7 @@ export function FilterForm({ filters, apply, all, children }: Props) {
         <Fragment key={JSON.stringify(filters)}>{children}</Fragment>
         <div class="actions">
           <button ref={button}>Search</button>
-          {hasFilters && (
+          {hasAny(filters) && (
             <a href={all} onClick={() => button.current?.focus()}>
               Clear
             </a>
@@ -41,8 +51,8 @@ export function FilterForm({ filters, apply, all, children }: Props) {
   );
 }
 
-/** The choices of a filter, with "any" before them. */
-export const anyOf = (values: readonly string[]): (readonly [value: string, text: string])[] => [
-  ['', 'any'],
-  ...values.map((value) => [value, value] as const),
-];
+/** The choices of a filter, with "any" before them. A value without a text is shown as it is. */
+export const anyOf = (
+  values: readonly string[],
+  texts: Readonly<Record<string, string>> = {},
+): (readonly [value: string, text: string])[] => [['', 'any'], ...values.map((value) => [value, texts[value] ?? value] as const)];

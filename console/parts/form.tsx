@@ -90,6 +90,23 @@ export function Field({ name, label, hint, children }: FieldProps) {
   );
 }
 
+/** Several inputs of one field, with its errors. */
+export function FieldGroup({ name, legend, children }: { name: string; legend: string; children: ComponentChildren }) {
+  const id = useId();
+  const errors = useFaults(name);
+  return (
+    <fieldset aria-describedby={errors.length === 0 ? undefined : id}>
+      <legend>{legend}</legend>
+      {children}
+      {errors.length > 0 && (
+        <p id={id} class="error">
+          {errors.join('. ')}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
 interface TextProps {
   name: string;
   label: string;

@@ -9,6 +9,13 @@ interface Props {
   children: ComponentChildren;
 }
 
+/** The link to what is most often done next. */
+export const MainLink = ({ href, children }: { href: string; children: ComponentChildren }) => (
+  <a class="button primary" href={href}>
+    {children}
+  </a>
+);
+
 export function Screen({ title, actions, children }: Props) {
   useEffect(() => {
     document.title = `${title} – Tidings console`;

@@ -1,6 +1,7 @@
 /** The link to the portal of a webhook: its token is the only credential. A frame of another site has no cookie. */
 import { signal } from '@preact/signals';
 import { sendWith, whenSignedOut } from '../api/call.js';
+import { stored } from './stored.js';
 
 /** Whether the link still opens something. */
 export const isPortalOpen = signal(true);
@@ -20,13 +21,4 @@ export function openPortal(): void {
     stored(() => sessionStorage.removeItem(key));
     isPortalOpen.value = false;
   });
-}
-
-/** Null where the browser refuses its storage to a frame. */
-function stored<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch {
-    return null;
-  }
 }

@@ -15,13 +15,16 @@ export type Session =
 
 export const session = signal<Session>({ state: 'unknown' });
 
+/** The workspace that is signed in; null: none is, or it is not known yet. */
+export const openWorkspace = (): Workspace | null => (session.value.state === 'open' ? session.value.workspace : null);
+
 /**
  * The id of the workspace whose cookie this browser has, for all tabs. Without it, asking would only be refused. The cookie itself cannot be
  * read, and a sign-in in another tab replaces it under the screens of this one.
  */
 const hint = 'tidings.session';
 
-const shownId = () => (session.value.state === 'open' ? session.value.workspace.id : null);
+const shownId = () => openWorkspace()?.id ?? null;
 
 /** The cookie is that of another workspace than the screens. A reload shows them for the workspace of the cookie. */
 function isReplaced(): boolean {
@@ -33,10 +36,10 @@ function isReplaced(): boolean {
 }
 
 whenSignedOut(() => {
-  if (session.value.state === 'open' && !isReplaced()) leave('Your session has ended. Please sign in again.');
+  if (openWorkspace() !== null && !isReplaced()) leave('Your session has ended. Please sign in again.');
 });
 
-// What the viewer sees must not be sent from another workspace: not before this tab knows of the sign-in in the other one, either.
+// A tab may not have heard yet of a sign-in in another one. What it shows must not be sent for the other workspace.
 beforeCalls(() => {
   if (!isReplaced()) return;
   location.reload();
@@ -79,6 +82,9 @@ export async function refreshWorkspace(): Promise<void> {
   if (isReplaced()) location.reload();
   else session.value = { state: 'open', workspace };
 }
+
+/** Reads the workspace again for what is shown beside a screen: its failure is no failure of the screen. */
+export const refreshSoon = (): void => void refreshWorkspace().catch(() => undefined);
 
 /** The other tabs learn at once whose cookie it is now. */
 async function begin({ workspace }: { workspace: { id: string } }): Promise<void> {

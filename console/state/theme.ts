@@ -1,21 +1,13 @@
 /** Light or dark: as the system has it, until the viewer chooses. */
 import { effect, signal } from '@preact/signals';
+import { stored } from './stored.js';
 
 const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 const key = 'tidings.theme';
 
-/** A frame of another site may have no storage. */
-function readStored(): Theme | null {
-  try {
-    return localStorage.getItem(key) as Theme | null;
-  } catch {
-    return null;
-  }
-}
-
-const stored = readStored();
-export const theme = signal<Theme>(stored !== null && themes.includes(stored) ? stored : 'system');
+const chosen = stored(() => localStorage.getItem(key));
+export const theme = signal<Theme>(themes.find((each) => each === chosen) ?? 'system');
 
 /** Keeps the page in the chosen theme from now on. */
 export function applyTheme(): void {

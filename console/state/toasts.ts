@@ -1,5 +1,6 @@
 /** Short notices about what has just happened. */
 import { signal } from '@preact/signals';
+import { problemOf } from '../api/problem.js';
 
 export interface Toast {
   id: number;
@@ -18,6 +19,9 @@ export function toast(text: string): void {
   toasts.value = [...toasts.value.slice(-3), { id, text }];
   setTimeout(() => dismiss(id), shownMs);
 }
+
+/** Says what went wrong. */
+export const toastProblem = (error: unknown): void => toast(problemOf(error).message);
 
 export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id);

@@ -238,7 +238,7 @@ describe('batches in the console', function () {
     await browser.page.route(/\/messages\/bulk\/[\w-]+$|\/workspace$/, (route) => route.abort());
     await browser.press('Cancel');
     await browser.press('Cancel the batch');
-    await browser.see(/^Cancelled\. \d+ credits are refunded\.$/);
+    await browser.see(/^Cancelled\. Refunded: \d+ credits?\.$/);
     assert.match(String(await browser.page.evaluate('document.activeElement.textContent')), /^Cancelled/);
   });
 
@@ -256,12 +256,15 @@ describe('batches in the console', function () {
     await browser.see('➤ sending');
     await browser.press('Cancel');
     await browser.press('Cancel the batch');
-    await browser.see(/^Cancelled\. \d+ credits are refunded\.$/);
+    await browser.see(/^Cancelled\. Refunded: \d+ credits?\.$/);
     await browser.see('✕ cancelled');
     await browser.assertAccessible();
     const [batch] = await batches();
-    await browser.see(`Cancelled. ${20 - batch.credits_used} credits are refunded.`);
-    await until(async () => (await browser.page.locator('.balance').innerText()) === `${(1000 - batch.credits_used).toLocaleString()} credits`, 'the balance');
+    await browser.see(`Cancelled. Refunded: ${20 - batch.credits_used} credit`);
+    await until(
+      async () => (await browser.page.locator('.balance').innerText()) === `${(1000 - batch.credits_used).toLocaleString()} credits`,
+      'the balance',
+    );
     const { messages } = await api('GET', '/messages?reference=order-7');
     assert.deepEqual(
       messages.map((message: Json) => message.to),

@@ -1,32 +1,28 @@
 /** The filters of the audit events. */
 import { useLocation } from 'preact-iso';
 import { to } from '../../app/base.js';
-import { FilterForm } from '../../parts/filter-form.js';
+import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { localInput, momentOf } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 
 export type Filters = Readonly<Record<'type' | 'actor' | 'start_date' | 'end_date', string | undefined>>;
 
-const kinds = [
-  ['', 'any'],
-  ['auth.*', 'sign-ins and passwords'],
-  ['api_key.*', 'API keys'],
-  ['webhook.*', 'webhooks'],
-  ['suppression.*', 'suppressions'],
-  ['workspace.*', 'workspace'],
-  ['billing.*', 'billing'],
-] as const;
-const actors = [
-  ['', 'any'],
-  ['user', 'user'],
-  ['api_key', 'API key'],
-  ['system', 'system'],
-] as const;
+const kinds = {
+  'auth.*': 'sign-ins and passwords',
+  'api_key.*': 'API keys',
+  'webhook.*': 'webhooks',
+  'suppression.*': 'suppressions',
+  'workspace.*': 'workspace',
+  'billing.*': 'billing',
+} as const;
+export const actors = { user: 'user', api_key: 'API key', system: 'system' } as const;
 
 /** A link can select one type or one actor, which no choice has: it stays chosen until another one is. */
-const withGiven = (options: readonly (readonly [string, string])[], given = '') =>
-  options.some(([value]) => value === given) ? options : [...options, [given, given] as const];
+function withGiven(texts: Readonly<Record<string, string>>, given = '') {
+  const options = anyOf(Object.keys(texts), texts);
+  return options.some(([value]) => value === given) ? options : [...options, [given, given] as const];
+}
 
 export function AuditFilters({ filters }: { filters: Filters }) {
   const { route } = useLocation();

@@ -2,16 +2,15 @@
 import { useLocation } from 'preact-iso';
 import { call, type Query, type Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
+import { NoMatch } from '../../parts/filter-form.js';
 import { Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useLoad } from '../../state/load.js';
-import { AuditFilters, type Filters } from './audit-filters.js';
+import { actors, AuditFilters, type Filters } from './audit-filters.js';
 import { Changes } from './changes.js';
 
 type AuditEvent = Schema<'AuditEvent'>;
-
-const actors = { user: 'user', api_key: 'API key', system: 'system' } as const;
 
 const columns: readonly Column<AuditEvent>[] = [
   { title: 'Time', cell: ({ at }) => <Time at={at} /> },
@@ -70,11 +69,7 @@ export function Audit() {
         page={page}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={
-          <p>
-            No event matches. <a href={to('audit')}>Show all events</a>
-          </p>
-        }
+        empty={<NoMatch noun="event" all={to('audit')} />}
       />
     </Screen>
   );

@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
-import { problemOf } from '../../api/problem.js';
+import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
+import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
-import { refreshWorkspace } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
+import { refreshSoon } from '../../state/session.js';
 
 type Batch = Schema<'Batch'>;
 
@@ -15,21 +15,14 @@ interface Props {
   changed(batch: Batch): void;
 }
 
-/** The actions, one at a time; what fails is said. */
 function useActions({ batch, changed }: Props) {
-  const isBusy = useSignal(false);
+  const { isBusy, run } = useOneAtATime();
   const said = useRef<HTMLParagraphElement>(null);
   // What is shown when the question is answered, not when it was asked.
   const shown = useRef(batch);
   shown.current = batch;
   const outcome = useSignal('');
   const params = { id: batch.id };
-  const run = (work: () => Promise<void>) => async () => {
-    if (isBusy.value) return;
-    isBusy.value = true;
-    await work().catch((error: unknown) => toast(problemOf(error).message));
-    isBusy.value = false;
-  };
   const pause = run(async () => {
     changed((await call('post', '/api/v1/messages/bulk/{id}/pause', { params })).batch);
     outcome.value = 'Paused. Messages that are being handed off at this moment still go out.';
@@ -39,16 +32,15 @@ function useActions({ batch, changed }: Props) {
     outcome.value = '';
   });
   const cancel = run(async () => {
-    const queued = batch.counts.queued.toLocaleString();
-    const text = `Up to ${queued} messages are not handed off. They are not sent, and their credits are refunded. A cancelled batch cannot go on.`;
+    const text = `Up to ${countText(batch.counts.queued, 'message')} will not be handed off. What is not sent is refunded. A cancelled batch cannot go on.`;
     if (!(await confirm({ title: 'Cancel this batch?', text, action: 'Cancel the batch' }))) return;
     const before = shown.current.credits_used;
     const { batch: after } = await call('post', '/api/v1/messages/bulk/{id}/cancel', { params });
     changed(after);
-    outcome.value = `Cancelled. ${creditsText(Math.max(0, Number((before - after.credits_used).toFixed(3))))} are refunded.`;
+    outcome.value = `Cancelled. Refunded: ${creditsText(Math.max(0, Number((before - after.credits_used).toFixed(3))))}.`;
     // Its button is gone.
     said.current?.focus();
-    void refreshWorkspace().catch(() => undefined);
+    refreshSoon();
   });
   return { isBusy, outcome, said, pause, resume, cancel };
 }
@@ -65,15 +57,15 @@ export function BatchActions(props: Props) {
       {isOpen && (
         <p class="actions">
           {status === 'paused' ? (
-            <button type="button" class="primary" disabled={isBusy.value} onClick={() => void resume()}>
+            <button type="button" class="primary" disabled={isBusy.value} onClick={resume}>
               Resume
             </button>
           ) : (
-            <button type="button" disabled={isBusy.value} onClick={() => void pause()}>
+            <button type="button" disabled={isBusy.value} onClick={pause}>
               Pause
             </button>
           )}
-          <button type="button" class="danger" disabled={isBusy.value} onClick={() => void cancel()}>
+          <button type="button" class="danger" disabled={isBusy.value} onClick={cancel}>
             Cancel
           </button>
         </p>

@@ -2,13 +2,13 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Sheet } from '../../csv/read-csv.js';
-import { Form, SelectField, TextField } from '../../parts/form.js';
+import { Form, TextField } from '../../parts/form.js';
+import { ChannelField, SendAtField } from '../../parts/message-fields.js';
 import { TextArea } from '../../parts/text-area.js';
-import { textOf, useForm } from '../../state/form.js';
-import { channelOptions } from '../send/channels.js';
+import { useForm } from '../../state/form.js';
 import { check, type Checked } from './check.js';
-import { draftOf, fieldOf, fields, textFields } from './draft.js';
-import { channelFor, placeholdersIn, recipientColumn } from './mapping.js';
+import { draftOf, fieldOf, fields, textsOf } from './draft.js';
+import { channelFor, type Placeholder, placeholdersIn, recipientColumn } from './mapping.js';
 import { ColumnFields, PlaceholderButtons } from './column-fields.js';
 import { Outcome } from './outcome.js';
 
@@ -20,7 +20,7 @@ interface Props {
 
 export function BatchForm({ sheet, isSending }: Props) {
   const channel = useSignal<string>(channelFor(sheet));
-  const texts = useSignal('');
+  const placeholders = useSignal<readonly Placeholder[]>([]);
   const checked = useSignal<{ of: Sheet; answer: Checked } | null>(null);
   // Field → name of the column that the viewer chose. Another file may have it at another place.
   const chosen = useRef(new Map<string, string>());
@@ -29,7 +29,10 @@ export function BatchForm({ sheet, isSending }: Props) {
   const changed = (form: HTMLFormElement | null) => {
     version.current += 1;
     checked.value = null;
-    if (form !== null) texts.value = textFields.map((name) => textOf(new FormData(form), name)).join('\n');
+    if (form === null) return;
+    const found = placeholdersIn(textsOf(new FormData(form)));
+    // Another letter of the text is no reason to draw the columns again.
+    if (JSON.stringify(found) !== JSON.stringify(placeholders.value)) placeholders.value = found;
   };
   const form = useForm(async (data) => {
     const { current } = version;
@@ -41,25 +44,18 @@ export function BatchForm({ sheet, isSending }: Props) {
   useEffect(() => {
     if (recipientColumn(sheet, channel.value) === -1) channel.value = channelFor(sheet);
   }, [sheet, channel]);
-  const placeholders = placeholdersIn(texts.value);
   return (
     <>
       <div inert={isSending.value} onInput={(event) => changed((event.target as HTMLElement).closest('form'))}>
         <Form
           form={form}
           action="Preview"
-          fields={[...fields, ...placeholders.map(({ name }) => fieldOf(name))]}
+          fields={[...fields, ...placeholders.value.map(({ name }) => fieldOf(name))]}
           more={form.isBusy.value && <span role="status">{`Checking ${sheet.rows.length.toLocaleString()} rows…`}</span>}
         >
-          <SelectField
-            name="channel"
-            label="Channel"
-            options={channelOptions}
-            selected={channel.value}
-            changed={(value) => (channel.value = value)}
-          />
+          <ChannelField channel={channel} />
           <ContentFields sheet={sheet} channel={channel} />
-          <ColumnFields key={sheet} sheet={sheet} channel={channel.value} placeholders={placeholders} chosen={chosen.current} />
+          <ColumnFields key={sheet} sheet={sheet} channel={channel.value} placeholders={placeholders.value} chosen={chosen.current} />
           <SendingFields />
         </Form>
       </div>
@@ -83,7 +79,7 @@ function ContentFields({ sheet, channel }: { sheet: Sheet; channel: Signal<strin
 function SendingFields() {
   return (
     <>
-      <TextField name="scheduled_at" label="Send at (optional)" type="datetime-local" hint="In your time zone, at most 30 days ahead" />
+      <SendAtField />
       <TextField
         name="rate"
         label="Messages a second (optional)"

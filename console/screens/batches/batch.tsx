@@ -13,7 +13,7 @@ import { durationText, Time } from '../../parts/time.js';
 import { useEvents, useThrottle } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
 import { BatchActions } from './batch-actions.js';
-import { Progress } from './progress.js';
+import { BatchProgress } from './progress.js';
 
 type Shown = Schema<'Batch'>;
 type Skipped = Schema<'SkippedRecipient'>;
@@ -43,7 +43,7 @@ export function Batch() {
                 <TimeLeft batch={shown} />
               </p>
               <p class="progress">
-                <Progress batch={shown} />
+                <BatchProgress {...shown} />
               </p>
               <BatchActions batch={shown} changed={batch.replace} />
             </section>

@@ -3,12 +3,12 @@ import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
 import { Chip } from '../../parts/chip.js';
-import { Screen } from '../../parts/screen.js';
+import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useEvents, useThrottle } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
-import { Progress } from './progress.js';
+import { BatchProgress } from './progress.js';
 
 type Batch = Schema<'BatchSummary'>;
 
@@ -19,7 +19,7 @@ const columns: readonly Column<Batch>[] = [
   { title: 'Accepted', cell: ({ id, created_at }) => <a href={to(`batches/${id}`)}>{<Time at={created_at} />}</a> },
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
   { title: 'Channel', cell: ({ channel }) => channel, isMinor: true },
-  { title: 'Progress', cell: (batch) => <Progress batch={batch} /> },
+  { title: 'Progress', cell: (batch) => <BatchProgress {...batch} /> },
   { title: 'Failed', cell: ({ counts }) => counts.failed.toLocaleString(), isNumber: true, isMinor: true },
   { title: 'Credits', cell: ({ credits_used }) => credits_used.toLocaleString(), isNumber: true, isMinor: true },
 ];
@@ -39,13 +39,8 @@ export function Batches() {
     },
     reset: page.reload,
   });
-  const create = (
-    <a class="button primary" href={to('batches/new')}>
-      Send to many: CSV file
-    </a>
-  );
   return (
-    <Screen title="Batches" actions={create}>
+    <Screen title="Batches" actions={<MainLink href={to('batches/new')}>Send to many: CSV file</MainLink>}>
       <Table
         caption="Batches"
         page={page}

@@ -51,8 +51,7 @@ export async function check(sheet: Sheet, draft: Draft): Promise<Checked> {
     return { number, to, text: answer?.text ?? '', credits: answer?.credits ?? 0, state, reasons: said };
   });
   const sent = rows.filter(({ state }) => state === 'ready');
-  const ready = new Set(sent.map(({ number }) => number));
-  const recipients = given.filter(({ row }) => ready.has(row.number)).map(({ recipient }) => recipient);
+  const recipients = given.filter((_, index) => rows[index]?.state === 'ready').map(({ recipient }) => recipient);
   return { rows, body: recipients.length === 0 ? null : { ...body, recipients }, credits, sent };
 }
 

@@ -10,7 +10,9 @@ export type Body = Schema<'BulkToRecipients'>;
 export type Recipient = Schema<'RecipientByAddress'>;
 
 /** The fields with texts that may have placeholders. */
-export const textFields = ['content.text', 'content.subject', 'content.html'] as const;
+const textFields = ['content.text', 'content.subject', 'content.html'] as const;
+/** All texts together, to find their placeholders. */
+export const textsOf = (data: FormData): string => textFields.map((name) => textOf(data, name)).join('\n');
 /** Fields whose faults are shown beside them, besides those of the placeholders. */
 export const fields = ['channel', 'to', ...textFields, 'reference', 'rate', 'scheduled_at'] as const;
 /** The name of the field that chooses the column of a placeholder. */
@@ -32,7 +34,7 @@ export function draftOf(data: FormData): Draft {
   const optional = (name: string, value: string | number | null) => (value === null || value === '' ? {} : { [name]: value });
   const given = (name: string) => textOf(data, name).trim();
   const columnIn = (field: string) => (given(field) === '' ? -1 : Number(given(field)));
-  const placeholders = placeholdersIn(textFields.map((name) => textOf(data, name)).join('\n'));
+  const placeholders = placeholdersIn(textsOf(data));
   const variables = new Map(placeholders.map(({ name }) => [name, columnIn(fieldOf(name))]));
   const draft: Draft = {
     common: {
@@ -66,7 +68,7 @@ export function draftOf(data: FormData): Draft {
 const passedText = 'This time has passed. Choose a later one, or none to send at once';
 
 /** For the API a time in the past is now. In a form it is a mistake, or the preview was left open for too long. */
-const isPast = (at: string | null | undefined) => Boolean(at) && Date.parse(at ?? '') <= Date.now();
+const isPast = (at: string | null | undefined) => Date.parse(at ?? '') <= Date.now();
 
 /** @throws Problem when the time at which a batch is to be sent has passed since its preview */
 export function assertAhead(at: string | null | undefined): void {

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { to } from '../../app/base.js';
 import { useSheet } from '../../csv/use-sheet.js';
+import { countText } from '../../parts/count.js';
 import { FileChoice } from '../../parts/file-choice.js';
 import { ProblemBox } from '../../parts/problem-box.js';
 import { Screen } from '../../parts/screen.js';
@@ -33,5 +34,3 @@ export function NewBatch() {
     </Screen>
   );
 }
-
-const countText = (count: number, noun: string) => `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;

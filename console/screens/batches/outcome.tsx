@@ -3,12 +3,12 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { saveCsv } from '../../csv/save-csv.js';
 import type { Sheet } from '../../csv/read-csv.js';
-import { creditsText } from '../../parts/credits.js';
+import { creditsText, leftAfter } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import type { Column } from '../../parts/table.js';
 import { momentText } from '../../parts/time.js';
-import { refreshWorkspace, session } from '../../state/session.js';
+import { refreshSoon } from '../../state/session.js';
 import type { Checked, CheckedRow } from './check.js';
 import { SendBatch } from './send-batch.js';
 
@@ -38,7 +38,7 @@ export function Outcome({ checked, sheet, isSending }: Props) {
   useEffect(() => {
     heading.current?.focus();
     // Other sends have been paid since the balance was read.
-    void refreshWorkspace().catch(() => undefined);
+    refreshSoon();
   }, []);
   const rowsOf = (state: State) => checked.rows.filter((row) => row.state === state);
   const [faulty, duplicates] = [rowsOf('faulty'), rowsOf('duplicate')];
@@ -103,12 +103,6 @@ function Rows({ rows }: { rows: Readonly<Record<State, readonly CheckedRow[]>> }
 }
 
 const whenText = (at: string | null | undefined) => (at ? `on ${momentText(at)}` : 'now');
-
-function leftAfter(credits: number): string {
-  if (session.value.state !== 'open') return '';
-  const left = session.value.workspace.credits_balance - credits;
-  return left < 0 ? 'not enough credits' : creditsText(Number(left.toFixed(3)));
-}
 
 /** All of them, with the cells as they were, to be corrected and chosen again. */
 function saveFaulty(faulty: readonly CheckedRow[], { columns: names, rows, fileName }: Sheet): Promise<void> {

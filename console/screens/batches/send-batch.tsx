@@ -2,13 +2,14 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
-import { problemOf } from '../../api/problem.js';
+import { isUnanswered, problemOf } from '../../api/problem.js';
 import { to } from '../../app/base.js';
+import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { Form } from '../../parts/form.js';
 import { momentText } from '../../parts/time.js';
 import { useForm } from '../../state/form.js';
-import { refreshWorkspace } from '../../state/session.js';
+import { refreshSoon } from '../../state/session.js';
 import { toast } from '../../state/toasts.js';
 import type { Checked } from './check.js';
 import { type Body, assertAhead } from './draft.js';
@@ -37,13 +38,12 @@ export function SendBatch({ checked: { body, credits, sent }, leftOut, isSending
       </Form>
     );
   }
-  const messages = `${sent.length.toLocaleString()} ${sent.length === 1 ? 'message' : 'messages'} for ${creditsText(credits)}`;
+  const messages = `${countText(sent.length, 'message')} for ${creditsText(credits)}`;
   const what = body.scheduled_at ? `${messages} on ${momentText(body.scheduled_at)}` : messages;
-  const rows = leftOut === 1 ? 'the faulty row' : `the ${leftOut.toLocaleString()} faulty rows`;
-  const { status = 200 } = form.problem.value ?? {};
+  const rows = leftOut === 1 ? 'the faulty row' : `the ${countText(leftOut, 'faulty row')}`;
   return (
     <Form form={form} action={leftOut === 0 ? `Send ${what}` : `Leave out ${rows}, send ${what}`} fields={[]}>
-      {(status === 0 || status >= 500) && (
+      {isUnanswered(form.problem.value) && (
         <p>It is not known whether the batch was accepted. Press the button again: it is sent once, as long as nothing is changed.</p>
       )}
     </Form>
@@ -83,7 +83,7 @@ function useAnswer() {
       const { batch, isReplay } = await answer;
       if (isReplay) toast('The batch had been accepted before. Nothing was sent again.');
       else if (!isShown.current) toast('The batch was accepted.');
-      void refreshWorkspace().catch(() => undefined);
+      refreshSoon();
       if (isShown.current) route(to(`batches/${batch.id}`));
     } catch (error) {
       if (!isShown.current) toast(`The batch that was being sent: ${problemOf(error).message}`);

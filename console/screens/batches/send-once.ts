@@ -1,7 +1,7 @@
 /** A batch is sent once, however often the button is pressed, the network fails or the page is loaded again, in all tabs. */
 import { call, type Schema } from '../../api/call.js';
 import { Problem } from '../../api/problem.js';
-import { session } from '../../state/session.js';
+import { openWorkspace } from '../../state/session.js';
 import type { Body } from './draft.js';
 
 /** A request that has no answer: the batch may have been accepted. */
@@ -44,7 +44,7 @@ export async function sendOnce(body: Body, repeated: Unanswered | null): Promise
 }
 
 /** Of one workspace: its keys are its own, too. */
-const storageKey = () => `tidings.batches.${session.value.state === 'open' ? session.value.workspace.id : ''}`;
+const storageKey = () => `tidings.batches.${openWorkspace()?.id ?? ''}`;
 
 /** Digest of the body → request, oldest first. */
 const read = () => new Map<string, Unanswered>(JSON.parse(localStorage.getItem(storageKey()) ?? '[]') as [string, Unanswered][]);

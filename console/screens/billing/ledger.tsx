@@ -1,11 +1,12 @@
 /** The ledger: every change of the balance. */
+import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import type { Cell } from '../../csv/save-csv.js';
 import { ExportButton } from '../../parts/export-button.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useLoad } from '../../state/load.js';
-import { refreshWorkspace } from '../../state/session.js';
+import { refreshSoon } from '../../state/session.js';
 
 type Transaction = Schema<'Transaction'>;
 
@@ -29,12 +30,13 @@ async function read(cursor: string | undefined, limit: number, signal: AbortSign
   return { rows: transactions, pagination };
 }
 
-export function Ledger({ cursor }: { cursor: string | undefined }) {
+export function Ledger() {
+  const { cursor } = useLocation().query;
   const page = useLoad<Page<Transaction>>(cursor ?? '', (signal) => read(cursor, 50, signal));
   // A purchase is booked when the payment provider reports it, which may be after the viewer is back.
   const readAgain = () => {
     page.reload();
-    void refreshWorkspace().catch(() => undefined);
+    refreshSoon();
   };
   return (
     <section aria-labelledby="ledger">

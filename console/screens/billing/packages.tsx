@@ -63,7 +63,7 @@ function Offers({ packages }: { packages: readonly Package[] }) {
   );
 }
 
-/** The unit of `price_cents` is the smallest one of the currency, of which a yen has one and a dollar a hundred. */
+/** `price_cents` counts the smallest unit of the currency: a dollar has 100, a yen 1. */
 function priceText(cents: number, currency: string): string {
   const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
   return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));

@@ -1,14 +1,18 @@
 /** The form of a contact, for a new and for a known one. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { Form, TextField, useFaults } from '../../parts/form.js';
+import { FieldGroup, Form, TextField } from '../../parts/form.js';
+import { phoneHint } from '../../parts/message-fields.js';
 import { TextArea } from '../../parts/text-area.js';
 import { useForm } from '../../state/form.js';
 import { changeOf, type ContactChange, type ContactFields, valueText } from './contact-change.js';
 import { tagsText } from './mapping.js';
 
 const names = ['name', 'phone', 'email', 'tags', 'custom_fields'] as const;
+const addressFields = [
+  { name: 'phone', label: 'Phone number', type: 'tel', hint: phoneHint },
+  { name: 'email', label: 'E-mail address', type: 'email', hint: 'A contact has a phone number, an e-mail address, or both' },
+] as const;
 const noContact: ContactFields = { name: null, phone: null, email: null, tags: [], custom_fields: {} };
 
 interface Props {
@@ -23,22 +27,9 @@ export function ContactForm({ contact = noContact, action, save, more }: Props) 
   return (
     <Form form={form} action={action} fields={names} more={more}>
       <TextField name="name" label="Name (optional)" defaultValue={contact.name ?? ''} autocomplete="off" maxLength={255} />
-      <TextField
-        name="phone"
-        label="Phone number"
-        type="tel"
-        hint="With plus sign and country code, for example +15551234567"
-        defaultValue={contact.phone ?? ''}
-        autocomplete="off"
-      />
-      <TextField
-        name="email"
-        label="E-mail address"
-        type="email"
-        hint="A contact has a phone number, an e-mail address, or both"
-        defaultValue={contact.email ?? ''}
-        autocomplete="off"
-      />
+      {addressFields.map((field) => (
+        <TextField key={field.name} {...field} defaultValue={contact[field.name] ?? ''} autocomplete="off" />
+      ))}
       <Tags text={tagsText(contact.tags)} />
       <CustomFields fields={contact.custom_fields} />
     </Form>
@@ -58,14 +49,11 @@ function Tags({ text }: { text: string }) {
 
 /** Names and values that texts can contain as placeholders. */
 function CustomFields({ fields }: { fields: ContactFields['custom_fields'] }) {
-  const id = useId();
-  const faults = useFaults('custom_fields');
   const given = Object.entries(fields).map(([name, value]) => [name, valueText(value)] as const);
   const added = useSignal(0);
   const rows = [...given, ...Array.from({ length: added.value }, () => ['', ''] as const)];
   return (
-    <fieldset aria-describedby={faults.length === 0 ? undefined : id}>
-      <legend>Custom fields</legend>
+    <FieldGroup name="custom_fields" legend="Custom fields">
       {rows.length === 0 && <p class="note">Texts can contain them as placeholders, for example {'{{ city }}'}.</p>}
       {rows.map(([name, value], at) => (
         // Rows are only ever added at the end.
@@ -78,12 +66,7 @@ function CustomFields({ fields }: { fields: ContactFields['custom_fields'] }) {
         Add a custom field
       </button>
       <p class="note">A field without a name is removed.</p>
-      {faults.length > 0 && (
-        <p id={id} class="error">
-          {faults.join('. ')}
-        </p>
-      )}
-    </fieldset>
+    </FieldGroup>
   );
 }
 

@@ -1,12 +1,12 @@
 /** One contact: write to it, change it, delete it. */
 import { useLocation, useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { problemOf } from '../../api/problem.js';
 import { to } from '../../app/base.js';
 import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { Time } from '../../parts/time.js';
+import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { useLoad } from '../../state/load.js';
 import { toast } from '../../state/toasts.js';
@@ -73,16 +73,17 @@ function Links({ contact: { phone, email } }: { contact: Shown }) {
 
 function Delete({ contact: { id, name, phone, email } }: { contact: Shown }) {
   const { route } = useLocation();
-  const remove = async () => {
+  const { run } = useOneAtATime();
+  const remove = run(async () => {
     const text = `"${name ?? phone ?? email ?? id}" is deleted for ever. Messages that were sent to it stay.`;
     if (!(await confirm({ title: 'Delete this contact?', text, action: 'Delete the contact' }))) return;
     const { message } = await call('delete', '/api/v1/contacts/{id}', { params: { id } });
     toast(message);
     route(to('contacts'));
-  };
+  });
   return (
     <p>
-      <button type="button" class="danger" onClick={() => void remove().catch((error: unknown) => toast(problemOf(error).message))}>
+      <button type="button" class="danger" onClick={remove}>
         Delete
       </button>
     </p>

@@ -2,9 +2,9 @@
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
-import { FilterForm } from '../../parts/filter-form.js';
+import { FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
 import { TextField } from '../../parts/form.js';
-import { Screen } from '../../parts/screen.js';
+import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
@@ -25,7 +25,6 @@ export function Contacts() {
   const { query } = useLocation();
   const { search, tag, cursor } = query;
   const filters = { search, tag };
-  const hasFilters = (search ?? '') !== '' || (tag ?? '') !== '';
   const page = useLoad<Page<Contact>>(JSON.stringify([search, tag, cursor]), async (signal) => {
     const { contacts, pagination } = await call('get', '/api/v1/contacts', { query: { ...filters, cursor, limit: 50 }, signal });
     return { rows: contacts, pagination };
@@ -33,7 +32,13 @@ export function Contacts() {
   return (
     <Screen title="Contacts" actions={<Actions />}>
       <ContactFilters filters={filters} />
-      <Table caption="Contacts" page={page} columns={columns} keyOf={({ id }) => id} empty={hasFilters ? <NoMatch /> : <NoContacts />} />
+      <Table
+        caption="Contacts"
+        page={page}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={hasAny(filters) ? <NoMatch noun="contact" all={to('contacts')} /> : <NoContacts />}
+      />
       <ExportContacts filters={filters} />
     </Screen>
   );
@@ -44,9 +49,7 @@ const Actions = () => (
     <a class="button" href={to('contacts/import')}>
       Import
     </a>
-    <a class="button primary" href={to('contacts/new')}>
-      Create a contact
-    </a>
+    <MainLink href={to('contacts/new')}>Create a contact</MainLink>
   </>
 );
 
@@ -76,12 +79,6 @@ const Tags = ({ tags }: { tags: readonly string[] }) => (
       </a>
     ))}
   </span>
-);
-
-const NoMatch = () => (
-  <p>
-    No contact matches. <a href={to('contacts')}>Show all contacts</a>
-  </p>
 );
 
 const NoContacts = () => (

@@ -10,7 +10,7 @@ import { ImportRun } from './import-run.js';
 import { rowsMax } from './run-import.js';
 
 export function ImportContacts() {
-  const { sheet, problem, number, read } = useSheet(rowsMax);
+  const { sheet, problem, read } = useSheet(rowsMax);
   const isRunning = useSignal(false);
   const chosen = (file: File) => (isRunning.value ? toast('Stop the import before you choose another file.') : read(file));
   return (
@@ -21,7 +21,7 @@ export function ImportContacts() {
         chosen={chosen}
       />
       {problem.value !== null && <ProblemBox problem={problem.value} />}
-      {sheet.value !== null && <ImportRun key={number.value} sheet={sheet.value} isRunning={isRunning} />}
+      {sheet.value !== null && <ImportRun key={sheet.value} sheet={sheet.value} isRunning={isRunning} />}
     </Screen>
   );
 }

@@ -1,9 +1,10 @@
 /** What a file will become, and its import. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Problem, problemOf } from '../../api/problem.js';
 import type { Sheet, SheetRow } from '../../csv/read-csv.js';
 import { saveCsv } from '../../csv/save-csv.js';
+import { countText } from '../../parts/count.js';
 import { Facts } from '../../parts/facts.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import { ProblemBox } from '../../parts/problem-box.js';
@@ -34,7 +35,7 @@ interface Props {
 }
 
 export function ImportRun({ sheet, isRunning }: Props) {
-  const mapping = mappingOf(sheet);
+  const mapping = useMemo(() => mappingOf(sheet), [sheet]);
   const progress = useSignal<Progress>({ done: 0, created: 0, faults: [], isUnknown: false });
   const problem = useSignal<Problem | null>(null);
   const hasBegun = useSignal(false);
@@ -82,7 +83,7 @@ interface RunProps {
 }
 
 function Run({ rows, state, progress: { done, created, faults }, start, stop }: RunProps) {
-  const rowsText = `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}`;
+  const rowsText = countText(rows, 'row');
   const counts = `${created.toLocaleString()} created, ${faults.length.toLocaleString()} refused of ${rowsText}`;
   return (
     <p class="actions">
@@ -127,9 +128,10 @@ interface FaultsProps {
 /** The file has the columns of the first one and the reason, so that it can be corrected and imported. */
 function Faults({ sheet, faults, notTried }: FaultsProps) {
   if (faults.length === 0 && notTried.length === 0) return null;
-  const rows = [...faults, ...notTried.map((row) => ({ row, reason: 'Not tried' }))];
-  const save = () =>
+  const save = () => {
+    const rows = [...faults, ...notTried.map((row) => ({ row, reason: 'Not tried' }))];
     void saveCsv('refused-contacts.csv', [[...sheet.columns, 'Reason'], ...rows.map(({ row, reason }) => [...row.cells, reason])]);
+  };
   return (
     <section aria-labelledby="faults">
       <h2 id="faults">{faults.length === 0 ? 'Rows that were not tried' : 'Refused rows'}</h2>
@@ -140,7 +142,7 @@ function Faults({ sheet, faults, notTried }: FaultsProps) {
         <button type="button" onClick={save}>
           {notTried.length === 0
             ? 'Download the refused rows'
-            : `Download the rows that are not imported (${rows.length.toLocaleString()})`}
+            : `Download the rows that are not imported (${(faults.length + notTried.length).toLocaleString()})`}
         </button>
       </p>
     </section>

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
 import { Chip } from '../../parts/chip.js';
-import { Screen } from '../../parts/screen.js';
+import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
@@ -40,13 +40,8 @@ export function Keys() {
     const { api_keys, pagination } = await call('get', '/api/v1/api-keys', { query: { cursor }, signal });
     return { rows: api_keys, pagination };
   });
-  const create = (
-    <a class="button primary" href={to('keys/new')}>
-      Create an API key
-    </a>
-  );
   return (
-    <Screen title="API keys" actions={create}>
+    <Screen title="API keys" actions={<MainLink href={to('keys/new')}>Create an API key</MainLink>}>
       <Table
         caption="API keys"
         page={page}

@@ -5,7 +5,7 @@ import { to } from '../../app/base.js';
 import { Choices } from '../../parts/choices.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Form, TextField } from '../../parts/form.js';
-import { Screen } from '../../parts/screen.js';
+import { MainLink, Screen } from '../../parts/screen.js';
 import { momentOf } from '../../parts/time.js';
 import { textOf, useForm } from '../../state/form.js';
 
@@ -69,9 +69,7 @@ function CreatedKey({ apiKey: { key, warning } }: { apiKey: Data<'/api/v1/api-ke
         Send it in the header <code>X-API-Key</code>.
       </p>
       <p>
-        <a class="button primary" href={to('keys')}>
-          I have stored the key
-        </a>
+        <MainLink href={to('keys')}>I have stored the key</MainLink>
       </p>
     </Screen>
   );

@@ -1,13 +1,14 @@
 /** The fields of a message. */
 import type { Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
+import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
 import { Time } from '../../parts/time.js';
 
 export function Details({ message, timeline }: { message: Schema<'Message'>; timeline: Schema<'Timeline'> }) {
   const { content, batch_id, segments, encoding, metadata } = message;
-  const carrier = segments === null ? null : `${segments} ${segments === 1 ? 'segment' : 'segments'}, ${encoding ?? ''}`;
+  const carrier = segments === null ? null : `${countText(segments, 'segment')}, ${encoding ?? ''}`;
   const other = (id: string) => <a href={to(`messages/${id}`)}>{id}</a>;
   return (
     <section aria-labelledby="details">

@@ -3,9 +3,10 @@ import { useLocation } from 'preact-iso';
 import { to } from '../../app/base.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
+import { channels } from '../../parts/message-fields.js';
 import { localInput, momentOf } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
-import { channels, type Filters, readSearch, statuses } from './filters.js';
+import { type Filters, readSearch, statuses } from './filters.js';
 
 export function FilterBar({ filters }: { filters: Filters }) {
   const { route } = useLocation();

@@ -2,7 +2,6 @@
 import type { Query, Schema } from '../../api/call.js';
 
 export const statuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const satisfies readonly Schema<'MessageStatus'>[];
-export const channels = ['sms', 'whatsapp', 'email'] as const satisfies readonly Schema<'Channel'>[];
 
 /** The parameters of `GET /messages` except those of its pages. */
 export const filterNames = ['status', 'channel', 'to', 'reference', 'batch_id', 'start_date', 'end_date'] as const;

@@ -11,8 +11,7 @@ import { confirm } from '../../state/confirm.js';
 import { useEvents, useThrottle } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
 import { refreshWorkspace } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
-import { problemOf } from '../../api/problem.js';
+import { toast, toastProblem } from '../../state/toasts.js';
 import { Details } from './details.js';
 import { Timeline } from './timeline.js';
 
@@ -105,7 +104,7 @@ function CancelButton({ id, reload }: { id: string; reload(): void }) {
       toast('The message is cancelled, and its credits are refunded.');
       await refreshWorkspace();
     } catch (error) {
-      toast(problemOf(error).message);
+      toastProblem(error);
     }
     reload();
   };

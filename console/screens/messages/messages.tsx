@@ -3,7 +3,8 @@ import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
 import { to } from '../../app/base.js';
 import { Chip } from '../../parts/chip.js';
-import { Screen } from '../../parts/screen.js';
+import { hasAny, NoMatch } from '../../parts/filter-form.js';
+import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useEvents } from '../../state/live.js';
@@ -24,7 +25,6 @@ const columns: readonly Column<Row>[] = [
 export function Messages() {
   const { query } = useLocation();
   const filters = filtersOf(query);
-  const hasFilters = Object.keys(filters).length > 0;
   const { cursor } = query;
   const page = useLoad<LivePage>(JSON.stringify([filters, cursor]), async (signal) => {
     const { messages, pagination } = await call('get', '/api/v1/messages', { query: asQuery(filters, cursor), signal });
@@ -36,30 +36,23 @@ export function Messages() {
   });
   const hidden = page.data.value?.hidden ?? 0;
   return (
-    <Screen
-      title="Messages"
-      actions={
-        <a class="button primary" href={to('send')}>
-          Send a message
-        </a>
-      }
-    >
+    <Screen title="Messages" actions={<MainLink href={to('send')}>Send a message</MainLink>}>
       <FilterBar filters={filters} />
       {hidden > 0 && (
         <button type="button" class="wide" onClick={page.reload}>
           {`Show ${hidden} newer`}
         </button>
       )}
-      <Table caption="Messages" page={page} columns={columns} keyOf={({ id }) => id} empty={hasFilters ? <NoMatch /> : <NoMessages />} />
+      <Table
+        caption="Messages"
+        page={page}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={hasAny(filters) ? <NoMatch noun="message" all={to('messages')} /> : <NoMessages />}
+      />
     </Screen>
   );
 }
-
-const NoMatch = () => (
-  <p>
-    No message matches. <a href={to('messages')}>Show all messages</a>
-  </p>
-);
 
 const NoMessages = () => (
   <p>

@@ -1,12 +1,12 @@
 /** Messages and spending over the period, by channel, with a table behind each chart. */
 import { Chart, type Line } from '../../parts/chart.js';
+import { channels } from '../../parts/message-fields.js';
 import { type Column, PlainTable } from '../../parts/table.js';
 import type { OverviewData } from './overview.js';
 
 type Part = OverviewData['parts'][number];
 type Measure = 'messages' | 'credits';
 
-const channels = ['sms', 'whatsapp', 'email'] as const;
 const stepMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
 export function Charts({ overview }: { overview: OverviewData }) {

@@ -1,4 +1,5 @@
 /** The sums of the period. */
+import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { durationText } from '../../parts/time.js';
 import type { OverviewData } from './overview.js';
@@ -8,8 +9,8 @@ export function Figures({ overview }: { overview: OverviewData }) {
   return (
     <dl class="figures">
       <Figure name="Messages" value={messages.toLocaleString()} />
-      <Figure name="Delivered" value={shareText(delivered, messages)} note={`${delivered.toLocaleString()} messages`} />
-      <Figure name="Failed" value={shareText(failed, messages)} note={`${failed.toLocaleString()} messages`} />
+      <Figure name="Delivered" value={shareText(delivered, messages)} note={countText(delivered, 'message')} />
+      <Figure name="Failed" value={shareText(failed, messages)} note={countText(failed, 'message')} />
       <Figure
         name="Time to delivery"
         value={p50 === null ? '–' : durationText(p50)}
@@ -38,5 +39,5 @@ function shareText(part: number, whole: number): string {
 
 function leftText(days: number | null): string {
   if (days === null) return 'nothing was spent in the last 7 days';
-  return days < 1 ? 'less than a day left at the present pace' : `${Math.floor(days).toLocaleString()} days left at the present pace`;
+  return days < 1 ? 'less than a day left at the present pace' : `${countText(Math.floor(days), 'day')} left at the present pace`;
 }

@@ -1,7 +1,6 @@
 /** What will be sent, and its price. */
-import { creditsText } from '../../parts/credits.js';
+import { creditsText, leftAfter } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
-import { session } from '../../state/session.js';
 import type { PreviewState } from './use-preview.js';
 
 export function Preview({ of }: { of: PreviewState }) {
@@ -34,10 +33,4 @@ export function Preview({ of }: { of: PreviewState }) {
       {problem === null && data === null && <p class="note">Recipient and text show the segments and the price.</p>}
     </aside>
   );
-}
-
-function leftAfter(credits: number): string {
-  if (session.value.state !== 'open') return '';
-  const left = session.value.workspace.credits_balance - credits;
-  return left < 0 ? 'not enough credits' : creditsText(Number(left.toFixed(3)));
 }

@@ -4,14 +4,14 @@ import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
 import { to } from '../../app/base.js';
-import { Form, SelectField, TextField } from '../../parts/form.js';
+import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
+import { ChannelField, phoneHint, SendAtField } from '../../parts/message-fields.js';
 import { Screen } from '../../parts/screen.js';
 import { TextArea } from '../../parts/text-area.js';
 import { useForm } from '../../state/form.js';
 import { useLoad } from '../../state/load.js';
-import { refreshWorkspace } from '../../state/session.js';
-import { channelOptions } from './channels.js';
+import { refreshSoon } from '../../state/session.js';
 import { bodyOf, type Draft, draftFrom, draftOf, fields } from './draft.js';
 import { Preview } from './preview.js';
 import { usePreview } from './use-preview.js';
@@ -38,8 +38,6 @@ export function Send() {
   );
 }
 
-const phoneHint = 'With plus sign and country code, for example +15551234567';
-
 function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
   const { route } = useLocation();
   const channel = useSignal(draft.channel);
@@ -51,7 +49,7 @@ function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
     const content = JSON.stringify(body);
     if (sent.current.content !== content) sent.current = { content, key: crypto.randomUUID() };
     const { message } = await call('post', '/api/v1/messages/send', { body, idempotencyKey: sent.current.key });
-    void refreshWorkspace().catch(() => undefined);
+    refreshSoon();
     route(to(`messages/${message.id}`));
   });
   return (
@@ -73,13 +71,7 @@ function SendFields({ draft, channel }: { draft: Draft; channel: Signal<string> 
   const isEmail = channel.value === 'email';
   return (
     <>
-      <SelectField
-        name="channel"
-        label="Channel"
-        options={channelOptions}
-        selected={channel.value}
-        changed={(value) => (channel.value = value)}
-      />
+      <ChannelField channel={channel} />
       <TextField
         name="to"
         label="To"
@@ -98,7 +90,7 @@ function SendFields({ draft, channel }: { draft: Draft; channel: Signal<string> 
         hint="Your own name for it, for example an order number"
         defaultValue={draft.reference}
       />
-      <TextField name="scheduled_at" label="Send at (optional)" type="datetime-local" hint="In your time zone, at most 30 days ahead" />
+      <SendAtField />
     </>
   );
 }

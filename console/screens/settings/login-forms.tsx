@@ -1,12 +1,11 @@
 /** Password, e-mail address, sessions and the end of the account. */
 import { call } from '../../api/call.js';
-import { problemOf } from '../../api/problem.js';
 import { Form, TextField } from '../../parts/form.js';
 import { NewPassword } from '../../parts/new-password.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
 import { leave, signIn } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
+import { toast, toastProblem } from '../../state/toasts.js';
 
 const CurrentPassword = () => (
   <TextField name="current_password" label="Current password" type="password" autocomplete="current-password" required />
@@ -61,7 +60,7 @@ export function Sessions() {
     <section aria-labelledby="sessions">
       <h2 id="sessions">Sessions</h2>
       <p class="actions">
-        <button type="button" onClick={() => void endAll().catch((error: unknown) => toast(problemOf(error).message))}>
+        <button type="button" onClick={() => void endAll().catch(toastProblem)}>
           End all sessions
         </button>
       </p>

@@ -3,11 +3,12 @@ import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
 import { Form, SelectField, TextField } from '../../parts/form.js';
+import { channels } from '../../parts/message-fields.js';
 import { Screen } from '../../parts/screen.js';
 import { momentOf } from '../../parts/time.js';
 import { textOf, useForm } from '../../state/form.js';
 import { toast } from '../../state/toasts.js';
-import { channels, reasons, reasonTexts } from './reasons.js';
+import { reasons, reasonTexts } from './reasons.js';
 
 const names = ['channel', 'recipient', 'reason', 'expires_at'] as const;
 

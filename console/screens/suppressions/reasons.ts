@@ -4,8 +4,6 @@ import type { Schema } from '../../api/call.js';
 export type Suppression = Schema<'Suppression'>;
 type Reason = Suppression['reason'];
 
-export const channels = ['sms', 'whatsapp', 'email'] as const satisfies readonly Schema<'Channel'>[];
-
 export const reasonTexts: Readonly<Record<Reason, string>> = {
   opt_out: 'opted out',
   complaint: 'complained',
@@ -22,6 +20,6 @@ export const sourceTexts: Readonly<Record<Suppression['source'], string>> = {
   unsubscribe: 'told by the link in a mail',
 };
 
-/** What the recipient asked for, only the recipient can end: the API refuses to remove it. */
+/** Only the recipient can end what the recipient asked for: the API refuses to remove it. */
 export const isByRecipient = ({ reason, source }: Suppression): boolean =>
   (reason === 'opt_out' || reason === 'complaint') && source !== 'api';

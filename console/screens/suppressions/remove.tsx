@@ -1,6 +1,6 @@
 /** End a suppression, where the workspace may. */
 import { call } from '../../api/call.js';
-import { problemOf } from '../../api/problem.js';
+import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { toast } from '../../state/toasts.js';
 import { isByRecipient, type Suppression } from './reasons.js';
@@ -13,23 +13,19 @@ const consequences: Readonly<Record<Suppression['reason'], string>> = {
 };
 
 export function Remove({ suppression, removed }: { suppression: Suppression; removed(): void }) {
+  const { run } = useOneAtATime();
   const { id, channel, reason, recipient } = suppression;
   if (isByRecipient(suppression)) return <span class="note">Only the recipient can end it</span>;
   const who = recipient ?? 'The erased recipient';
-  const remove = async () => {
+  const remove = run(async () => {
     const text = `${who} can get ${channel} messages again from now on. ${consequences[reason]}`.trim();
     if (!(await confirm({ title: 'Remove this suppression?', text, action: 'Remove the suppression' }))) return;
     const { message } = await call('delete', '/api/v1/suppressions/{id}', { params: { id } });
     toast(message);
     removed();
-  };
+  });
   return (
-    <button
-      type="button"
-      class="danger"
-      aria-label={`Remove ${who} on ${channel}`}
-      onClick={() => void remove().catch((error: unknown) => toast(problemOf(error).message))}
-    >
+    <button type="button" class="danger" aria-label={`Remove ${who} on ${channel}`} onClick={remove}>
       Remove
     </button>
   );

@@ -3,14 +3,15 @@ import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 import { call, type Query } from '../../api/call.js';
 import { to } from '../../app/base.js';
-import { anyOf, FilterForm } from '../../parts/filter-form.js';
+import { anyOf, FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
-import { Screen } from '../../parts/screen.js';
+import { channels } from '../../parts/message-fields.js';
+import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { useLoad } from '../../state/load.js';
-import { channels, reasons, reasonTexts, sourceTexts, type Suppression } from './reasons.js';
+import { reasons, reasonTexts, sourceTexts, type Suppression } from './reasons.js';
 import { Remove } from './remove.js';
 
 type Filters = Readonly<Record<'channel' | 'recipient' | 'reason', string | undefined>>;
@@ -41,7 +42,6 @@ const columnsOf = (removed: () => void): Column<Suppression>[] => [
 export function Suppressions() {
   const { channel, recipient, reason, cursor } = useLocation().query;
   const filters: Filters = { channel, recipient, reason };
-  const hasFilters = Object.values(filters).some((value) => (value ?? '') !== '');
   const page = useLoad<Page<Suppression>>(JSON.stringify([filters, cursor]), async (signal) => {
     // The API checks the values: an address with a wrong one shows its text.
     const query = { ...filters, cursor, limit: 50 } as Query<'/api/v1/suppressions', 'get'>;
@@ -54,13 +54,8 @@ export function Suppressions() {
     list.current?.focus();
     page.reload();
   };
-  const add = (
-    <a class="button primary" href={to('suppressions/new')}>
-      Suppress a recipient
-    </a>
-  );
   return (
-    <Screen title="Suppressions" actions={add}>
+    <Screen title="Suppressions" actions={<MainLink href={to('suppressions/new')}>Suppress a recipient</MainLink>}>
       <SuppressionFilters filters={filters} />
       <div ref={list} tabIndex={-1}>
         <Table
@@ -68,7 +63,7 @@ export function Suppressions() {
           page={page}
           columns={columnsOf(removed)}
           keyOf={({ id }) => id}
-          empty={<Empty hasFilters={hasFilters} isOlder={(cursor ?? '') !== ''} />}
+          empty={<Empty hasFilters={hasAny(filters)} isOlder={(cursor ?? '') !== ''} />}
         />
       </div>
     </Screen>
@@ -85,12 +80,7 @@ function SuppressionFilters({ filters }: { filters: Filters }) {
     <FilterForm filters={filters} apply={apply} all={to('suppressions')}>
       <TextField name="recipient" label="Recipient" type="search" defaultValue={filters.recipient ?? ''} maxLength={320} />
       <SelectField name="channel" label="Channel" options={anyOf(channels)} selected={filters.channel ?? ''} />
-      <SelectField
-        name="reason"
-        label="Reason"
-        options={[['', 'any'], ...reasons.map((reason) => [reason, reasonTexts[reason]] as const)]}
-        selected={filters.reason ?? ''}
-      />
+      <SelectField name="reason" label="Reason" options={anyOf(reasons, reasonTexts)} selected={filters.reason ?? ''} />
     </FilterForm>
   );
 }
@@ -98,9 +88,5 @@ function SuppressionFilters({ filters }: { filters: Filters }) {
 function Empty({ hasFilters, isOlder }: { hasFilters: boolean; isOlder: boolean }) {
   if (isOlder) return <p>No suppression is left on this page.</p>;
   if (!hasFilters) return <p>No suppressions yet. Recipients who opt out or whose address bounces appear here.</p>;
-  return (
-    <p>
-      No suppression matches. <a href={to('suppressions')}>Show all suppressions</a>
-    </p>
-  );
+  return <NoMatch noun="suppression" all={to('suppressions')} />;
 }

@@ -1,15 +1,14 @@
 /** One delivery: what was sent, what was answered, and why it failed. */
-import { useSignal } from '@preact/signals';
 import { useRoute } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
-import { problemOf } from '../../api/problem.js';
 import { isPortal, to } from '../../app/base.js';
 import { Chip } from '../../parts/chip.js';
 import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { Time } from '../../parts/time.js';
+import { useOneAtATime } from '../../state/actions.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { toast } from '../../state/toasts.js';
 import { Attempt } from './attempt.js';
@@ -65,21 +64,15 @@ export function Delivery() {
 const MessageId = ({ id }: { id: string }) => (isPortal ? <code>{id}</code> : <a href={to(`messages/${id}`)}>{id}</a>);
 
 function Resend({ params, loaded }: { params: { id: string; delivery_id: string }; loaded: Loaded<Schema<'Delivery'>> }) {
-  const isBusy = useSignal(false);
-  const resend = async () => {
-    isBusy.value = true;
-    try {
-      const { delivery } = await call('post', '/api/v1/webhooks/{id}/deliveries/{delivery_id}/resend', { params });
-      loaded.replace(delivery);
-      toast('The delivery was sent again.');
-    } catch (error) {
-      toast(problemOf(error).message);
-    }
-    isBusy.value = false;
-  };
+  const { isBusy, run } = useOneAtATime();
+  const resend = run(async () => {
+    const { delivery } = await call('post', '/api/v1/webhooks/{id}/deliveries/{delivery_id}/resend', { params });
+    loaded.replace(delivery);
+    toast('The delivery was sent again.');
+  });
   return (
     <p class="actions">
-      <button type="button" class="primary" disabled={isBusy.value} onClick={() => void resend()}>
+      <button type="button" class="primary" disabled={isBusy.value} onClick={resend}>
         Send again
       </button>
       <button type="button" onClick={loaded.reload}>

@@ -4,7 +4,7 @@ import { call, type Data, type Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Field, Form, TextField } from '../../parts/form.js';
-import { Screen } from '../../parts/screen.js';
+import { MainLink, Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';
 import { EventTypes, eventTypesOf } from './event-types.js';
 import { Verification } from './verification.js';
@@ -61,9 +61,7 @@ function CreatedWebhook({ webhook, secret, warning }: { webhook: Schema<'Created
       <CopyBlock value={secret} label="the secret" />
       <Verification />
       <p>
-        <a class="button primary" href={to(`webhooks/${webhook.id}`)}>
-          I have stored the secret: go to the webhook
-        </a>
+        <MainLink href={to(`webhooks/${webhook.id}`)}>I have stored the secret: go to the webhook</MainLink>
       </p>
     </Screen>
   );

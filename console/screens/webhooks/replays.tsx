@@ -2,16 +2,16 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
-import { problemOf } from '../../api/problem.js';
 import { Chip } from '../../parts/chip.js';
 import { Form, SelectField, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
+import { Progress } from '../../parts/progress.js';
 import { type Column, PlainTable } from '../../parts/table.js';
 import { momentOf, Time } from '../../parts/time.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
 import { type Loaded, useLoad } from '../../state/load.js';
-import { toast } from '../../state/toasts.js';
+import { toast, toastProblem } from '../../state/toasts.js';
 
 type Replay = Schema<'Replay'>;
 type Request = Schema<'ReplayDeliveriesRequest'>;
@@ -110,24 +110,15 @@ const columnsOf = (replays: Loaded<readonly Replay[]>): Column<Replay>[] => [
     isMinor: true,
   },
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
-  { title: 'Progress', cell: (replay) => <Progress {...replay} /> },
+  { title: 'Progress', cell: ({ attempted, matched }) => <Progress done={attempted} of={matched} /> },
   { title: 'Acknowledged', cell: ({ acknowledged }) => acknowledged.toLocaleString(), isNumber: true },
   { title: '', cell: (replay) => (replay.status === 'running' ? <CancelReplay replay={replay} replays={replays} /> : null) },
 ];
 
-function Progress({ attempted, matched }: Replay) {
-  const text = `${attempted.toLocaleString()} of ${matched.toLocaleString()}`;
-  return (
-    <>
-      <progress max={Math.max(matched, 1)} value={attempted} aria-label={text} /> {text}
-    </>
-  );
-}
-
 function CancelReplay({ replay, replays }: { replay: Replay; replays: Loaded<readonly Replay[]> }) {
   const cancel = () =>
     void call('post', '/api/v1/webhooks/{id}/replays/{replay_id}/cancel', { params: { id: replay.webhook_id, replay_id: replay.id } })
-      .catch((error: unknown) => toast(problemOf(error).message))
+      .catch(toastProblem)
       .finally(replays.reload);
   return (
     <button type="button" onClick={cancel}>

@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { problemOf } from '../../api/problem.js';
 import { isPortal, to } from '../../app/base.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Time } from '../../parts/time.js';
+import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { toast } from '../../state/toasts.js';
 import { reasonOf } from './reasons.js';
@@ -17,20 +17,13 @@ interface Props {
   changed(webhook: Webhook): void;
 }
 
-/** The actions, one at a time; what fails is said. */
 function useActions({ webhook, changed }: Props) {
   const { route } = useLocation();
-  const isBusy = useSignal(false);
+  const { run } = useOneAtATime();
   const rotated = useSignal<{ secret: string; warning: string } | null>(null);
   const portal = useSignal<Schema<'WebhookPortal'> | null>(null);
   const { id, is_active: isActive } = webhook;
   const params = { id };
-  const run = (work: () => Promise<void>) => async () => {
-    if (isBusy.value) return;
-    isBusy.value = true;
-    await work().catch((error: unknown) => toast(problemOf(error).message));
-    isBusy.value = false;
-  };
   const test = run(async () => {
     const { delivery } = await call('post', '/api/v1/webhooks/{id}/test', { params });
     toast(testText(delivery));
@@ -67,7 +60,7 @@ export function WebhookActions(props: Props) {
   return (
     <>
       <p class="actions">
-        <button type="button" class="primary" onClick={() => void test()}>
+        <button type="button" class="primary" onClick={test}>
           Send a test event
         </button>
         {!isPortal && (
@@ -75,16 +68,16 @@ export function WebhookActions(props: Props) {
             <a class="button" href={to(`webhooks/${id}/edit`)}>
               Change
             </a>
-            <button type="button" onClick={() => void toggle()}>
+            <button type="button" onClick={toggle}>
               {isActive ? 'Switch off' : 'Switch on'}
             </button>
-            <button type="button" onClick={() => void rotate()}>
+            <button type="button" onClick={rotate}>
               Rotate the secret
             </button>
-            <button type="button" onClick={() => void link()}>
+            <button type="button" onClick={link}>
               Link for the receiver's owner
             </button>
-            <button type="button" class="danger" onClick={() => void remove()}>
+            <button type="button" class="danger" onClick={remove}>
               Delete
             </button>
           </>

@@ -2,7 +2,7 @@
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../app/base.js';
-import { Screen } from '../../parts/screen.js';
+import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { useLoad } from '../../state/load.js';
 import { WebhookStatus } from './webhook-status.js';
@@ -22,13 +22,8 @@ export function Webhooks() {
     const { webhooks, pagination } = await call('get', '/api/v1/webhooks', { query: { cursor }, signal });
     return { rows: webhooks, pagination };
   });
-  const create = (
-    <a class="button primary" href={to('webhooks/new')}>
-      Create a webhook
-    </a>
-  );
   return (
-    <Screen title="Webhooks" actions={create}>
+    <Screen title="Webhooks" actions={<MainLink href={to('webhooks/new')}>Create a webhook</MainLink>}>
       <Table
         caption="Webhooks"
         page={page}
