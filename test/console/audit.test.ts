@@ -8,13 +8,12 @@ describe('audit events in the console', function () {
   this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
-  const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });
 
   it('tells what, who, from where and the details, also when names are code', async () => {
     const headers = { 'X-Forwarded-For': '198.51.100.7', 'User-Agent': xssTexts[2] };
     await me.call('POST', '/api-keys', { name: xssTexts[0], scopes: ['read_messages'] }, { headers });
     await browser.follow('Audit');
-    const created = row('api_key.created');
+    const created = browser.row('api_key.created');
     await created.getByText(xssTexts[0]).first().waitFor();
     await created.getByText('198.51.100.7').first().waitFor();
     await created.getByText('Details').click();
@@ -25,19 +24,19 @@ describe('audit events in the console', function () {
   it('filters are in the address: a type by its link, a kind and a time by the form, and the back button', async () => {
     await me.call('POST', '/api-keys', { name: 'program', scopes: ['read_messages'] });
     await browser.follow('Audit');
-    await row('workspace.created').waitFor();
+    await browser.row('workspace.created').waitFor();
     await browser.follow('api_key.created');
-    await row('workspace.created').waitFor({ state: 'detached' });
-    await row('api_key.created').waitFor();
-    assert.equal(await browser.page.locator('tbody tr').count(), 1);
+    await browser.row('workspace.created').waitFor({ state: 'detached' });
+    await browser.row('api_key.created').waitFor();
+    assert.equal(await browser.rowCount(), 1);
     assert.equal(await browser.page.getByLabel('What', { exact: true }).inputValue(), 'api_key.created');
     await browser.page.goBack();
-    await row('workspace.created').waitFor();
+    await browser.row('workspace.created').waitFor();
     await browser.page.getByLabel('What', { exact: true }).selectOption('workspace.*');
     await browser.fill('From', '2020-01-01T00:00');
     await browser.press('Search');
-    await row('api_key.created').waitFor({ state: 'detached' });
-    await row('workspace.created').waitFor();
+    await browser.row('api_key.created').waitFor({ state: 'detached' });
+    await browser.row('workspace.created').waitFor();
     await browser.fill('From', '2099-01-01T00:00');
     await browser.press('Search');
     await browser.see('No event matches.');

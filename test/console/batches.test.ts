@@ -1,15 +1,12 @@
 /** A CSV file in a browser, with a whole service: from the file to the delivered batch, and what can go wrong on the way. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { restClient, type Account, type Json, until } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
+import { batchShown, csv, fact, numbered, phone, preview } from './batch-form.js';
 import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
 import { holdAnswers } from './hold-answers.js';
 
-const csv = (...lines: string[]) => lines.join('\r\n');
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
-const numbered = (count: number, row: (index: number) => string) => Array.from({ length: count }, (_, index) => row(index));
 
 describe('batches in the console', function () {
   this.timeout(90_000);
@@ -40,22 +37,6 @@ describe('batches in the console', function () {
       })
     ).body.data;
   const batches = async (): Promise<Json[]> => (await api('GET', '/messages/bulk')).batches;
-  const choose = (content: string | Buffer, name = 'list.csv') =>
-    browser.page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
-  const preview = async (content: string, text: string) => {
-    await browser.open('/batches/new');
-    await choose(content);
-    await browser.fill('Text', text);
-    await browser.press('Preview');
-    await browser.page.getByRole('heading', { name: 'Preview' }).waitFor();
-  };
-  const fact = (name: string) =>
-    browser.page
-      .locator('dl div')
-      .filter({ has: browser.page.getByText(name, { exact: true }) })
-      .locator('dd');
-  const shown = () => browser.page.getByRole('heading', { name: 'Batch', exact: true }).waitFor();
-  const rowCount = () => browser.page.locator('tbody tr').count();
 
   it('a file of 1,000 rows with 10 faulty ones is sent in eight clicks, and all others are seen delivered', async () => {
     const faults = [
@@ -89,19 +70,17 @@ describe('batches in the console', function () {
     await browser.fill('Text', 'Hello {{ first_name }}!');
     await browser.press('Preview');
     await browser.page.getByRole('heading', { name: 'Preview' }).waitFor();
-    assert.equal(await fact('Faulty rows').innerText(), '10');
-    assert.equal(await fact('Price').innerText(), '990 credits');
+    assert.equal(await fact(browser, 'Faulty rows').innerText(), '10');
+    assert.equal(await fact(browser, 'Price').innerText(), '990 credits');
     await browser.see('Missing required field: first_name');
     await browser.see(/^It has more than 3 cells/);
     await browser.assertAccessible();
-    const saving = browser.page.waitForEvent('download');
-    await browser.press('Download the faulty rows (10)');
-    const saved = readFileSync(await (await saving).path(), 'utf8').split('\r\n');
+    const saved = (await browser.download('Download the faulty rows (10)')).split('\r\n');
     assert.equal(saved.length, 12);
     assert.match(saved[6] ?? '', /^\+15551000005,,x,997,Missing required field: first_name$/);
     assert.match(saved[10] ?? '', /^"'=1\+1",Ada,x,1001,Phone number must be in E\.164 format$/);
     await browser.press('Leave out the 10 faulty rows, send 990 messages for 990 credits');
-    await browser.page.getByRole('heading', { name: 'Batch', exact: true }).waitFor();
+    await batchShown(browser);
     await browser.page.getByRole('link', { name: '990 delivered' }).waitFor();
     await browser.see('✓ completed');
     await browser.assertAccessible();
@@ -122,7 +101,7 @@ describe('batches in the console', function () {
       return route.continue();
     });
     await browser.open('/batches/new');
-    await choose(csv('colour;size', 'red;1', 'blue;2'));
+    await browser.choose(csv('colour;size', 'red;1', 'blue;2'));
     await browser.fill('Text', 'Hello {{ name }}, {{ size | any size }}');
     await browser.press('Preview');
     await browser.see('Choose the column with the recipients');
@@ -135,7 +114,6 @@ describe('batches in the console', function () {
     await browser.see('No row can be sent.');
     assert.equal(await browser.page.getByText('Phone number must be in E.164 format').count(), 2);
     assert.equal(previews, 1);
-    await browser.page.unroute('**/messages/preview');
   });
 
   it('the text gets its placeholders by buttons, is previewed as it is, and a change needs another look', async () => {
@@ -146,7 +124,7 @@ describe('batches in the console', function () {
       'ada@example.com\tAda\t',
       'bob@example.com\tBob\t',
     );
-    await choose(`\uFEFF${file}`);
+    await browser.choose(`\uFEFF${file}`);
     assert.equal(await browser.page.getByLabel('Channel').inputValue(), 'email');
     await browser.fill('Subject', 'News for {{ First_name }}');
     await browser.fill('Text', 'Note: ');
@@ -155,8 +133,8 @@ describe('batches in the console', function () {
     await browser.press('Preview');
     await browser.see(`Note: ${xssTexts[3]}`);
     await browser.see('Note: none');
-    assert.equal(await fact('Duplicates, sent once').innerText(), '1');
-    assert.equal(await fact('Price').innerText(), '0.2 credits');
+    assert.equal(await fact(browser, 'Duplicates, sent once').innerText(), '1');
+    assert.equal(await fact(browser, 'Price').innerText(), '0.2 credits');
     await browser.fill('Text', 'Changed');
     assert.equal(await browser.page.getByRole('heading', { name: 'Preview' }).count(), 0);
     await browser.page.getByLabel('Send more than once to a recipient who is there more than once').check();
@@ -166,13 +144,13 @@ describe('batches in the console', function () {
 
   it('402 is told where the batch is sent, and nothing is sent', async () => {
     const text = 'x'.repeat(1600);
-    await preview(csv('to', ...numbered(101, phone)), text);
-    assert.equal(await fact('Left after it').innerText(), 'not enough credits');
+    await preview(browser, csv('to', ...numbered(101, phone)), text);
+    assert.equal(await fact(browser, 'Left after it').innerText(), 'not enough credits');
     await browser.press('Send 101 messages for 1,010 credits');
     await browser.see('Insufficient credits. You need 1010 credits but have 1000.');
     await browser.assertAccessible();
     assert.deepEqual(await batches(), []);
-    await preview(csv('to', ...numbered(101, phone)), text);
+    await preview(browser, csv('to', ...numbered(101, phone)), text);
     await browser.press('Send 101 messages for 1,010 credits');
     await browser.see('Insufficient credits. You need 1010 credits but have 1000.');
   });
@@ -189,7 +167,7 @@ describe('batches in the console', function () {
       [csv('to', ...numbered(10_001, phone)), 'The file has more than 10,000 rows.'],
     ];
     for (const [content, text] of refused) {
-      await choose(content);
+      await browser.choose(content);
       await browser.see(text);
       assert.equal(await browser.page.getByLabel('Text', { exact: true }).count(), 0);
     }
@@ -209,22 +187,22 @@ describe('batches in the console', function () {
     await browser.fill('Text', 'Hello {{ name }}');
     await browser.press('Preview');
     await browser.see('1 to 50 of 10,000');
-    assert.equal(await rowCount(), 50);
+    assert.equal(await browser.rowCount(), 50);
     await browser.press('Next');
     await browser.see('Hello Person 50');
-    assert.equal(await rowCount(), 50);
+    assert.equal(await browser.rowCount(), 50);
     await browser.press('Previous');
     await browser.see('Hello Person 49');
   });
 
   it('a pause is shown even if a read that began before it is answered later, and a cancel needs no read', async () => {
     await browser.open('/batches/new');
-    await choose(csv('to', ...numbered(20, phone)));
+    await browser.choose(csv('to', ...numbered(20, phone)));
     await browser.fill('Text', 'Hello');
     await browser.fill('Messages a second (optional)', '0.5');
     await browser.press('Preview');
     await browser.press('Send 20 messages for 20 credits');
-    await shown();
+    await batchShown(browser);
     await browser.see(/about \d+ s left$/);
     assert.equal(await browser.page.getByRole('status').filter({ hasText: 'left' }).count(), 0);
     const release = await holdAnswers(browser, '**/messages/bulk/*');
@@ -244,7 +222,7 @@ describe('batches in the console', function () {
 
   it('a slow batch is paused, goes on, and is cancelled with its refund', async () => {
     await browser.open('/batches/new');
-    await choose(csv('to,reference', ...numbered(20, (index) => `${phone(index)},order-${index}`)));
+    await browser.choose(csv('to,reference', ...numbered(20, (index) => `${phone(index)},order-${index}`)));
     await browser.fill('Text', 'Hello');
     await browser.fill('Messages a second (optional)', '0.5');
     await browser.press('Preview');

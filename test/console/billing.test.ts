@@ -1,6 +1,5 @@
 /** Packages, checkout and ledger in a browser. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { type FakeProvider, refuseWith, startFakeProvider, stripeEnv } from '../support/carriers/payments.js';
 import { useApi } from '../api/use-api.js';
 import { useConsole } from './use-console.js';
@@ -45,7 +44,6 @@ describe('billing in the console', function () {
     await buy.click();
     await browser.page.waitForURL(url);
     assert.equal(provider.asked.length, asked + 1);
-    await browser.page.unrouteAll();
   });
 
   it('a refusal of the payment provider is told, and leaves the button usable', async () => {
@@ -68,14 +66,10 @@ describe('billing in the console', function () {
     await browser.follow('Billing');
     const [debit] = (await me.call('GET', '/billing/transactions')).body.data.transactions;
     assert.ok(debit.amount < 0);
-    const row = browser.page.getByRole('row').filter({ hasText: debit.description }).first();
-    await row.getByText(String(debit.amount)).waitFor();
+    await browser.row(debit.description).first().getByText(String(debit.amount)).waitFor();
     await browser.see('50 credits');
     await browser.see(/in total$/);
-    const [download] = await Promise.all([browser.page.waitForEvent('download'), browser.press('Download as CSV')]);
-    const [header, first] = readFileSync(await download.path(), 'utf8')
-      .trim()
-      .split('\r\n');
+    const [header, first] = (await browser.download('Download as CSV')).trim().split('\r\n');
     assert.match(header ?? '', /created_at,type,description,amount,balance_after,reference,id$/);
     // A negative amount stays a number for spreadsheets.
     assert.ok(first?.includes(`,${debit.amount},${debit.balance_after},`), first);

@@ -1,9 +1,10 @@
 /** A browser with the console: signs in, and knows what must never happen. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import type { Context } from 'mocha';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { axeFindings } from '../support/axe.js';
-import { startBrowser } from '../support/browser.js';
+import { signIn, startBrowser } from '../support/browser.js';
 import { until } from '../support/client.js';
 
 /** Texts that would do something if a page took them for code. Each sets `window.hacked`. */
@@ -32,6 +33,14 @@ export interface ConsoleBrowser {
   /** Waits until the link's screen is loaded: until then the one before it can be filled in. */
   follow(link: string | RegExp): Promise<void>;
   fill(label: string | RegExp, value: string): Promise<void>;
+  /** The rows of tables with this text. */
+  row(text: string): Locator;
+  /** How many rows tables have at this moment, without their headings. */
+  rowCount(): Promise<number>;
+  /** Chooses a CSV file. The page reads it later: wait for what it shows of it. */
+  choose(content: string | Buffer, name?: string): Promise<void>;
+  /** Presses a button that saves a file. @returns its text */
+  download(button: string): Promise<string>;
   /** Fails on errors and warnings of the page (a violation of the content security policy is one), on requests to other hosts and on run texts. */
   assertClean(): Promise<void>;
   /** Fails on findings of axe in light and dark. */
@@ -49,13 +58,7 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
   const console: ConsoleBrowser = {
     page,
     open: async (path = '') => void (await page.goto(`${url}/console${path}`)),
-    async signIn({ email, password }) {
-      await page.goto(`${url}/console/sign-in`);
-      await console.fill('E-mail address', email);
-      await console.fill('Password', password);
-      await console.press('Sign in');
-      await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    },
+    signIn: (login) => signIn(page, url, login),
     async leave() {
       await page.context().clearCookies();
       await page.goto(`${url}/console/sign-in`);
@@ -70,6 +73,14 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
       await page.locator('main:not([aria-busy=true])').waitFor();
     },
     fill: (label, value) => page.getByLabel(label, exactly(label)).fill(value),
+    row: (text) => page.getByRole('row').filter({ hasText: text }),
+    rowCount: () => page.locator('tbody tr').count(),
+    choose: (content, name = 'list.csv') =>
+      page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) }),
+    async download(button) {
+      const [download] = await Promise.all([page.waitForEvent('download'), console.press(button)]);
+      return readFile(await download.path(), 'utf8');
+    },
     async assertClean() {
       assert.deepEqual(
         browser.complaints.filter((complaint) => !isRefusal(complaint)),

@@ -1,6 +1,5 @@
 /** Contacts in a browser. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { useApi } from '../api/use-api.js';
 import { until } from '../support/client.js';
 import { xssTexts } from './console-browser.js';
@@ -17,8 +16,6 @@ describe('contacts in the console', function () {
     return body.data.contact;
   };
   const contacts = async () => (await me.call('GET', '/contacts')).body.data.contacts;
-  const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });
-  const rowCount = () => browser.page.locator('tbody tr').count();
 
   it('one is created, with faults beside their fields, then changed, and deleted after a question', async () => {
     await browser.follow('Contacts');
@@ -36,7 +33,7 @@ describe('contacts in the console', function () {
     await browser.fill('Name of custom field 1', 'city');
     await browser.fill('Value of custom field 1', xssTexts[3]);
     await browser.press('Create');
-    await row(xssTexts[1]).waitFor();
+    await browser.row(xssTexts[1]).waitFor();
     await browser.assertAccessible();
     await browser.follow(xssTexts[1]);
     await browser.assertAccessible();
@@ -117,37 +114,28 @@ describe('contacts in the console', function () {
     await create({ phone: '+15551234567', name: 'Ada', tags: ['vip'] });
     await create({ email: 'grace@example.com', name: 'Grace' });
     await browser.follow('Contacts');
-    await row('Grace').waitFor();
+    await browser.row('Grace').waitFor();
     await browser.follow('vip');
-    await row('Grace').waitFor({ state: 'detached' });
-    await row('Ada').waitFor();
-    assert.deepEqual([await rowCount(), new URL(browser.page.url()).search], [1, '?tag=vip']);
+    await browser.row('Grace').waitFor({ state: 'detached' });
+    await browser.row('Ada').waitFor();
+    assert.deepEqual([await browser.rowCount(), new URL(browser.page.url()).search], [1, '?tag=vip']);
     await browser.page.goBack();
-    await row('Grace').waitFor();
+    await browser.row('Grace').waitFor();
     await browser.fill('Name, phone number or e-mail address', 'grace@');
     await browser.press('Search');
-    await row('Ada').waitFor({ state: 'detached' });
+    await browser.row('Ada').waitFor({ state: 'detached' });
     await browser.page.reload();
-    await row('Grace').waitFor();
-    assert.equal(await rowCount(), 1);
+    await browser.row('Grace').waitFor();
+    assert.equal(await browser.rowCount(), 1);
     await browser.open('/contacts?search=nobody');
     await browser.follow('Show all contacts');
-    await row('Ada').waitFor();
+    await browser.row('Ada').waitFor();
   });
-
-  const choose = (content: string) =>
-    browser.page
-      .getByLabel('CSV file')
-      .setInputFiles({ name: `${xssTexts[1].replaceAll('/', '')}.csv`, mimeType: 'text/csv', buffer: Buffer.from(content) });
-  const downloaded = async (button: string) => {
-    const [download] = await Promise.all([browser.page.waitForEvent('download'), browser.press(button)]);
-    return readFileSync(await download.path(), 'utf8');
-  };
 
   it('a file is imported by the names of its columns; refused rows have reasons and can be downloaded', async () => {
     await create({ phone: '+15550000001', name: 'Known' });
     await browser.open('/contacts/import');
-    await choose('Name,City\r\nAda,London\r\n');
+    await browser.choose('Name,City\r\nAda,London\r\n');
     await browser.see(/^No column is named phone or email/);
     const lines = [
       `Full name;Phone number;E-Mail;Tags;City;${xssTexts[2]}`,
@@ -157,16 +145,16 @@ describe('contacts in the console', function () {
       `=HYPERLINK(1);+15550000001;;;`,
       'Nobody;;;;Paris',
     ];
-    await choose(lines.join('\r\n'));
+    await browser.choose(lines.join('\r\n'), `${xssTexts[1].replaceAll('/', '')}.csv`);
     await browser.page.getByRole('button', { name: 'Import 5 rows' }).waitFor();
     await browser.see('a custom field');
     await browser.assertAccessible();
     await browser.press('Import 5 rows');
     await browser.see('Done: 1 created, 4 refused of 5 rows');
-    await row('=HYPERLINK(1)').getByText('Contact with this phone already exists').waitFor();
-    await row('Nobody').getByText('Missing required field: phone or email').waitFor();
+    await browser.row('=HYPERLINK(1)').getByText('Contact with this phone already exists').waitFor();
+    await browser.row('Nobody').getByText('Missing required field: phone or email').waitFor();
     await browser.assertAccessible();
-    const refused = await downloaded('Download the refused rows');
+    const refused = await browser.download('Download the refused rows');
     assert.match(refused, /^\uFEFFFull name,Phone number,E-Mail,Tags,City,.*,Reason\r\nGrace,123,/);
     assert.match(refused, /"'=HYPERLINK\(1\)",\+15550000001/);
     const [{ phone, email, tags, custom_fields }] = await contacts();
@@ -178,7 +166,7 @@ describe('contacts in the console', function () {
 
   it('an import goes on after the rate limit, and a stopped one keeps what it created', async () => {
     await browser.open('/contacts/import');
-    await choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    await browser.choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
     let refusals = 1;
     let isStuck = false;
     let release = (): void => undefined;
@@ -201,13 +189,12 @@ describe('contacts in the console', function () {
     await browser.press('Stop the import');
     await browser.see('Stopped: 2 created, 0 refused of 3 rows');
     release();
-    await browser.page.unrouteAll({ behavior: 'wait' });
     assert.equal((await contacts()).length, 2);
   });
 
   it('a lost answer is asked for again; a lost connection stops the import, which goes on where it was', async () => {
     await browser.open('/contacts/import');
-    await choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    await browser.choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
     let tries = 0;
     await browser.page.route('**/api/v1/contacts', async (route) => {
       const { phone } = route.request().postDataJSON();
@@ -228,7 +215,7 @@ describe('contacts in the console', function () {
     await browser.see('Stopped: 1 created, 1 refused of 3 rows');
     await browser.see('Contact with this phone already exists. Perhaps by this row: an earlier answer was lost');
     await browser.assertAccessible();
-    const saved = await downloaded('Download the rows that are not imported (2)');
+    const saved = await browser.download('Download the rows that are not imported (2)');
     assert.match(saved, /\+15551234569,Not tried\r\n$/);
     await browser.page.unrouteAll();
     await browser.press('Go on with the rest');
@@ -238,7 +225,7 @@ describe('contacts in the console', function () {
 
   it('an import that runs is left only after a question, and leaves requests to others of the workspace', async () => {
     await browser.open('/contacts/import');
-    await choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    await browser.choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
     let requests = 0;
     await browser.page.route('**/api/v1/contacts', async (route) => {
       requests += 1;
@@ -256,12 +243,11 @@ describe('contacts in the console', function () {
     await browser.press('Back');
     await browser.page.clock.fastForward(12_000);
     await browser.see('2 created, 0 refused of 3 rows');
-    await choose('phone\r\n+15550000000\r\n');
+    await browser.choose('phone\r\n+15550000000\r\n');
     await browser.see('Stop the import before you choose another file.');
     await browser.page.getByRole('link', { name: 'Overview' }).click();
     await browser.press('Stop and leave');
     await browser.page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await browser.page.unrouteAll();
     await browser.page.clock.resume();
     assert.equal(requests, 2);
   });
@@ -271,15 +257,15 @@ describe('contacts in the console', function () {
     await create({ email: 'grace@example.com', name: '=1+1', tags: ['vip'], custom_fields: { size: 3 } });
     await create({ email: 'other@example.com' });
     await browser.open('/contacts?tag=vip');
-    await row('grace@example.com').waitFor();
-    const lines = (await downloaded('Download as CSV')).trim().split('\r\n');
+    await browser.row('grace@example.com').waitFor();
+    const lines = (await browser.download('Download as CSV')).trim().split('\r\n');
     assert.equal(lines.length, 53);
     assert.match(lines[0] ?? '', /name,phone,email,tags,custom_fields,created_at$/);
     assert.match(lines[1] ?? '', /^"'=1\+1",,grace@example\.com,vip,"{""size"":3}",20/);
     assert.match(lines[2] ?? '', /^,\+15551234560,,"vip, x",,20/);
     await me.call('DELETE', `/contacts/${(await contacts())[1].id}`);
     await browser.open('/contacts/import');
-    await choose(lines.slice(0, 2).join('\r\n'));
+    await browser.choose(lines.slice(0, 2).join('\r\n'));
     await browser.press('Import 1 row');
     await browser.see('Done: 1 created, 0 refused of 1 row');
     assert.deepEqual((await contacts())[0].custom_fields, { size: 3 });
@@ -290,10 +276,10 @@ describe('contacts in the console', function () {
     await browser.follow('Contacts');
     await browser.see('51 in total');
     await browser.follow('Older');
-    await row('+15551234510').waitFor();
-    assert.equal(await rowCount(), 1);
+    await browser.row('+15551234510').waitFor();
+    assert.equal(await browser.rowCount(), 1);
     await browser.page.goBack();
-    await row('+15551234560').waitFor();
-    assert.equal(await rowCount(), 50);
+    await browser.row('+15551234560').waitFor();
+    assert.equal(await browser.rowCount(), 50);
   });
 });

@@ -1,6 +1,5 @@
 /** CSV files in a browser: what the console saves can be chosen again, with the same values and the same refusals. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { useApi } from '../api/use-api.js';
 import { useConsole } from './use-console.js';
 
@@ -10,26 +9,20 @@ describe('CSV files of the console', function () {
   const { browser, me } = useConsole(app, { forEachTest: true });
 
   const contacts = async () => (await me.call('GET', '/contacts')).body.data.contacts;
-  const choose = (content: string) =>
-    browser.page.getByLabel('CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
-  const downloaded = async (button: string) => {
-    const [download] = await Promise.all([browser.page.waitForEvent('download'), browser.press(button)]);
-    return readFileSync(await download.path(), 'utf8');
-  };
   const cells = () => browser.page.locator('tbody td').allInnerTexts();
 
   it('an imported row that was too long is refused again as it was saved, and accepted when it is corrected', async () => {
     await browser.open('/contacts/import');
-    await choose('name,phone,city\r\nLovelace, Ada,+15551234567,London\r\nGrace,+15551234568,Paris,,\r\n');
+    await browser.choose('name,phone,city\r\nLovelace, Ada,+15551234567,London\r\nGrace,+15551234568,Paris,,\r\n');
     await browser.press('Import 2 rows');
     await browser.see('Done: 1 created, 1 refused of 2 rows');
-    const saved = await downloaded('Download the refused rows');
+    const saved = await browser.download('Download the refused rows');
     assert.match(saved, /^\uFEFFname,phone,city,Reason\r\nLovelace,Ada,\+15551234567,London,The row has more cells/);
-    await choose(saved);
+    await browser.choose(saved);
     await browser.press('Import 1 row');
     await browser.see('Done: 0 created, 1 refused of 1 row');
     await browser.see('The row has more cells than there are columns');
-    await choose(saved.replace('Lovelace,Ada,', '"Lovelace, Ada",'));
+    await browser.choose(saved.replace('Lovelace,Ada,', '"Lovelace, Ada",'));
     await browser.press('Import 1 row');
     await browser.see('Done: 1 created, 0 refused of 1 row');
     const [{ name, phone, custom_fields }] = await contacts();
@@ -46,10 +39,10 @@ describe('CSV files of the console', function () {
     const ids: string[] = [];
     for (const contact of given) ids.push((await me.call('POST', '/contacts', contact)).body.data.contact.id);
     await browser.open('/contacts');
-    const saved = await downloaded('Download as CSV');
+    const saved = await browser.download('Download as CSV');
     for (const id of ids) await me.call('DELETE', `/contacts/${id}`);
     await browser.open('/contacts/import');
-    await choose(saved);
+    await browser.choose(saved);
     await browser.press('Import 4 rows');
     await browser.see('Done: 4 created, 0 refused of 4 rows');
     const known = (await contacts()).map(({ name, phone, tags, custom_fields }: (typeof given)[number]) => ({
@@ -63,15 +56,15 @@ describe('CSV files of the console', function () {
 
   it('faulty rows of a batch are refused with the same cells when they are chosen again', async () => {
     await browser.open('/batches/new');
-    await choose("to,name\r\n=1+1,@Ada\r\n-2,'=Bob\r\n+15551234567,Ada,London\r\n");
+    await browser.choose("to,name\r\n=1+1,@Ada\r\n-2,'=Bob\r\n+15551234567,Ada,London\r\n");
     await browser.fill('Text', 'Hello {{ name }}');
     await browser.press('Preview');
     await browser.see('No row can be sent.');
     const shown = await cells();
-    const saved = await downloaded('Download the faulty rows (3)');
+    const saved = await browser.download('Download the faulty rows (3)');
     assert.match(saved, /\r\n"'=1\+1","'@Ada",2,/);
     assert.match(saved, /\r\n"'-2","'=Bob",3,/);
-    await choose(saved);
+    await browser.choose(saved);
     await browser.see(': 3 rows, 4 columns');
     await browser.fill('Text', 'Hello {{ name }}');
     await browser.press('Preview');
@@ -84,7 +77,7 @@ describe('CSV files of the console', function () {
 
   it('columns with unusual names keep their values apart, and a name that the API refuses is told', async () => {
     await browser.open('/contacts/import');
-    await choose('phone,Constructor,__proto__,city (2),city,city,city\r\n+15551234567,a,,c,d,e,f\r\n+15551234568,,b,,,,\r\n');
+    await browser.choose('phone,Constructor,__proto__,city (2),city,city,city\r\n+15551234567,a,,c,d,e,f\r\n+15551234568,,b,,,,\r\n');
     await browser.press('Import 2 rows');
     await browser.see('Done: 1 created, 1 refused of 2 rows');
     await browser.see('custom_fields must not have a key __proto__');
@@ -94,7 +87,7 @@ describe('CSV files of the console', function () {
 
   it('each column of a batch has a placeholder of its own', async () => {
     await browser.open('/batches/new');
-    await choose('to,Price €,Price $,Price,Price_2\r\n+15551234567,1,2,3,4\r\n');
+    await browser.choose('to,Price €,Price $,Price,Price_2\r\n+15551234567,1,2,3,4\r\n');
     await browser.see(': 1 row, 5 columns');
     const names = await browser.page.getByRole('button', { name: /^\{\{/ }).allInnerTexts();
     assert.deepEqual(names, ['{{ to }}', '{{ Price_3 }}', '{{ Price_4 }}', '{{ Price }}', '{{ Price_2 }}']);

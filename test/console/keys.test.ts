@@ -11,7 +11,6 @@ describe('API keys in the console', function () {
   beforeEach(() => browser.follow('API keys'));
 
   const statusWith = async (key: string) => (await app.call('GET', '/api/v1/messages', { key })).status;
-  const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });
   async function create(name: string): Promise<string> {
     await browser.follow('Create an API key');
     await browser.fill('Name', name);
@@ -24,12 +23,12 @@ describe('API keys in the console', function () {
   it('a key is shown once, works, and is refused once it is revoked', async () => {
     const key = await create(xssTexts[1]);
     assert.equal(await statusWith(key), 200);
-    await row(xssTexts[1]).waitFor();
+    await browser.row(xssTexts[1]).waitFor();
     assert.equal(await browser.page.getByText(key).count(), 0);
     await browser.assertAccessible();
     await browser.page.getByRole('button', { name: /^Revoke / }).click();
     await browser.press('Revoke the key');
-    await row(xssTexts[1]).getByText('inactive').waitFor();
+    await browser.row(xssTexts[1]).getByText('inactive').waitFor();
     assert.equal(await statusWith(key), 401);
   });
 

@@ -35,20 +35,18 @@ describe('messages in the console', function () {
         changes: [{ id, status_detail: detail, at: new Date(), provider: 'sandbox', ...more }],
       }),
     );
-  const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });
-  const rowCount = () => browser.page.locator('tbody tr').count();
 
   it('a message and each of its statuses appear without reloading', async () => {
     await browser.follow('Messages');
     await browser.see('No messages yet');
     await browser.see(/^Live$/);
     const { id } = await send({ reference: 'order-1' });
-    await row('order-1').getByText('queued').waitFor();
+    await browser.row('order-1').getByText('queued').waitFor();
     await move(id, 'sent', 'awaiting_report');
-    await row('order-1').getByText('sent').waitFor();
+    await browser.row('order-1').getByText('sent').waitFor();
     await move(id, 'delivered', 'delivered');
-    await row('order-1').getByText('delivered').waitFor();
-    assert.equal(await rowCount(), 1);
+    await browser.row('order-1').getByText('delivered').waitFor();
+    assert.equal(await browser.rowCount(), 1);
     await browser.assertAccessible();
   });
 
@@ -56,20 +54,20 @@ describe('messages in the console', function () {
     const first = await send({ reference: 'order-1' });
     await send({ to: 'ada@example.com', channel: 'email', reference: 'order-2' });
     await browser.open('/messages?status=queued');
-    await row('order-1').waitFor();
-    assert.equal(await rowCount(), 2);
+    await browser.row('order-1').waitFor();
+    assert.equal(await browser.rowCount(), 2);
     await browser.see(/^Live$/);
     await move(first.id, 'sent', 'awaiting_report');
-    await row('order-1').waitFor({ state: 'detached' });
-    assert.equal(await rowCount(), 1, 'a message with another status is no longer shown');
+    await browser.row('order-1').waitFor({ state: 'detached' });
+    assert.equal(await browser.rowCount(), 1, 'a message with another status is no longer shown');
     await browser.page.getByLabel('Status', { exact: true }).selectOption('');
     await browser.page.getByLabel('Channel', { exact: true }).selectOption('sms');
     await browser.press('Search');
-    await row('order-1').waitFor();
-    assert.equal(await rowCount(), 1);
+    await browser.row('order-1').waitFor();
+    assert.equal(await browser.rowCount(), 1);
     assert.equal(new URL(browser.page.url()).search, '?channel=sms');
     await browser.page.goBack();
-    await row('order-2').waitFor();
+    await browser.row('order-2').waitFor();
     assert.equal(await browser.page.getByLabel('Status', { exact: true }).inputValue(), 'queued');
     await browser.open('/messages?status=lost');
     await browser.see(/^Invalid status\. Must be one of/);
@@ -86,7 +84,7 @@ describe('messages in the console', function () {
     ] as const) {
       await browser.fill('Recipient, reference or id', text);
       await browser.press('Search');
-      await row(found).waitFor();
+      await browser.row(found).waitFor();
       await browser.until('document.querySelectorAll("tbody tr").length === 1');
     }
     await browser.fill('Recipient, reference or id', id);
@@ -102,12 +100,12 @@ describe('messages in the console', function () {
     await browser.open('/messages');
     await browser.see('51 in total');
     await browser.follow('Older');
-    await row('the oldest').waitFor();
-    assert.equal(await rowCount(), 1);
+    await browser.row('the oldest').waitFor();
+    assert.equal(await browser.rowCount(), 1);
     await browser.page.reload();
-    await row('the oldest').waitFor();
+    await browser.row('the oldest').waitFor();
     await browser.follow('Newest');
-    await row('order-1').first().waitFor();
+    await browser.row('order-1').first().waitFor();
     assert.ok(id.length > 0);
   });
 
@@ -191,8 +189,8 @@ describe('messages in the console', function () {
       await browser.assertClean();
     }
     await browser.open('/messages');
-    await row(xssTexts[0]).waitFor();
-    assert.equal(await rowCount(), xssTexts.length);
+    await browser.row(xssTexts[0]).waitFor();
+    assert.equal(await browser.rowCount(), xssTexts.length);
   });
 
   it('says when it is not live, and comes back by itself', async () => {
@@ -203,7 +201,7 @@ describe('messages in the console', function () {
     await browser.page.unroute('**/api/v1/stream**');
     await send({ reference: 'order-1' });
     await browser.see(/^Live$/);
-    await row('order-1').waitFor();
+    await browser.row('order-1').waitFor();
   });
 
   it('another workspace’s message is not found, and a failed request can be tried again', async () => {

@@ -3,36 +3,17 @@ import assert from 'node:assert/strict';
 import { useApi } from '../api/use-api.js';
 import { until } from '../support/client.js';
 import { rows } from '../support/database.js';
+import { batchShown, csv, fact, numbered, phone, preview } from './batch-form.js';
 import { holdAnswers } from './hold-answers.js';
 import { useConsole } from './use-console.js';
-
-const csv = (...lines: string[]) => lines.join('\r\n');
-const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
-const numbered = (count: number, row: (index: number) => string) => Array.from({ length: count }, (_, index) => row(index));
 
 describe('a new batch in the console', function () {
   this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
-  afterEach(() => browser.page.unrouteAll({ behavior: 'ignoreErrors' }));
 
   const batches = async (): Promise<number> =>
     (await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId])).length;
-  const choose = (content: string, name = 'list.csv') =>
-    browser.page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
-  const preview = async (content: string, text: string) => {
-    await browser.open('/batches/new');
-    await choose(content);
-    await browser.fill('Text', text);
-    await browser.press('Preview');
-    await browser.page.getByRole('heading', { name: 'Preview' }).waitFor();
-  };
-  const fact = (name: string) =>
-    browser.page
-      .locator('dl div')
-      .filter({ has: browser.page.getByText(name, { exact: true }) })
-      .locator('dd');
-  const shown = () => browser.page.getByRole('heading', { name: 'Batch', exact: true }).waitFor();
   /** The service gets the requests, the page no answers. */
   const loseAnswers = () =>
     browser.page.route('**/messages/bulk', async (route) => {
@@ -42,43 +23,42 @@ describe('a new batch in the console', function () {
 
   it('a batch whose answers were lost is sent once, even after the page was loaded again', async () => {
     const file = csv('to,name', ...numbered(3, (index) => `${phone(index)},Ada`));
-    await preview(file, 'Hello {{ name }}');
+    await preview(browser, file, 'Hello {{ name }}');
     await loseAnswers();
     await browser.press('Send 3 messages for 3 credits');
     await browser.see('It is not known whether the batch was accepted.');
     await browser.press('Send 3 messages for 3 credits');
     await browser.page.locator('main form button[disabled]').waitFor({ state: 'detached' });
     await browser.page.unroute('**/messages/bulk');
-    await browser.page.reload();
-    await preview(csv('to', phone(7)), 'Another one');
+    await preview(browser, csv('to', phone(7)), 'Another one');
     await browser.press('Send 1 message for 1 credit');
-    await shown();
-    await preview(file, 'Hello {{ name }}');
+    await batchShown(browser);
+    await preview(browser, file, 'Hello {{ name }}');
     await browser.press('Send 3 messages for 3 credits');
     await browser.see(/^A batch with exactly this content was sent on .+, and no answer came\./);
     await browser.assertAccessible();
     assert.equal(await batches(), 2);
     await browser.press('The same batch: send it once');
-    await shown();
+    await batchShown(browser);
     await browser.see('The batch had been accepted before. Nothing was sent again.');
     assert.equal(await batches(), 2);
-    await preview(file, 'Hello {{ name }}');
+    await preview(browser, file, 'Hello {{ name }}');
     await browser.press('Send 3 messages for 3 credits');
-    await shown();
+    await batchShown(browser);
     assert.equal(await batches(), 3, 'a batch that was answered can be sent again');
   });
 
   it('a batch with the content of one without an answer is sent as a new one where the viewer says so', async () => {
     const file = csv('to', phone(1));
-    await preview(file, 'Hello');
+    await preview(browser, file, 'Hello');
     await loseAnswers();
     await browser.press('Send 1 message for 1 credit');
     await browser.see('It is not known whether the batch was accepted.');
     await browser.page.unroute('**/messages/bulk');
-    await preview(file, 'Hello');
+    await preview(browser, file, 'Hello');
     await browser.press('Send 1 message for 1 credit');
     await browser.press('A new batch: send it as well');
-    await shown();
+    await batchShown(browser);
     assert.equal(await batches(), 2);
   });
 
@@ -92,16 +72,16 @@ describe('a new batch in the console', function () {
     await browser.open('/batches/new');
     await browser.see('7 credits');
     await browser.page.unrouteAll({ behavior: 'wait' });
-    await choose(csv('to', phone(1)));
+    await browser.choose(csv('to', phone(1)));
     await browser.fill('Text', 'Hello');
     await browser.press('Preview');
     await browser.page.getByRole('heading', { name: 'Preview' }).waitFor();
-    await until(async () => (await fact('Left after it').innerText()) !== '6 credits', 'the balance of this moment');
+    await until(async () => (await fact(browser, 'Left after it').innerText()) !== '6 credits', 'the balance of this moment');
   });
 
-  it('while a batch is sent nothing of it can be changed, and its answer does not leave another screen', async () => {
+  it('while a batch is being sent its form is locked, and its answer does not move the viewer away from another screen', async () => {
     const release = await holdAnswers(browser, '**/messages/bulk');
-    await preview(csv('to', phone(1)), 'Hello');
+    await preview(browser, csv('to', phone(1)), 'Hello');
     await browser.press('Send 1 message for 1 credit');
     await browser.page.getByLabel('CSV file').and(browser.page.locator(':disabled')).waitFor();
     assert.equal(await browser.page.locator('[inert]').getByLabel('Text', { exact: true }).count(), 1);
@@ -116,7 +96,7 @@ describe('a new batch in the console', function () {
 
   it('a time that has passed is refused, in the form and when the batch is sent', async () => {
     await browser.open('/batches/new');
-    await choose(csv('to', phone(1)));
+    await browser.choose(csv('to', phone(1)));
     await browser.fill('Text', 'Hello');
     await browser.fill('Send at (optional)', '2026-01-01T10:00');
     await browser.press('Preview');
@@ -124,13 +104,13 @@ describe('a new batch in the console', function () {
     await browser.fill('Send at (optional)', '');
     await browser.press('Preview');
     await browser.page.getByRole('heading', { name: 'Preview' }).waitFor();
-    assert.equal(await fact('Sent').innerText(), 'now');
+    assert.equal(await fact(browser, 'Sent').innerText(), 'now');
     const later = new Date(Date.now() + 7 * 86_400_000);
     await browser.fill('Send at (optional)', `${later.toISOString().slice(0, 10)}T10:00`);
     await browser.press('Preview');
     const when = / [A-Z][a-z]{2} \d+, \d{4}.+10:00:00.AM \S+$/;
     await browser.page.getByRole('button', { name: new RegExp(`^Send 1 message for 1 credit on${when.source}`) }).waitFor();
-    assert.match(await fact('Sent').innerText(), when);
+    assert.match(await fact(browser, 'Sent').innerText(), when);
     await browser.page.evaluate(`Date.now = () => ${later.getTime() + 2 * 86_400_000}`);
     await browser.press(/^Send 1 message/);
     await browser.page.getByRole('alert').getByText('This time has passed.').waitFor();
@@ -139,13 +119,13 @@ describe('a new batch in the console', function () {
 
   it('what is written stays when another file is chosen, and its columns are found by their names', async () => {
     await browser.open('/batches/new');
-    await choose(csv('to,name,city', `${phone(1)},Ada,Paris`), 'first.csv');
+    await browser.choose(csv('to,name,city', `${phone(1)},Ada,Paris`), 'first.csv');
     await browser.fill('Text', 'Hello {{ who }} and {{ name }}');
     await browser.page.getByLabel('{{ who }} is in').selectOption({ label: 'city: Paris' });
-    await choose('', 'empty.csv');
+    await browser.choose('', 'empty.csv');
     await browser.see('The first row is empty.');
     await browser.see('first.csv');
-    await choose(csv('city,to,name', `Rome,${phone(2)},Bob`), 'second.csv');
+    await browser.choose(csv('city,to,name', `Rome,${phone(2)},Bob`), 'second.csv');
     await browser.see('second.csv');
     assert.equal(await browser.page.getByText('The first row is empty.').count(), 0);
     await browser.press('Preview');
@@ -162,8 +142,8 @@ describe('a new batch in the console', function () {
         return read.call(this);
       };
     }`);
-    await choose(csv('to', phone(1)), 'slow.csv');
-    await choose(csv('to', phone(2)), 'fast.csv');
+    await browser.choose(csv('to', phone(1)), 'slow.csv');
+    await browser.choose(csv('to', phone(2)), 'fast.csv');
     await browser.see('fast.csv');
     await browser.page.evaluate('goOn(); new Promise((resolve) => setTimeout(resolve))');
     assert.equal(await browser.page.getByText('slow.csv').count(), 0);

@@ -10,7 +10,6 @@ describe('the console in two tabs', function () {
   this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser } = useConsole(app, { forEachTest: true });
-  afterEach(() => browser.page.unrouteAll({ behavior: 'ignoreErrors' }));
   let tab: Page;
   let other: Owner;
   beforeEach(async () => {

@@ -45,7 +45,7 @@ describe('the overview of the console', function () {
     await browser.follow('Show the failed messages');
     await browser.page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor();
     await browser.until(`document.querySelectorAll('tbody tr').length === 1`);
-    await browser.page.getByRole('row').filter({ hasText: 'failed' }).waitFor();
+    await browser.row('failed').waitFor();
   });
 
   it('a period is in the address', async () => {

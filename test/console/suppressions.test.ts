@@ -9,7 +9,6 @@ describe('suppressions in the console', function () {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 
-  const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });
   const suppressions = async () => (await me.call('GET', '/suppressions')).body.data.suppressions;
 
   it('a recipient is suppressed, and gets messages again only after a question that tells the consequence', async () => {
@@ -23,7 +22,7 @@ describe('suppressions in the console', function () {
     await browser.page.getByLabel('Reason', { exact: true }).selectOption('bounce');
     await browser.fill('Until (optional)', '2030-01-01T00:00');
     await browser.press('Suppress');
-    await row('+15551234567').getByText('bounced, recorded by this workspace').waitFor();
+    await browser.row('+15551234567').getByText('bounced, recorded by this workspace').waitFor();
     await browser.assertAccessible();
     const [{ channel, reason, expires_at }] = await suppressions();
     assert.deepEqual([channel, reason], ['sms', 'bounce']);
@@ -49,7 +48,7 @@ describe('suppressions in the console', function () {
     await browser.press('Remove the suppression');
     await browser.see('Suppression not found');
     await browser.page.reload();
-    await row('ada@example.com').getByText('Only the recipient can end it').waitFor();
+    await browser.row('ada@example.com').getByText('Only the recipient can end it').waitFor();
     assert.equal((await suppressions()).length, 1);
   });
 
@@ -73,16 +72,16 @@ describe('suppressions in the console', function () {
     await me.call('POST', '/suppressions', { channel: 'email', recipient: 'ada@example.com' });
     await me.call('POST', '/suppressions', { channel: 'sms', recipient: '+15551234567', reason: 'complaint' });
     await browser.open('/suppressions?recipient=%2B15551234567');
-    await row('+15551234567').waitFor();
-    assert.equal(await browser.page.locator('tbody tr').count(), 1);
+    await browser.row('+15551234567').waitFor();
+    assert.equal(await browser.rowCount(), 1);
     await browser.follow('Clear');
-    await row('ada@example.com').waitFor();
+    await browser.row('ada@example.com').waitFor();
     await browser.page.getByLabel('Reason', { exact: true }).selectOption('complaint');
     await browser.press('Search');
-    await row('ada@example.com').waitFor({ state: 'detached' });
+    await browser.row('ada@example.com').waitFor({ state: 'detached' });
     assert.equal(await browser.page.evaluate('document.activeElement.textContent'), 'Search', 'the focus stays');
     await browser.page.goBack();
-    await row('ada@example.com').waitFor();
+    await browser.row('ada@example.com').waitFor();
     await browser.open('/suppressions?channel=pigeon');
     await browser.see(/^Invalid channel/);
   });

@@ -9,7 +9,7 @@ interface Options {
 }
 
 /**
- * Call it after `useApi`: hooks run in the order of their registration. After each test the page must be clean.
+ * Call it after `useApi`: hooks run in the order of their registration. After each test its routes end, and the page must be clean.
  * @returns the browser and the owner of the workspace, for tests and later hooks
  */
 export function useConsole(app: TestApp, { forEachTest = false }: Options = {}): { browser: ConsoleBrowser; me: Owner } {
@@ -24,6 +24,7 @@ export function useConsole(app: TestApp, { forEachTest = false }: Options = {}):
   });
   if (forEachTest) beforeEach(signIn);
   else before(signIn);
+  afterEach(() => used.browser.page.unrouteAll({ behavior: 'ignoreErrors' }));
   afterEach(() => used.browser.assertClean());
   after(async () => {
     if ('close' in used.browser) await used.browser.close();

@@ -28,7 +28,6 @@ describe('webhooks in the console', function () {
     await service?.stop();
   });
   afterEach(() => browser.assertClean());
-  const row = (text: string) => browser.page.getByRole('row').filter({ hasText: text });
   const openWebhook = async () => {
     await browser.open('/webhooks');
     await browser.follow(receiver.url);
@@ -93,7 +92,7 @@ describe('webhooks in the console', function () {
     const { id } = await client.send(account);
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     await openWebhook();
-    await row('pending').first().waitFor();
+    await browser.row('pending').first().waitFor();
     receiver.answer = answerWith(200);
     const seen = receiver.received.length;
     const form = browser.page.locator('form').filter({ hasText: 'Which are' });
@@ -102,7 +101,7 @@ describe('webhooks in the console', function () {
     await browser.press('Count');
     await browser.see(/deliveries match\. Each is sent in one more attempt\.$/);
     await browser.page.getByRole('button', { name: /^Send \d+ again$/ }).click();
-    await row('completed').waitFor();
+    await browser.row('completed').waitFor();
     assert.ok(receiver.received.length > seen);
     await form.getByLabel('Which are').selectOption('held');
     await browser.press('Count');

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { root } from '../deploy/project.js';
+import { signIn } from '../support/browser.js';
 import type { Filled } from './fill-workspace.js';
 import { smallPng } from './small-png.js';
 
@@ -57,12 +58,4 @@ export async function takePictures(page: Page, baseUrl: string, filled: Filled):
     }
   }
   return written;
-}
-
-async function signIn(page: Page, baseUrl: string, { email, password }: Filled['login']): Promise<void> {
-  await page.goto(`${baseUrl}/console/sign-in`);
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }

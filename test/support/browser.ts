@@ -25,6 +25,15 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
+/** Signs in to the console by its form. */
+export async function signIn(page: Page, baseUrl: string, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.goto(`${baseUrl}/console/sign-in`);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
 /** Starts Chromium, or skips the tests of this hook on a machine that can have none. */
 export async function startBrowser(hook: Context): Promise<TestBrowser> {
   const browser = await openBrowser();

@@ -14,7 +14,7 @@ import { atMost } from '../../../harness/measure/figures.js';
 import { percentiles } from '../../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { startService } from '../../../harness/stage/service.js';
-import { openBrowser } from '../../support/browser.js';
+import { openBrowser, signIn } from '../../support/browser.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 10 * 60_000;
@@ -57,14 +57,6 @@ async function run({ loads, seconds, perSecond }: Options, cleanup: Cleanup): Pr
   ];
   say(...lines);
   return lines.every((line) => line.startsWith('✓')) && shown.length > 0 ? 0 : 1;
-}
-
-async function signIn(page: Page, baseUrl: string, { email, password }: Account): Promise<void> {
-  await page.goto(`${baseUrl}/console/sign-in`);
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
 /** Milliseconds from the navigation until the overview has its data, with an empty cache. */
