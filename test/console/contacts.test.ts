@@ -137,6 +137,8 @@ describe('contacts in the console', function () {
     await browser.open('/contacts/import');
     await browser.choose('Name,City\r\nAda,London\r\n');
     await browser.see(/^No column is named phone or email/);
+    await browser.choose('Name,Mobile number,City\r\nAda,+15551234567,London\r\n');
+    await browser.page.getByRole('button', { name: 'Import 1 row' }).waitFor();
     const lines = [
       `Full name;Phone number;E-Mail;Tags;City;${xssTexts[2]}`,
       `${xssTexts[0].replaceAll('"', "'")};+15551234567;ada@example.com;vip, ${xssTexts[4]};London;`,

@@ -1,4 +1,5 @@
 /** Which column of a file is the recipient, and which column fills in which placeholder. */
+import { emailNames, phoneNames } from '../../csv/column-names.js';
 import { freeName } from '../../csv/free-name.js';
 import type { Sheet } from '../../csv/read-csv.js';
 
@@ -11,7 +12,7 @@ export interface Placeholder {
 
 const pattern = /\\\{\{|\{\{\s*([\p{L}\p{M}\p{N}_.-]+)\s*(\|[^{}]*)?\}\}/gu;
 
-/** The placeholders of a text, each once. Malformed ones are told by the API. */
+/** The placeholders of a text, each once. The API reports malformed ones. */
 export function placeholdersIn(text: string): Placeholder[] {
   const found = new Map<string, boolean>();
   for (const [, name, fallback] of text.matchAll(pattern)) {
@@ -43,14 +44,12 @@ export function columnFor(placeholder: string, columns: readonly string[]): numb
 }
 
 const anyNames = ['to', 'recipient'];
-const phoneNames = [...anyNames, 'phone', 'phonenumber', 'mobile', 'mobilenumber', 'cellphone', 'telephone', 'tel', 'msisdn', 'whatsapp'];
-const emailNames = [...anyNames, 'email', 'emailaddress', 'mail'];
 const phone = /^\+\d{7,15}$/;
 const email = /^\S+@\S+\.\S+$/;
 
 /** The column with the recipients, by its name or else by its first cell; -1: none looks like it. */
 export function recipientColumn({ columns, rows }: Sheet, channel: string): number {
-  const names = channel === 'email' ? emailNames : phoneNames;
+  const names: readonly string[] = [...anyNames, ...(channel === 'email' ? emailNames : phoneNames)];
   const looks = channel === 'email' ? email : phone;
   const cells = rows[0]?.cells ?? [];
   const named = columns.flatMap((column, index) => (names.includes(plain(column)) ? index : []));

@@ -1,5 +1,6 @@
 /** How the columns of a CSV file become fields of contacts: by their names. */
 import type { Schema } from '../../api/call.js';
+import { emailNames, phoneNames } from '../../csv/column-names.js';
 import type { Sheet, SheetRow } from '../../csv/read-csv.js';
 
 export type NewContact = Schema<'CreateContactRequest'>;
@@ -7,30 +8,16 @@ export type NewContact = Schema<'CreateContactRequest'>;
 /** A field of the contact, a custom field with the name of the column, or nothing. */
 type Target = 'name' | 'phone' | 'email' | 'tags' | 'custom_fields' | 'custom' | 'none';
 
-/** Names without letter case, spaces and signs. The last ones are in files of the console: the service gives them itself. */
-const targets = new Map(
-  Object.entries<Target>({
-    name: 'name',
-    fullname: 'name',
-    contact: 'name',
-    phone: 'phone',
-    phonenumber: 'phone',
-    mobile: 'phone',
-    tel: 'phone',
-    telephone: 'phone',
-    to: 'phone',
-    email: 'email',
-    emailaddress: 'email',
-    mail: 'email',
-    tags: 'tags',
-    tag: 'tags',
-    customfields: 'custom_fields',
-    id: 'none',
-    createdat: 'none',
-    updatedat: 'none',
-    reason: 'none',
-  }),
-);
+/** Names in lower case, without spaces, signs and digits: `Phone 1` is `phone`. The last ones are in files of the console: the service gives them itself. */
+const names: Readonly<Record<Exclude<Target, 'custom'>, readonly string[]>> = {
+  name: ['name', 'fullname', 'contact'],
+  phone: [...phoneNames, 'to'],
+  email: emailNames,
+  tags: ['tags', 'tag'],
+  custom_fields: ['customfields'],
+  none: ['id', 'createdat', 'updatedat', 'reason'],
+};
+const targets = new Map(Object.entries(names).flatMap(([target, known]) => known.map((name) => [name, target as Target] as const)));
 
 export interface Mapping {
   targets: readonly Target[];
