@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { freePort } from '../../../models/process/free-port.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { createSpanSink } from '../../../models/tracing/otlp.js';
 import { testConfig } from '../../support/config.js';
-import { restClient, until } from '../../support/client.js';
+import { restClient } from '../../support/client.js';
 import { type Collector, startCollector } from '../../support/network/collector.js';
 import { startReceiver } from '../../support/network/receiver.js';
 import { startService } from '../../support/service.js';
@@ -29,7 +29,7 @@ describe('traces that nobody wants', () => {
 
   /** Sends a message with a webhook to its end. @returns `traceparent` of what the receiver got, and the modules that each thread had loaded */
   const sendWith = async (env: NodeJS.ProcessEnv) => {
-    const file = join(folder, `${Object.keys(env).length}.txt`);
+    const file = join(folder, `${randomUUID()}.txt`);
     const receiver = await startReceiver();
     const service = await startService({ env: { ...env, NODE_OPTIONS: `--import=${listModules}`, MODULES_FILE: file } });
     try {
@@ -75,11 +75,8 @@ describe('traces that nobody wants', () => {
   });
 
   it('harm no message when the collector is dead', async () => {
-    const dead = createServer().listen(0, '127.0.0.1');
-    await until(() => dead.listening, 'there is a port');
-    const { port } = dead.address() as AddressInfo;
-    await new Promise((done) => dead.close(done));
-    const { traceparents } = await sendWith({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_TRACES_SAMPLER: 'always_on' });
+    const dead = `http://127.0.0.1:${await freePort()}`;
+    const { traceparents } = await sendWith({ OTEL_EXPORTER_OTLP_ENDPOINT: dead, OTEL_TRACES_SAMPLER: 'always_on' });
     assert.match(String(traceparents[0]), /^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
   });
 

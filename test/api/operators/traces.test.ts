@@ -33,6 +33,8 @@ const deliveries = ['deliver message.queued', 'deliver message.sent', 'deliver m
 /** The trace of a message that continues none. */
 const traceOf = (id: string) => id.replaceAll('-', '');
 
+const spanOf = (spans: readonly CollectedSpan[], wanted: string) => spans.find(({ name }) => name === wanted);
+
 /** Span → the name of its parent; of each name only once. */
 function tree(spans: readonly CollectedSpan[]): Record<string, string | undefined> {
   const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
@@ -76,10 +78,8 @@ describe('traces', () => {
       'report delivered': send,
       'RunActivity:applyReports': 'RunWorkflow:sendMessage',
     });
-    const [root, call] = [send, 'hand-off sms'].map((wanted) => spans.find(({ name }) => name === wanted)) as [
-      CollectedSpan,
-      CollectedSpan,
-    ];
+    const [root, call] = [spanOf(spans, send), spanOf(spans, 'hand-off sms')];
+    assert.ok(root !== undefined && call !== undefined);
     assert.deepEqual(root.attributes, {
       'http.request.method': 'POST',
       'http.route': '/api/v1/messages/send',
@@ -102,7 +102,7 @@ describe('traces', () => {
     const { id } = await client.send(hooked, { to: recipient, content: { text } }, { traceparent: `00-${clientTrace}-${clientSpan}-00` });
     const received = await receiver.until(3);
     const spans = await collector.trace(clientTrace, [...ofMessage, ...deliveries, 'RunActivity:deliverEvents']);
-    const root = spans.find(({ name }) => name === send);
+    const root = spanOf(spans, send);
     assert.equal(root?.parentId, clientSpan);
     const delivered = spans.filter(({ name }) => deliveries.includes(name));
     assert.deepEqual(
@@ -120,14 +120,14 @@ describe('traces', () => {
     const { id } = await client.send(account, { channel: 'whatsapp', to: '+15005550001', fallback });
     const { fallback: chain } = await client.messageUntil(account, id, (message) => message.fallback?.outcome === 'sent');
     const spans = await collector.trace(traceOf(chain.message_id), ['fall back to sms', 'hand-off sms', 'report delivered']);
-    const begin = spans.find(({ name }) => name === 'fall back to sms');
+    const begin = spanOf(spans, 'fall back to sms');
     assert.equal(begin?.links[0]?.traceId, traceOf(id));
     assert.deepEqual(tree(spans), {
       'fall back to sms': 'none',
       'hand-off sms': 'fall back to sms',
       'report delivered': 'fall back to sms',
     });
-    const refused = (await collector.trace(traceOf(id), ['hand-off whatsapp'])).find(({ name }) => name === 'hand-off whatsapp');
+    const refused = spanOf(await collector.trace(traceOf(id), ['hand-off whatsapp']), 'hand-off whatsapp');
     assert.deepEqual([refused?.isError, refused?.attributes.outcome], [true, 'rejected']);
   });
 
@@ -151,14 +151,14 @@ describe('traces', () => {
     const sent = await Promise.all(Array.from({ length: 12 }, () => client.send(account)));
     const all = () => sent.map(({ id }) => collector.spans.filter(({ traceId }) => traceId === traceOf(id)));
     const ofEach = [send, 'accept', 'hand-off sms', 'report delivered'];
-    const isComplete = (spans: CollectedSpan[]) => ofEach.every((wanted) => spans.some(({ name }) => name === wanted));
+    const isComplete = (spans: CollectedSpan[]) => ofEach.every((wanted) => spanOf(spans, wanted) !== undefined);
     await until(
-      () => all().every(isComplete) && all().some((spans) => spans.some(({ name }) => name === 'RunActivity:sendGroup')),
+      () => all().every(isComplete) && all().some((spans) => spanOf(spans, 'RunActivity:sendGroup') !== undefined),
       'all traces are there',
     );
     const traces = all();
-    const first = traces.find((spans) => spans.some(({ name }) => name === 'RunActivity:sendGroup')) ?? [];
-    const accept = first.find(({ name }) => name === 'accept');
+    const first = traces.find((spans) => spanOf(spans, 'RunActivity:sendGroup') !== undefined) ?? [];
+    const accept = spanOf(first, 'accept');
     const activities = new Set(first.filter(({ name }) => name === 'RunActivity:sendGroup').map(({ spanId }) => spanId));
     const size = Number(accept?.attributes['messaging.batch.message_count']);
     assert.ok(size > 1);
@@ -168,7 +168,7 @@ describe('traces', () => {
     );
     assert.equal(others.length, size - 1);
     for (const spans of others) {
-      const call = spans.find(({ name }) => name === 'hand-off sms');
+      const call = spanOf(spans, 'hand-off sms');
       assert.equal(tree(spans)['hand-off sms'], send);
       assert.ok(call?.links.some(({ spanId }) => activities.has(spanId)));
     }
@@ -180,7 +180,7 @@ describe('traces', () => {
     const { id } = answer.body.data.batch;
     const bulk = 'POST /api/v1/messages/bulk';
     const spans = await collector.trace(traceOf(id), [bulk, 'accept', ...ofBatch]);
-    const page = spans.find(({ name }) => name === 'RunActivity:sendGroup');
+    const page = spanOf(spans, 'RunActivity:sendGroup');
     assert.equal(tree(spans)['RunWorkflow:sendGroup'], 'accept');
     const calls = () =>
       collector.spans.filter(({ name, links }) => name === 'hand-off sms' && links.some(({ traceId }) => traceId === traceOf(id)));

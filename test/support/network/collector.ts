@@ -1,6 +1,7 @@
 /** A collector of traces: takes OTLP over HTTP in protobuf, and decodes it by the message types of the protocol (opentelemetry-proto 1.x). */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import protobuf from 'protobufjs';
 import { until } from '../client.js';
 
@@ -53,7 +54,7 @@ export interface Collector {
 
 export async function startCollector(): Promise<Collector> {
   const server = createServer((req, res) => {
-    void bodyOf(req).then((body) => {
+    void buffer(req).then((body) => {
       if (collector.hangs) return;
       collector.headers.push(req.headers);
       const isRight = req.method === 'POST' && req.url === '/v1/traces' && req.headers['content-type'] === 'application/x-protobuf';
@@ -81,12 +82,6 @@ export async function startCollector(): Promise<Collector> {
     },
   };
   return collector;
-}
-
-async function bodyOf(req: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of req) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shapes of the protocol, see above
