@@ -57,6 +57,7 @@ describe('the second factor in the console', function () {
     await section().getByText('On', { exact: true }).waitFor();
     assert.equal(await button('Set up an authenticator app').count(), 0);
     await browser.press('Sign out');
+    await browser.page.getByRole('button', { name: 'Sign in' }).waitFor(); // the settings have an e-mail address, too
     await browser.fill('E-mail address', me.email);
     await browser.fill('Password', password);
     await browser.press('Sign in');
