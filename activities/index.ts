@@ -3,6 +3,7 @@ import type { Config } from '../models/settings/config.js';
 import type { Database } from '../models/db/database.js';
 import type { Logger } from '../models/process/logger.js';
 import { Attempts } from './webhooks/attempts.js';
+import type { EndpointBoard } from './webhooks/endpoint-board.js';
 import { closingActivities } from './watch/closing.js';
 import { countingActivities } from './watch/counting.js';
 import { emailActivities } from './emails.js';
@@ -24,6 +25,8 @@ export interface ActivityDeps {
   logger: Logger;
   providers: Providers;
   poster: WebhookPoster;
+  /** What all threads of the process know of endpoints. */
+  endpoints?: EndpointBoard;
   /** Aborted when the worker is told to stop. Activities then begin nothing new. */
   stopping?: AbortSignal;
   /** Only the watcher starts workflows itself. All other activities return what the workflow has to start. */

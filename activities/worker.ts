@@ -8,9 +8,11 @@ import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { queues } from '../workflows/contract.js';
+import { EndpointBoard } from './webhooks/endpoint-board.js';
+import type { SharedMemory } from './worker/bulk-thread.js';
 import { keepPrepared } from './worker/keep-prepared.js';
 import { startThread } from './worker/worker-thread.js';
-import { poolSizes, type RunningWorkers } from './worker/workers.js';
+import { backgroundQueues, poolSizes, type RunningWorkers } from './worker/workers.js';
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -25,12 +27,11 @@ async function main(): Promise<void> {
     process.once('SIGTERM', resolve).once('SIGINT', resolve);
     process.once('disconnect', () => resolve('parent gone'));
   });
-  const { bulk: _, ...ofThisThread } = queues;
-  const taskQueues = Object.values(ofThisThread);
-  const urgent = new UrgentWork();
+  const taskQueues = Object.values(queues).filter((queue) => !backgroundQueues.includes(queue));
+  const shared = { urgent: new UrgentWork(), endpoints: new EndpointBoard() };
   const threads = await Promise.all([
-    startThread({ config, logger, taskQueues, poolMax: poolSizes(config).own, urgent }),
-    startBulkThread(urgent),
+    startThread({ config, logger, taskQueues, poolMax: poolSizes(config).own, ...shared }),
+    startBulkThread({ urgent: shared.urgent.memory, endpoints: shared.endpoints.memory }),
   ]);
   void toldToStop.then((reason) => {
     logger.info({ reason }, 'finishing');
@@ -46,11 +47,11 @@ async function main(): Promise<void> {
   if (process.connected) process.disconnect();
 }
 
-/** Starts the thread of batches. It has a lower priority, so that a large batch does not delay single messages. */
-async function startBulkThread({ memory }: UrgentWork): Promise<RunningWorkers> {
+/** Starts the thread of batches and retries. It has a lower priority, so that neither delays single messages and first attempts. */
+async function startBulkThread(workerData: SharedMemory): Promise<RunningWorkers> {
   const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), {
     resourceLimits: workerThreadLimits,
-    workerData: memory,
+    workerData,
   });
   const done = once(thread, 'exit').then(([code]) => {
     if (code !== 0) throw new Error(`The thread of batches ended with exit code ${code}`);

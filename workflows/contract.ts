@@ -9,7 +9,7 @@ export const queues = {
   messages: 'messages',
   /** activities of bulk pages, so that a large batch delays no single message */
   bulk: 'bulk',
-  /** retries of webhook deliveries, so that only these slots wait for endpoints that hang */
+  /** retries of webhook deliveries, so that only these slots wait for endpoints that hang, and the thread of batches does their work */
   webhooks: 'webhooks',
   /** account mails, status queries after a restore */
   background: 'background',

@@ -9,8 +9,8 @@ import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { testEventType } from '../../models/rules/webhooks/events.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 import { maskSignatures } from '../../models/rules/webhooks/signature.js';
-import { Tally } from '../../models/flow/tally.js';
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
+import { EndpointBoard } from './endpoint-board.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointLine, type Outcome, type Pace } from './endpoint-line.js';
 import { attemptOnce, healthNote, lastStep, nextStep } from './one-attempt.js';
@@ -20,6 +20,8 @@ export interface AttemptDeps {
   db: Database;
   config: Pick<Config, 'databasePoolMax' | 'secretKeys' | 'webhookRetryDelaysSeconds' | 'webhookDisableAfterSeconds'>;
   poster: WebhookPoster;
+  /** What all threads of the process know of endpoints. */
+  endpoints?: EndpointBoard;
   /** How long a group waits for one endpoint, before it leaves the deliveries to the retrier. */
   patienceMs?: number;
 }
@@ -27,8 +29,8 @@ export interface AttemptDeps {
 const endpointsAtOnce = 64;
 /**
  * Attempts at once to one endpoint, for each call of a retrier, replay or resend. First attempts of single messages are left to the retrier
- * when this thread has this many attempts to the endpoint in progress, including those of all other calls. A driven group has a smaller limit
- * of its own (`ownAtOnce`). Threads and processes do not share the count.
+ * when this process has this many attempts to the endpoint in progress, including those of all other calls and threads. A driven group has a
+ * smaller limit of its own (`ownAtOnce`). Processes do not share the count.
  */
 const atOncePerEndpoint = 16;
 const recordsAtOnce = 50;
@@ -52,8 +54,8 @@ export interface LeftToRetriers {
 }
 
 export class Attempts {
-  readonly #health = new EndpointHealth();
-  readonly #underWay = new Tally();
+  readonly #endpoints: EndpointBoard;
+  readonly #health: EndpointHealth;
   readonly #records: BatchQueue<Attempt, boolean>;
   /**
    * Runs statements that lock webhook rows or read a backlog of deliveries. A statement that waits for a lock holds a connection. Groups and
@@ -63,7 +65,9 @@ export class Attempts {
   readonly inTurn: ConcurrencyLimit;
 
   constructor(private readonly deps: AttemptDeps) {
-    const { db, config } = deps;
+    const { db, config, endpoints = new EndpointBoard() } = deps;
+    this.#endpoints = endpoints;
+    this.#health = new EndpointHealth(endpoints);
     this.inTurn = createConcurrencyLimit({ max: Math.max(1, Math.floor(config.databasePoolMax / 4)), maxPerKey: 1 });
     this.#records = new BatchQueue((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), {
       maxBatchSize: recordsAtOnce,
@@ -120,7 +124,7 @@ export class Attempts {
     { ownAtOnce, until }: { ownAtOnce: number | undefined; until: number },
   ): Promise<LeftToRetriers> {
     const line = this.#line(due, scheduled, {
-      atOnce: ownAtOnce ?? atOncePerEndpoint - this.#underWay.of(webhookId),
+      atOnce: ownAtOnce ?? atOncePerEndpoint - this.#endpoints.underWay(webhookId),
       patienceMs: this.deps.patienceMs ?? this.#health.patienceMs(webhookId, isShared(due)),
       lineMs: until - Date.now(),
     });
@@ -135,7 +139,7 @@ export class Attempts {
   #isLeftToRetrier(webhookId: string, due: FirstDelivery[], isDriven: boolean): boolean {
     if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
     if (isShared(due) && this.#health.isSlow(webhookId)) return true;
-    return this.#health.isFailing(webhookId) || (!isDriven && this.#underWay.of(webhookId) >= atOncePerEndpoint);
+    return this.#health.isFailing(webhookId) || (!isDriven && this.#endpoints.underWay(webhookId) >= atOncePerEndpoint);
   }
 
   #line<Delivery extends SendableDelivery>(deliveries: Delivery[], options: AttemptOptions, pace: Pace): EndpointLine<Delivery> {
@@ -145,11 +149,11 @@ export class Attempts {
 
   async #attempt(delivery: SendableDelivery, options: AttemptOptions, answered: () => void = () => undefined): Promise<Outcome> {
     const { webhook_id: webhookId } = delivery;
-    this.#underWay.add(webhookId);
+    this.#endpoints.begin(webhookId);
     try {
       return await this.#recorded(delivery, options, answered);
     } finally {
-      this.#underWay.remove(webhookId);
+      this.#endpoints.end(webhookId);
     }
   }
 

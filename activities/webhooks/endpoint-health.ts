@@ -2,11 +2,12 @@
  * Remembers for recently called webhooks whether they fail or hang, and how long their answers usually take. Deliveries to a failing webhook
  * are left to its retrier, so that they delay no message and no other webhook. If this memory is lost, each such webhook costs one slow attempt.
  */
+import { EndpointBoard } from './endpoint-board.js';
+
 const forgetMs = 60_000;
 const slowMs = 2_000;
 /** Weight of the newest attempt in the usual duration. */
 const newestShare = 0.25;
-const knownMax = 10_000;
 
 /** Patience with an endpoint when no other webhook waits behind it. */
 const patienceAloneMs = 1_000;
@@ -14,52 +15,39 @@ const patienceAloneMs = 1_000;
 const patienceSharedMs = { least: 100, most: 250 };
 const timesUsual = 4;
 
-interface Known {
-  failingUntil: number;
-  /** Milliseconds of an acknowledged attempt; undefined before the first one. */
-  usualMs: number | undefined;
-}
-
 export class EndpointHealth {
-  readonly #known = new Map<string, Known>();
+  /** @param board what all threads of the process remember */
+  constructor(private readonly board = new EndpointBoard()) {}
 
   /** True when the first attempt should be left to the retrier. */
   isFailing(webhookId: string, now = Date.now()): boolean {
-    return (this.#known.get(webhookId)?.failingUntil ?? 0) > now;
+    return this.board.failingUntil(webhookId) > now;
   }
 
   /** True when the endpoint usually takes longer than the patience for shared endpoints. */
   isSlow(webhookId: string): boolean {
-    return (this.#known.get(webhookId)?.usualMs ?? 0) > patienceSharedMs.most;
+    return (this.board.usualMs(webhookId) ?? 0) > patienceSharedMs.most;
   }
 
   /** How long a group waits for an attempt. @param isShared other webhooks wait too */
   patienceMs(webhookId: string, isShared: boolean): number {
     if (!isShared) return patienceAloneMs;
     const { least, most } = patienceSharedMs;
-    const usualMs = this.#known.get(webhookId)?.usualMs;
+    const usualMs = this.board.usualMs(webhookId);
     return usualMs === undefined ? most : Math.min(most, Math.max(least, timesUsual * usualMs));
   }
 
   /** Records that a running attempt is late. */
   noteLate(webhookId: string, now = Date.now()): void {
-    this.#of(webhookId).failingUntil = now + forgetMs;
+    this.board.setFailingUntil(webhookId, now + forgetMs);
   }
 
   /** Records the outcome of an attempt. */
   note(webhookId: string, succeeded: boolean, durationMs: number, now = Date.now()): void {
-    const known = this.#of(webhookId);
-    if (succeeded) known.usualMs = (known.usualMs ?? durationMs) * (1 - newestShare) + durationMs * newestShare;
-    known.failingUntil = succeeded && durationMs < slowMs ? 0 : now + forgetMs;
-  }
-
-  #of(webhookId: string): Known {
-    const known = this.#known.get(webhookId) ?? { failingUntil: 0, usualMs: undefined };
-    if (!this.#known.has(webhookId)) {
-      const [oldest] = this.#known.keys();
-      if (this.#known.size >= knownMax && oldest !== undefined) this.#known.delete(oldest);
-      this.#known.set(webhookId, known);
+    if (succeeded) {
+      const usualMs = this.board.usualMs(webhookId) ?? durationMs;
+      this.board.setUsualMs(webhookId, usualMs * (1 - newestShare) + durationMs * newestShare);
     }
-    return known;
+    this.board.setFailingUntil(webhookId, succeeded && durationMs < slowMs ? 0 : now + forgetMs);
   }
 }

@@ -9,17 +9,24 @@ const restMsMin = 5;
 export class Settling {
   #place: SettlingPlace | null = null;
 
+  /** @param inTurn runs a page when it is the turn of the workspace */
   constructor(
     private readonly db: Database,
     private readonly webhookId: string,
+    private readonly inTurn: <Result>(page: () => Promise<Result>) => Promise<Result>,
   ) {}
 
   /** Settles a page, then pauses for as long as that took, to leave half of the database's time to other work. @returns false when none was left */
   async onePage(): Promise<boolean> {
-    const startedAt = performance.now();
-    this.#place = await settleDeliveries(this.db, this.webhookId, this.#place);
+    let tookMs = 0;
+    this.#place = await this.inTurn(async () => {
+      const startedAt = performance.now();
+      const place = await settleDeliveries(this.db, this.webhookId, this.#place);
+      tookMs = performance.now() - startedAt;
+      return place;
+    });
     if (this.#place === null) return false;
-    await sleep(Math.max(restMsMin, performance.now() - startedAt));
+    await sleep(Math.max(restMsMin, tookMs));
     return true;
   }
 }

@@ -43,10 +43,11 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
     /** Lists the next deliveries of a replay. */
     listReplay: ({ webhookId, since, until, statuses, after }: ReplayInput): Promise<ReplayList> =>
       withHeartbeat(async (signal) => {
-        const settling = new Settling(db, webhookId);
+        const webhook = await Webhook.findByPk(webhookId);
+        const settling = new Settling(db, webhookId, (page) => attempts.inTurn(page, webhook?.workspace_id));
         while (!signal.aborted && (await settling.onePage()));
         const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
-        const limit = (await Webhook.findByPk(webhookId))?.ordered === true ? replayedInOrder : replayedAtOnce;
+        const limit = webhook?.ordered === true ? replayedInOrder : replayedAtOnce;
         const deliveryIds = await listReplayable(db, range, after ?? null, limit);
         return { deliveryIds, isLast: deliveryIds.length < limit };
       }),

@@ -20,8 +20,17 @@ const retrierMsMax = 60_000;
 const soonMs = 500;
 /** Poll interval while attempts are in flight; doubles up to the maximum. */
 const lookAgainMs = { least: 100, most: 1_000 };
-/** Retriers of one workspace that run at once in this process: a fifth of its slots. Another one tries again after a second. */
-const retriersOfWorkspace = 100;
+/**
+ * Retriers, and attempts of deliveries with workflows of their own, of one workspace that run at once in this process: a fifth of its slots.
+ * Another one tries again after a second, or later if it was put off before.
+ */
+const runningOfWorkspace = 100;
+const putOff = () =>
+  ApplicationFailure.create({
+    type: 'TooManyAttempts',
+    message: 'The workspace has too many attempts in progress',
+    nextRetryDelay: 1_000 * Math.min(activityInfo().attempt, 60),
+  });
 const behindLookMs = { least: 20, most: 2_000 };
 
 export interface WebhookDeps extends AttemptDeps {
@@ -32,7 +41,7 @@ export interface WebhookDeps extends AttemptDeps {
 /** @param attempts the same object for all activities of a thread: it counts the attempts to each endpoint */
 export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(deps)) {
   const { db, config, stopping } = deps;
-  const retriers = new Tally();
+  const running = new Tally();
 
   return {
     /** Makes the first attempts of a group's due deliveries; see `attemptFirst`. */
@@ -44,7 +53,7 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
      * @returns milliseconds until the next call is due; null when no delivery is pending
      */
     runRetrier: (webhookId: string): Promise<number | null> =>
-      withHeartbeat((signal) => runRetrier({ db, attempts, retriers }, webhookId, signal), stopping),
+      withHeartbeat((signal) => runRetrier({ db, attempts, running }, webhookId, signal), stopping),
 
     /**
      * Attempts those deliveries that are due and not behind an earlier event of their message. While some are pending, the activity fails with
@@ -53,7 +62,11 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
      */
     retryDeliveries: ({ deliveryIds }: DeliverWebhookInput): Promise<void> =>
       withHeartbeat(async () => {
-        await attempts.retry((await pendingDeliveries(db, deliveryIds)).filter(({ is_due, is_behind }) => is_due && !is_behind));
+        const due = (await pendingDeliveries(db, deliveryIds)).filter(({ is_due, is_behind }) => is_due && !is_behind);
+        const workspaceId = due[0]?.workspace_id ?? '';
+        if (running.of(workspaceId) >= runningOfWorkspace) throw putOff();
+        running.add(workspaceId);
+        await attempts.retry(due).finally(() => running.remove(workspaceId));
         const waiting = await pendingDeliveries(db, deliveryIds);
         if (waiting.length > 0) throw notYet(waiting);
         const failed = await countFailed(db, deliveryIds);
@@ -64,18 +77,18 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
 }
 
 async function runRetrier(
-  { retriers, ...deps }: RetrierDeps & { retriers: Tally },
+  { running, ...deps }: RetrierDeps & { running: Tally },
   webhookId: string,
   signal: AbortSignal,
 ): Promise<number | null> {
-  const webhook = await deps.attempts.inTurn(() => beginRetrying(deps.db, webhookId), webhookId);
+  const webhook = await deps.attempts.inTurn(() => beginRetrying(deps.db, webhookId), activityInfo().priority?.fairnessKey ?? webhookId);
   if (webhook === undefined) return null;
-  if (retriers.of(webhook.workspace_id) >= retriersOfWorkspace) return lookAgainMs.most;
-  retriers.add(webhook.workspace_id);
+  if (running.of(webhook.workspace_id) >= runningOfWorkspace) return lookAgainMs.most;
+  running.add(webhook.workspace_id);
   try {
     return await attemptDue(deps, webhook, webhookId, signal);
   } finally {
-    retriers.remove(webhook.workspace_id);
+    running.remove(webhook.workspace_id);
   }
 }
 
@@ -92,7 +105,7 @@ async function attemptDue(
 ): Promise<number | null> {
   const page = webhook.rate === null ? pageMax : Math.min(pageMax, Math.ceil(webhook.rate * pageSeconds));
   const until = Date.now() + retrierMsMax;
-  const settling = new Settling(db, webhookId);
+  const settling = new Settling(db, webhookId, (page) => attempts.inTurn(page, webhook.workspace_id));
   let pauseMs = lookAgainMs.least;
   while (Date.now() < until && !signal.aborted) {
     const isSettling = await settling.onePage();

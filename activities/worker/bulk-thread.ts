@@ -5,18 +5,26 @@ import { UrgentWork } from '../../models/flow/give-way.js';
 import { answerFirstThread } from '../../models/metrics/threads.js';
 import { createLogger } from '../../models/process/logger.js';
 import { lowerThreadPriority } from '../../models/process/thread-priority.js';
-import { queues } from '../../workflows/contract.js';
+import { EndpointBoard } from '../webhooks/endpoint-board.js';
 import { startThread } from './worker-thread.js';
-import { poolSizes } from './workers.js';
+import { backgroundQueues, poolSizes } from './workers.js';
+
+/** What the two threads share. */
+export interface SharedMemory {
+  urgent: SharedArrayBuffer;
+  endpoints: SharedArrayBuffer;
+}
 
 const config = loadConfig(process.env);
+const shared = workerData as SharedMemory;
 answerFirstThread();
 const workers = await startThread({
   config,
   logger: createLogger('worker', config.logLevel),
-  taskQueues: [queues.bulk],
+  taskQueues: backgroundQueues,
   poolMax: poolSizes(config).bulk,
-  urgent: new UrgentWork(workerData as SharedArrayBuffer),
+  urgent: new UrgentWork(shared.urgent),
+  endpoints: new EndpointBoard(shared.endpoints),
 });
 lowerThreadPriority(); // after the start, so that the start is not slow
 parentPort?.once('message', () => void workers.stop());

@@ -6,6 +6,7 @@ import { givingWayTo, type UrgentWork } from '../../models/flow/give-way.js';
 import type { Logger } from '../../models/process/logger.js';
 import { startTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
+import type { EndpointBoard } from '../webhooks/endpoint-board.js';
 import { coreTelemetry } from './core-metrics.js';
 import { beat } from './beats.js';
 import { sdkLogger } from './sdk-logger.js';
@@ -19,10 +20,12 @@ export interface ThreadOptions {
   poolMax: number;
   /** Database work of single messages. That of batches gives way to it. */
   urgent: UrgentWork;
+  /** What all threads of the process know of the endpoints of webhooks. */
+  endpoints: EndpointBoard;
 }
 
 /** Opens connections, runs the workers of these queues, and closes the connections after the workers have stopped. */
-export async function startThread({ config, logger, taskQueues, poolMax, urgent }: ThreadOptions): Promise<RunningWorkers> {
+export async function startThread({ config, logger, taskQueues, poolMax, urgent, endpoints }: ThreadOptions): Promise<RunningWorkers> {
   Runtime.install({
     shutdownSignals: [], // see worker.ts
     telemetryOptions: await coreTelemetry(config, taskQueues[0] ?? ''),
@@ -31,7 +34,7 @@ export async function startThread({ config, logger, taskQueues, poolMax, urgent 
   const endTracing = await startTracing({ tracing: config.tracing, logger, part: taskQueues.includes(queues.bulk) ? 'batches' : 'worker' });
   const db = connect(config.databaseUrl, poolMax, { pace: taskQueues.includes(queues.bulk) ? givingWayTo(urgent) : urgent.pace });
   const connection = await NativeConnection.connect(config.temporalServer);
-  const workers = await startWorkers({ config, db, logger, connection, taskQueues });
+  const workers = await startWorkers({ config, db, logger, connection, taskQueues, endpoints });
   const endBeats = beat(db, logger, taskQueues.join());
   const done = workers.done.then(async () => {
     await endBeats();

@@ -11,6 +11,7 @@ import { queues } from '../../workflows/contract.js';
 import { createActivities } from '../index.js';
 import { LeanWorker } from './lean-worker.js';
 import { traceActivities } from './trace-activities.js';
+import { EndpointBoard } from '../webhooks/endpoint-board.js';
 import { webhookPoster } from '../webhooks/post-webhook.js';
 import { createProviders } from '../handoff/providers/index.js';
 import type { Providers } from '../handoff/providers/provider.js';
@@ -27,6 +28,8 @@ export interface WorkersDeps {
   connection: NativeConnection;
   /** The queues of this thread. */
   taskQueues: readonly TaskQueue[];
+  /** What all threads of the process know of the endpoints of webhooks. */
+  endpoints?: EndpointBoard;
   /** Replaces the configured providers in tests. */
   wrapProviders?: (providers: Providers) => Providers;
 }
@@ -49,9 +52,12 @@ const grace = { shutdownGraceTime: '20s', shutdownForceTime: '50s' } as const;
 
 export type TaskQueue = (typeof queues)[keyof typeof queues];
 
+/** The queues of the thread of batches, which has a lower priority. Receivers decide how much work the retries of a workspace are. */
+export const backgroundQueues: readonly TaskQueue[] = [queues.bulk, queues.webhooks];
+
 /** Starts the workers of these queues, and the report poster if the sandbox is a provider. */
 export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
-  const { config, db, logger, connection, taskQueues, wrapProviders = (all) => all } = deps;
+  const { config, db, logger, connection, taskQueues, endpoints = new EndpointBoard(), wrapProviders = (all) => all } = deps;
   const { secretKey, callbackUrl } = config;
   let reports: ReportPoster | undefined;
   const onTaken = (dueInMs: number) => reports?.expect(dueInMs);
@@ -60,7 +66,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   const starts = workflowStarts(new Client({ connection, namespace: config.temporalNamespace }));
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // one for each activity
-  const activities = createActivities({ db, config, logger, providers, poster, starts, stopping: stopping.signal });
+  const activities = createActivities({ db, config, logger, providers, poster, endpoints, starts, stopping: stopping.signal });
   const interceptors = isTracing() ? { activity: [traceActivities] } : {};
   const common = { connection, namespace: config.temporalNamespace, activities, interceptors, ...grace, ...heartbeats };
   const workers = await Promise.all(

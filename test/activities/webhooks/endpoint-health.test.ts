@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EndpointBoard } from '../../../activities/webhooks/endpoint-board.js';
 import { EndpointHealth } from '../../../activities/webhooks/endpoint-health.js';
 
 describe('EndpointHealth', () => {
@@ -50,10 +51,13 @@ describe('EndpointHealth', () => {
     ]);
   });
 
-  it('forgets the oldest endpoint above its limit', () => {
-    const health = new EndpointHealth();
-    for (let index = 0; index <= 10_000; index += 1) health.noteLate(`w${index}`, at);
-    assert.deepEqual([health.isFailing('w0', at), health.isFailing('w1', at)], [false, true]);
+  it('knows what another thread noted', () => {
+    const board = new EndpointBoard();
+    const [health, inOtherThread] = [new EndpointHealth(board), new EndpointHealth(new EndpointBoard(board.memory))];
+    health.noteLate('w', at);
+    assert.equal(inOtherThread.isFailing('w', at), true);
+    inOtherThread.note('w', true, 400, at);
+    assert.deepEqual([health.isFailing('w', at), health.isSlow('w')], [false, true]);
   });
 
   it('counts the minute from the last failure', () => {

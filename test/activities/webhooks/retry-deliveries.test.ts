@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import type { WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
 import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
 import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
 import { deleteWebhook } from '../../../models/operations/webhooks/delete-webhook.js';
 import { Webhook } from '../../../models/tables/webhook.js';
+import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
-import { attemptsOf, buildDelivery, deliveryOf, makeDue } from '../../support/rows/deliveries.js';
+import { attemptsOf, buildBacklog, buildDelivery, deliveryOf, makeDue } from '../../support/rows/deliveries.js';
+import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
 import { endpointForEach } from '../../support/for-each.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
 import { buildSent } from '../../support/rows/messages.js';
@@ -69,6 +72,32 @@ describe('retryDeliveries', () => {
     const [first, second] = test.receiver.received;
     assert.equal(first?.body, second?.body);
     assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
+  });
+
+  it('leaves slots to other workspaces when one has many endpoints that hang', async () => {
+    const [hanging, answers]: [number, (() => void)[]] = [100, []];
+    const { poster } = test;
+    const post: WebhookPoster['post'] = async (...request) => {
+      if (request[3] === test.workspaceId) await new Promise<void>((resolve) => answers.push(resolve));
+      return poster.post(...request);
+    };
+    const { retryDeliveries } = webhookActivities({ db: test.db, config: testConfig(), poster: { ...poster, post } });
+    const begin = (webhookId: string, deliveryIds: string[]) => inActivity(retryDeliveries, [{ webhookId, deliveryIds }]);
+    await buildBacklog(test.db, test.webhook, { count: hanging + 1, carried: false });
+    const own = await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE webhook_id = $1', [test.webhook.id]);
+    const [last, ...others] = own.map(({ id }) => id) as [string, ...string[]];
+    const running = others.map((id) => begin(test.webhook.id, [id]));
+    await until(() => Promise.resolve(answers.length === hanging), 'a fifth of the slots hang');
+
+    const { type, nextRetryDelay } = await failureOf(begin(test.webhook.id, [last]));
+    assert.deepEqual([type, nextRetryDelay, answers.length], ['TooManyAttempts', 1_000, hanging]);
+    const { id: other } = await buildWorkspace(test.db);
+    const { row } = await buildWebhook(other, test.receiver.url);
+    const delivery = await buildDelivery(test.db, other);
+    await begin(row.id, [delivery.id]);
+    assert.equal((await deliveryOf(test.db, delivery.id)).status, 'succeeded');
+    for (const answer of answers) answer();
+    await Promise.all(running);
   });
 
   it('makes no attempt before its time', async () => {

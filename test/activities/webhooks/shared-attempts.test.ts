@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { createActivities } from '../../../activities/index.js';
+import { type Activities, createActivities } from '../../../activities/index.js';
+import { EndpointBoard } from '../../../activities/webhooks/endpoint-board.js';
 import type { PostResult } from '../../../activities/webhooks/post-webhook.js';
 import { silent } from '../../support/carriers/stub-provider.js';
 import { until } from '../../support/client.js';
@@ -13,10 +14,10 @@ import { inActivity } from '../../support/temporal/in-activity.js';
 /** As many attempts as one endpoint gets at once. */
 const atOnce = 16;
 
-describe('the activities of a thread', () => {
+describe('the activities of a process', () => {
   const test = workspaceForEach();
 
-  it('count resends and first attempts to an endpoint together', async () => {
+  it('count resends and first attempts to an endpoint together, in two threads', async () => {
     const { row } = await buildWebhook(test.workspaceId, 'https://receiver.example/hook');
     const messages = [];
     for (let index = 0; index < atOnce / 2; index += 1) messages.push(await buildSent(test.db, test.workspaceId));
@@ -24,23 +25,32 @@ describe('the activities of a thread', () => {
     assert.equal(due.length, atOnce);
     const next = await buildSent(test.db, test.workspaceId);
     const answers: (() => void)[] = [];
-    const post = () => new Promise<PostResult>((resolve) => answers.push(() => resolve(acknowledged())));
-    const activities = createActivities({
-      db: test.db,
-      config: testConfig(),
-      logger: silent,
-      providers: { accounts: new Map(), routes: { sms: [], whatsapp: [], email: [] } },
-      poster: { post, close: () => undefined },
-      starts: {} as never,
-    });
+    let isQuick = false;
+    const post = () =>
+      isQuick ? Promise.resolve(acknowledged()) : new Promise<PostResult>((resolve) => answers.push(() => resolve(acknowledged())));
+    const { memory } = new EndpointBoard();
+    const [thread, otherThread] = [1, 2].map(() =>
+      createActivities({
+        db: test.db,
+        config: testConfig(),
+        logger: silent,
+        providers: { accounts: new Map(), routes: { sms: [], whatsapp: [], email: [] } },
+        poster: { post, close: () => undefined },
+        endpoints: new EndpointBoard(memory),
+        starts: {} as never,
+      }),
+    ) as [Activities, Activities];
 
-    const resends = due.map(({ id }) => inActivity(activities.attemptNow, [{ deliveryId: id, trigger: 'manual' }]));
+    const resends = due.map(({ id }) => inActivity(otherThread.attemptNow, [{ deliveryId: id, trigger: 'manual' }]));
     await until(() => Promise.resolve(answers.length === atOnce), 'every resend has begun');
-    const { retriers } = await inActivity(activities.deliverEvents, [next.group_id]);
+    const { retriers } = await inActivity(thread.deliverEvents, [next.group_id]);
 
     assert.deepEqual([retriers, answers.length], [[row.id], atOnce]);
     for (const answer of answers) answer();
     await Promise.all(resends);
+    const later = await buildSent(test.db, test.workspaceId);
+    isQuick = true;
+    assert.deepEqual(await inActivity(thread.deliverEvents, [later.group_id]), { children: [], retriers: [] });
   });
 });
 

@@ -96,7 +96,11 @@ describe('metrics', () => {
         [...series.keys()].some((key) => key.startsWith(name)),
         name,
       );
-    assert.ok([...series.keys()].some((key) => key.startsWith('temporal_') && key.includes('part="bulk"')));
+    const threadOf = (queue: string) =>
+      new Set(
+        [...series.keys()].flatMap((key) => (key.includes(`task_queue="${queue}"`) ? (/part="(\w+)"/.exec(key)?.slice(1) ?? []) : [])),
+      );
+    assert.deepEqual(['messages', 'bulk', 'webhooks'].map(threadOf), [new Set(['messages']), new Set(['bulk']), new Set(['bulk'])]);
   });
 
   it('shows what the database tells of the service', async () => {
