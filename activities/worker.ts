@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
-import { collectGarbage, limitHeapGrowth, workerThreadLimits } from '../models/flow/heap.js';
+import { collectGarbage, limitHeapGrowth, batchThreadLimits } from '../models/flow/heap.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
 /** Starts the thread of batches and retries. It has a lower priority, so that neither delays single messages and first attempts. */
 async function startBulkThread(workerData: SharedMemory): Promise<RunningWorkers> {
   const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), {
-    resourceLimits: workerThreadLimits,
+    resourceLimits: batchThreadLimits,
     workerData,
   });
   const done = once(thread, 'exit').then(([code]) => {

@@ -4,7 +4,7 @@ import { sharePool } from '../../models/db/database.js';
 import { internal } from '../../models/errors.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { UrgentWork } from '../../models/flow/give-way.js';
-import { workerThreadLimits } from '../../models/flow/heap.js';
+import { bulkThreadLimits } from '../../models/flow/heap.js';
 import type { Logger } from '../../models/process/logger.js';
 import type { Config } from '../../models/settings/config.js';
 import type { HandlerRequest } from '../http/handler-request.js';
@@ -91,7 +91,7 @@ function start(
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
     env,
     workerData: urgent.memory,
-    resourceLimits: { ...workerThreadLimits, maxOldGenerationSizeMb: heap.maxMegabytes },
+    resourceLimits: { ...bulkThreadLimits, maxOldGenerationSizeMb: heap.maxMegabytes },
   });
   const calls = new ThreadCalls<BulkThreadCalls>(thread, { acceptBatch });
   let cause: unknown;

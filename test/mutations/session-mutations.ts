@@ -82,8 +82,8 @@ export const sessionMutations: readonly Mutation[] = [
   {
     guards: 'a portal is taken by the operations that name it',
     file: 'api/auth/authenticate.ts',
-    find: "typeof auth === 'object' && auth.portalToo === true ?",
-    replace: 'auth !== undefined ?',
+    find: "if (typeof auth === 'object' && auth.portalToo === true)",
+    replace: 'if (auth !== undefined)',
     test: 'api/webhooks/portal',
   },
 ];
