@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../models/rules/values/make-id.js';
 import { type Choices, type Claim, type ClaimLimits, claimHandoffs } from '../../models/operations/handoff/claim-handoffs.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { releaseClaim } from '../../models/operations/handoff/uncertain-handoffs.js';
@@ -21,7 +21,7 @@ export async function claimRound(
   limits: ClaimLimits,
 ): Promise<Claim[] | 'late'> {
   const { db } = deps;
-  const claimId = uuidv7();
+  const claimId = makeId();
   const release = () => persist(() => releaseClaim(db, groupId, claimId), deps);
   const begunAt = performance.now();
   try {

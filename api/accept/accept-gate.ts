@@ -1,5 +1,5 @@
 /** The accept gate stores single sends and starts their workflows. Sends that arrive at the same time are stored together and share one workflow. */
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../models/rules/values/make-id.js';
 import { AdmissionControl } from '../../models/flow/admission-control.js';
 import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
@@ -121,7 +121,7 @@ async function acceptGroup(deps: MessageDecisionDeps, sends: Send[]): Promise<Ou
   if (first === undefined) return [];
   const { message, fallback } = first; // a send with a fallback is always alone in its group
   noteGroup(sends.length);
-  const groupId = sends.length === 1 ? message.id : uuidv7();
+  const groupId = sends.length === 1 ? message.id : makeId();
   const members = sends.map((send) => ({ ...send.message, group_id: groupId }));
   const workflowId = workflowIds.group({ id: message.id, group_id: groupId, batch_id: null });
   const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members, fallback });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../models/rules/values/make-id.js';
 import { noteRequest, unknownRoute } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { isTracing } from '../../models/tracing/tracing.js';
@@ -57,7 +57,7 @@ export function requestContext(logger: Logger, { behindProxy }: { behindProxy: b
       address: undefined,
       keyId: undefined,
       isStream: false,
-      newId: uuidv7(),
+      newId: makeId(),
       traceparent: isTracing() ? readTraceparent(req.headers.traceparent) : null,
     };
     if (!behindProxy) context.address = plainAddress(req.socket.remoteAddress);

@@ -1,6 +1,6 @@
 /** Creates checkout sessions, one per request, even if the request is repeated or sent twice at the same time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../models/rules/values/make-id.js';
 import type { OrderRow } from '../../models/tables/credit-order.js';
 import { CreditPackage } from '../../models/tables/credit-package.js';
 import { billingNotConfigured, idempotencyMismatch, internal } from '../../models/errors.js';
@@ -49,7 +49,7 @@ export async function openCheckout(deps: Deps, caller: Caller, request: Checkout
     }
     const creditPackage = await CreditPackage.forSaleById(packageId);
     const order = await insertOrder(deps.db, {
-      id: uuidv7(),
+      id: makeId(),
       workspaceId,
       package_: creditPackage,
       idempotencyKey,

@@ -1,7 +1,7 @@
 /** API keys. Only a keyed hash is stored. `issue` returns the key once. */
 import { type Transaction } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../rules/values/make-id.js';
 import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
 import { digestApiKey, generateApiKey, prefixOfApiKey, type Scope } from '../rules/accounts/api-key.js';
@@ -46,7 +46,7 @@ export class ApiKey extends ownedOf(apiKeyColumns) {
   ): Promise<{ row: ApiKey; key: string }> {
     const key = generateApiKey();
     const values = {
-      id: uuidv7(),
+      id: makeId(),
       workspace_id,
       name,
       digest: digestApiKey(secretKey, key),

@@ -1,7 +1,7 @@
 /** A webhook: the endpoint for a workspace's events. Its secret is stored encrypted, and is shown once when it is created. */
 import { type Transaction, type WhereOptions } from 'sequelize';
 import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../rules/values/make-id.js';
 import { conflict } from '../errors.js';
 import { ownedOf } from './owned.js';
 import { encrypt } from '../rules/values/encryption.js';
@@ -79,7 +79,7 @@ export class Webhook extends ownedOf(webhookColumns) {
     { asymmetric = false, ...wanted }: NewWebhook,
     transaction?: Transaction,
   ): Promise<{ row: Webhook; secret: string }> {
-    const id = uuidv7();
+    const id = makeId();
     const secret = generateWebhookSecret();
     const now = new Date();
     const values = {

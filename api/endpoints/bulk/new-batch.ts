@@ -1,5 +1,5 @@
 /** Builds the rows of a batch from the body of a bulk send. */
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../../models/rules/values/make-id.js';
 import { type NewMessage, unsent } from '../../../models/tables/message.js';
 import type { NewBatch } from '../../../models/operations/batches/insert-batch.js';
 import type { NewGroup } from '../../../models/operations/messages/insert-messages.js';
@@ -53,8 +53,8 @@ export async function* pagesOf(batch: NewBatch, body: BulkBody): AsyncGenerator<
     traceparent: null, // a page has its trace, and each message its own
   } as const satisfies Partial<NewMessage>;
   for await (const messages of pagesOfBulk(body, body.plan)) {
-    const groupId = uuidv7();
-    const rows = messages.map((message) => ({ ...common, ...message, id: uuidv7(), group_id: groupId }));
+    const groupId = makeId();
+    const rows = messages.map((message) => ({ ...common, ...message, id: makeId(), group_id: groupId }));
     yield { groupId, workflowId: workflowIds.page(groupId), messages: rows };
   }
 }

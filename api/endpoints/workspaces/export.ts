@@ -1,7 +1,7 @@
 /** The export of all data of a workspace, as NDJSON. */
 import Joi from 'joi';
 import { Op } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../../models/rules/values/make-id.js';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { Batch } from '../../../models/tables/batch.js';
 import { Contact } from '../../../models/tables/contact.js';
@@ -89,7 +89,7 @@ async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncG
 
 async function* linesOf(workspace: Workspace): AsyncGenerator<Line, void, undefined> {
   const { id } = workspace;
-  const until = uuidv7();
+  const until = makeId();
   const isDecided = { status: { [Op.ne]: 'accepting' } };
   yield { type: 'workspace', data: presentOwnWorkspace(workspace) };
   for await (const row of rowsOfWorkspace(ApiKey, id, { until })) yield { type: 'api_key', data: presentApiKey(row) };

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { emailExists, tooManyMails } from '../../errors.js';
@@ -20,7 +20,7 @@ export async function requestEmailChange(
     const [workspace] = await select<{ email: string }>(db, lock, [workspaceId], transaction);
     if (workspace === undefined || (await hasReachedMailLimit(db, transaction, workspaceId, 'change_email'))) throw tooManyMails();
     const asking = await issueMail(db, transaction, config.secretKey, { workspaceId, purpose: 'change_email', email });
-    const telling = uuidv7();
+    const telling = makeId();
     await select(db, tell, [telling, workspaceId, workspace.email], transaction);
     return [asking, telling];
   });

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { wrongPassword } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
@@ -24,7 +24,7 @@ export async function changePassword(
     const target = { type: 'workspace', id: workspaceId, name: changed.name };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_changed', target });
     await voidEmailChanges(db, transaction, workspaceId);
-    const mailId = uuidv7();
+    const mailId = makeId();
     await select(db, tell, [mailId, workspaceId], transaction);
     return mailId;
   });

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
@@ -22,7 +22,7 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
     for (const sql of forgotten) await select(db, sql, [workspaceId], transaction);
     const target = { type: 'workspace', id: workspaceId, name: null };
     await recordAuditEvent(db, transaction, nobody, { workspaceId, type: 'workspace.closed', target });
-    const mailId = uuidv7();
+    const mailId = makeId();
     await select(db, tell, [mailId, workspaceId, workspace.email], transaction);
     return mailId;
   });

@@ -1,5 +1,5 @@
 import { UniqueConstraintError } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { emailExists } from '../../errors.js';
 import { digestMailToken, mailToken } from '../../rules/accounts/mail-token.js';
@@ -25,7 +25,7 @@ export async function insertWorkspace(
   { credits, ...fields }: NewWorkspace,
   origin: Origin,
 ): Promise<Workspace> {
-  const created = await Workspace.create({ id: uuidv7(), ...fields }, { transaction });
+  const created = await Workspace.create({ id: makeId(), ...fields }, { transaction });
   const { id, name } = created;
   if (credits.amount > 0) await credit(db, transaction, id, 'grant', [{ reference: id, ...credits }]);
   const event = { workspaceId: id, type: 'workspace.created', target: { type: 'workspace', id, name } } as const;
@@ -50,7 +50,7 @@ export async function createWorkspace(
   origin: Origin,
 ): Promise<{ workspace: Workspace; token: string; expiresAt: Date }> {
   if ((await Workspace.byEmail(wanted.email)) !== null) throw emailExists();
-  const tokenId = uuidv7();
+  const tokenId = makeId();
   const token = mailToken(secretKey, tokenId);
   const expiresAt = new Date(Date.now() + invitationDays * 86_400_000);
   try {

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { codeRequired, wrongCode, wrongPassword } from '../../errors.js';
@@ -69,7 +69,7 @@ async function noteLogin(
   await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target });
   const [seen] = await select<{ is_new: boolean }>(db, noteAddress, [workspaceId, client], transaction);
   if (seen?.is_new !== true || (await hasReachedMailLimit(db, transaction, workspaceId, 'new_login'))) return;
-  const mailId = uuidv7();
+  const mailId = makeId();
   const detail = JSON.stringify({ address: origin.address, at: new Date() });
   await select(db, tellOf, [mailId, workspaceId, 'new_login', detail], transaction);
   transaction.afterCommit(() => onMail(mailId));
@@ -84,7 +84,7 @@ async function noteFailure({ db, onMail }: LoginDeps, workspace: Workspace, atte
     const stranger = { ...origin, actor: anonymous };
     await recordAuditEvent(db, transaction, stranger, { workspaceId, type: 'auth.login_failed', target, changes });
     if (attempt.number !== freeTries) return;
-    const mailId = uuidv7();
+    const mailId = makeId();
     const told = await select(db, tellOnce, [mailId, workspaceId, JSON.stringify({ address: origin.address })], transaction);
     if (told.length > 0) transaction.afterCommit(() => onMail(mailId));
   });

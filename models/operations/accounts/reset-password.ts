@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { invalidMailToken } from '../../errors.js';
@@ -65,7 +65,7 @@ interface Owner {
 }
 
 async function tell(db: Database, transaction: Transaction, workspaceId: string): Promise<string> {
-  const mailId = uuidv7();
+  const mailId = makeId();
   const detail = JSON.stringify(await remainingAccess(db, transaction, workspaceId));
   const sql = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'password_changed', $3)`;
   await select(db, sql, [mailId, workspaceId, detail], transaction);

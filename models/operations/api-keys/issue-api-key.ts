@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { ApiKey, type NewApiKey } from '../../tables/api-key.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
@@ -44,7 +44,7 @@ export async function mailAboutKey(
   { address }: Origin,
 ): Promise<string | null> {
   if (await hasReachedMailLimit(db, transaction, workspaceId, 'new_api_key')) return null;
-  const mailId = uuidv7();
+  const mailId = makeId();
   await select(db, tell, [mailId, workspaceId, JSON.stringify({ key: name, address })], transaction);
   return mailId;
 }

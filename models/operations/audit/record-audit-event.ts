@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { Changes } from '../../rules/audit/changes.js';
@@ -16,7 +16,7 @@ export interface AuditRecord {
 export async function recordAuditEvent(db: Database, transaction: Transaction, origin: Origin, event: AuditRecord): Promise<void> {
   const { workspaceId, type, target, changes = null } = event;
   const about = [target?.type ?? null, target?.id ?? null, target?.name ?? null, changes === null ? null : JSON.stringify(changes)];
-  await select(db, insert, [uuidv7(), workspaceId, type, ...bindOf(origin), ...about], transaction);
+  await select(db, insert, [makeId(), workspaceId, type, ...bindOf(origin), ...about], transaction);
 }
 
 const columns = 'id, workspace_id, type, actor_type, actor_id, actor_name, address, user_agent, request_id, target_type, target_id';

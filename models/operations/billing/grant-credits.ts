@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
@@ -23,7 +23,7 @@ export function grantCredits(
   { id, name }: Pick<Workspace, 'id' | 'name'>,
   { amount, reason, reference }: Grant,
 ): Promise<{ balance: number; isNew: boolean }> {
-  const posting = { reference: `operator:${id}:${reference ?? uuidv7()}`, amount, description: reason };
+  const posting = { reference: `operator:${id}:${reference ?? makeId()}`, amount, description: reason };
   return inTransaction(db, async (transaction) => {
     // A concurrent call waits here, and then finds the entry of the first.
     await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [id], transaction);

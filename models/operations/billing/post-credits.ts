@@ -3,7 +3,7 @@
  * one ledger entry. It is posted once for its (kind, reference). Entries are numbered under the lock of the workspace's row: without gaps
  * and in the order of the balances. The same row counts debits and refunds against the spending limit of the day.
  */
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import type { EntryKind } from '../../tables/credit-entry.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { affordable, beginOfDay, countGivenBack, countSpent, type Funds, funds, isWithinLimit } from './standing.js';
@@ -93,7 +93,7 @@ async function payDebt(db: Database, transaction: Transaction, workspaceId: stri
   const { balance, debt } = await lock(db, transaction, workspaceId);
   const paid = Math.min(balance, debt);
   if (paid === 0) return;
-  const posting = { reference: `debt:${uuidv7()}`, amount: -paid, description: 'Debt of a payment that was taken back' };
+  const posting = { reference: `debt:${makeId()}`, amount: -paid, description: 'Debt of a payment that was taken back' };
   await post(db, transaction, workspaceId, 'adjustment', [posting]);
   await select(db, addDebt, [workspaceId, -paid], transaction);
 }
@@ -129,7 +129,7 @@ function post(
   let running = 0;
   const entries = postings.map(({ amount, ...posting }, index) => {
     running += sign * amount;
-    return { id: uuidv7(), place: index + 1, amount: sign * amount, running, ...posting };
+    return { id: makeId(), place: index + 1, amount: sign * amount, running, ...posting };
   });
   const sql = kind === 'debit' ? postDebits : kind === 'refund' ? postRefunds : postOthers;
   return select<Posted>(db, sql, [workspaceId, running, kind, JSON.stringify(entries), messages, entries.length], transaction);

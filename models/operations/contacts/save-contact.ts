@@ -1,5 +1,5 @@
 import { DatabaseError, Op, UniqueConstraintError, type WhereOptions, col, fn, where } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { Contact } from '../../tables/contact.js';
 import { contactExists, notFound, unreachableContact } from '../../errors.js';
 
@@ -18,7 +18,7 @@ export interface ContactFields {
  */
 export async function createContact(workspaceId: string, fields: ContactFields): Promise<Contact> {
   const now = new Date();
-  const id = uuidv7();
+  const id = makeId();
   return explained(workspaceId, id, fields, () =>
     Contact.create({ id, workspace_id: workspaceId, ...fields, created_at: now, updated_at: now }),
   );

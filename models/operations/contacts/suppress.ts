@@ -1,5 +1,5 @@
 /** The writer of the suppression list. */
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { conflict, notFound } from '../../errors.js';
@@ -39,7 +39,7 @@ export async function suppress(
   for (const { recipient, expires_at, ...entry } of entries) {
     const key = recipientKey(entry.channel, recipient);
     const expiry = expires_at === undefined ? expiryOf(entry.reason, now) : expires_at;
-    rows.set([entry.workspace_id, entry.channel, key].join(' '), { id: uuidv7(), ...entry, recipient: key, expires_at: expiry });
+    rows.set([entry.workspace_id, entry.channel, key].join(' '), { id: makeId(), ...entry, recipient: key, expires_at: expiry });
   }
   await select(db, insert, [JSON.stringify([...rows.values()]), originAsJson(origin)], transaction);
 }

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
@@ -19,7 +19,7 @@ export interface ErasureView {
  */
 export function beginErasure(db: Database, workspaceId: string, recipient: string, origin: Origin): Promise<ErasureView> {
   return inTransaction(db, async (transaction) => {
-    const [begun] = await select<ErasureView>(db, insert, [uuidv7(), workspaceId, recipient], transaction);
+    const [begun] = await select<ErasureView>(db, insert, [makeId(), workspaceId, recipient], transaction);
     if (begun === undefined) throw new Error('a row that was inserted is returned');
     const target = { type: 'erasure', id: begun.id, name: null };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.erasure_requested', target });

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import type { MailKind } from '../../rules/accounts/mail-texts.js';
 import { digestMailToken, type MailTokenPurpose, mailToken, mailTokenLifetimeMs } from '../../rules/accounts/mail-token.js';
@@ -23,7 +23,7 @@ export async function issueMail(
   secretKey: string,
   { workspaceId, purpose, email }: TokenMail,
 ): Promise<string> {
-  const [tokenId, mailId] = [uuidv7(), uuidv7()];
+  const [tokenId, mailId] = [makeId(), makeId()];
   const expiresAt = new Date(Date.now() + mailTokenLifetimeMs[purpose]);
   const digest = digestMailToken(mailToken(secretKey, tokenId));
   await select(db, voidOlder, [workspaceId, purpose], transaction);

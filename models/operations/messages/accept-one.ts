@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import type { MessageRow } from '../../tables/message.js';
 import { debitOf } from '../billing/post-credits.js';
@@ -13,7 +13,7 @@ export const debitDescription = `'1 ' || channel || ' message'`;
  * @returns null if it is another case, or decided already. Nothing was changed then
  */
 export async function acceptOne(db: Database, groupId: string): Promise<Pick<MessageRow, 'id' | 'channel' | 'scheduled_at'> | null> {
-  const [accepted] = await select<MessageRow>(db, accept, [groupId, uuidv7()]);
+  const [accepted] = await select<MessageRow>(db, accept, [groupId, makeId()]);
   return accepted ?? null;
 }
 

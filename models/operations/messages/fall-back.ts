@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { type MessageRow, type NewMessage, unsent } from '../../tables/message.js';
@@ -143,7 +143,7 @@ const chargedSoFar = `
 
 function messageOf(before: MessageRow, { channel, to, content, segments, encoding }: FallbackStep, cost: number): NewMessage {
   const { workspace_id, metadata, reference, expires_at, traceparent } = before;
-  const id = uuidv7();
+  const id = makeId();
   return {
     id,
     workspace_id,

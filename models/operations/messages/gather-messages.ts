@@ -1,5 +1,5 @@
 /** Moves single messages that lost their workflows into one group. One workflow for each would cost several times as much. */
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { lockedDeliveries } from '../webhooks/locked-deliveries.js';
 
@@ -24,7 +24,7 @@ export function gatherMessages(
   workflowIdOf: (groupId: string) => string,
 ): Promise<Gathered | undefined> {
   return inTransaction(db, async (transaction) => {
-    const groupId = uuidv7();
+    const groupId = makeId();
     await select(db, lock, [groupIds], transaction);
     await select(db, 'INSERT INTO message_groups (id, workflow_id) VALUES ($1, $2)', [groupId, workflowIdOf(groupId)], transaction);
     const moved = await select<{ id: string }>(db, move, [groupIds, groupId], transaction);

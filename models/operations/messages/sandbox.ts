@@ -1,5 +1,5 @@
 /** The state of the sandbox provider. It plays an external carrier, so its state survives our restarts. */
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Script } from '../../rules/messages/sandbox-recipients.js';
 import type { SandboxReport } from '../../rules/callbacks/sandbox.js';
@@ -25,7 +25,7 @@ export interface Taken {
 export async function takeMessages(db: Database, calls: readonly SandboxCall[]): Promise<Taken[]> {
   const rows = calls.map(({ messageId, script: { unavailable = 0, reports }, delayMs }) => {
     const planned = reports.map(({ status, error_code = null, step }) => ({ status, error_code, delay: step * delayMs }));
-    return { id: uuidv7(), message_id: messageId, unavailable, reports: planned };
+    return { id: makeId(), message_id: messageId, unavailable, reports: planned };
   });
   const once = new Map(rows.map((row) => [row.message_id, row])); // one statement accepts a message once
   const taken = await select<{ id: string; message_id: string; calls: number }>(db, take, [JSON.stringify([...once.values()])]);

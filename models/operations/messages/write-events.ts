@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import type { StatusRow } from '../../tables/message.js';
 import { eventBody, type MessageEventType } from '../../rules/webhooks/events.js';
@@ -51,12 +51,12 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
   const events = recorded.flatMap((message) =>
     message.subscribers === null && !message.is_streamed
       ? []
-      : [{ id: uuidv7(), message, body: eventBody(type, message, message.recorded_at), subscribers: message.subscribers ?? [] }],
+      : [{ id: makeId(), message, body: eventBody(type, message, message.recorded_at), subscribers: message.subscribers ?? [] }],
   );
   if (events.length === 0) return;
   const deliveries = events.flatMap(({ id, message, subscribers }) =>
     subscribers.map((subscriber) => ({
-      id: uuidv7(),
+      id: makeId(),
       webhook_id: subscriber.id,
       event_id: id,
       message_id: message.id,

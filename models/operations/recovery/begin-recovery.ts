@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 
 /** The recovery of a database that was restored to an earlier moment. */
@@ -21,7 +21,7 @@ const columns = 'id, as_of, stopped_at, began_at, marked_at';
  * @param stoppedAt the last worker had stopped by then; null: now
  */
 export async function beginRecovery(db: Database, asOf: Date, stoppedAt: Date | null): Promise<Recovery> {
-  await select(db, insert, [uuidv7(), asOf, stoppedAt]);
+  await select(db, insert, [makeId(), asOf, stoppedAt]);
   return (await findRecovery(db, asOf)) as Recovery;
 }
 

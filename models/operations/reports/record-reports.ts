@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { noteReports, noteUnmatched } from '../../metrics/observe.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
@@ -28,7 +28,7 @@ export async function recordReports(db: Database, reports: IncomingReport[]): Pr
   if (reports.length === 0) return [];
   noteReports(reports);
   const elapsed = stopwatch();
-  const rows = reports.map((report) => ({ ...report, id: uuidv7() }));
+  const rows = reports.map((report) => ({ ...report, id: makeId() }));
   const stored = await select<StoredReport>(db, store, [JSON.stringify(rows)]);
   // A repeated report changes nothing. While it is not applied, its group is woken again, because the first call may have died before that.
   if (stored.length < rows.length) stored.push(...(await select<StoredReport>(db, repeated, [JSON.stringify(rows)])));

@@ -1,6 +1,6 @@
 /** Open event streams: the workspaces whose events are written for them, how many are open, and where each starts. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { newestSnapshot, type Position, type Snapshot } from '../../rules/streams/position.js';
 import { withinQuota } from '../billing/within-quota.js';
@@ -36,7 +36,7 @@ export interface StreamRequest {
  * @throws AppError limit_reached if the workspace has the maximum number of streams
  */
 export async function openStream(db: Database, { workspaceId, resume, most }: StreamRequest): Promise<OpenedStream> {
-  const id = uuidv7();
+  const id = makeId();
   const marked = await withinQuota(db, { workspaceId, of: 'streams', most }, async (transaction) => {
     await select(db, insertStream, [id, workspaceId, expiryMs], transaction);
     const [row] = await select<Mark>(db, markWorkspace, [workspaceId, resumeMs + graceMs], transaction);

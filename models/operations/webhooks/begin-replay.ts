@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import type { Database } from '../../db/database.js';
 import { Replay } from '../../tables/replay.js';
 import { type Quota, withinQuota } from '../billing/within-quota.js';
@@ -12,7 +12,7 @@ import { countReplayable, type ReplayRange } from './replay-deliveries.js';
 export async function beginReplay(db: Database, range: ReplayRange, quota: Quota): Promise<Replay> {
   const matched = await countReplayable(db, range);
   const { webhookId, since, until, statuses } = range;
-  const row = { id: uuidv7(), webhook_id: webhookId, since, until, statuses: [...statuses], matched };
+  const row = { id: makeId(), webhook_id: webhookId, since, until, statuses: [...statuses], matched };
   if (matched === 0) return Replay.create({ ...row, status: 'completed', ended_at: new Date() });
   return withinQuota(db, quota, (transaction) => Replay.create({ ...row, status: 'running' }, { transaction }));
 }

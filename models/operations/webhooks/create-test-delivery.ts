@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { testEventBody, testEventType } from '../../rules/webhooks/events.js';
 import { Webhook } from '../../tables/webhook.js';
@@ -11,7 +11,7 @@ import { Webhook } from '../../tables/webhook.js';
 export async function createTestDelivery(db: Database, workspaceId: string, webhookId: string): Promise<string> {
   const webhook = await Webhook.owned(workspaceId, webhookId);
   webhook.assertActive();
-  const [eventId, deliveryId] = [uuidv7(), uuidv7()];
+  const [eventId, deliveryId] = [makeId(), makeId()];
   const body = testEventBody(webhook.id, new Date());
   await select(db, insert, [eventId, workspaceId, testEventType, body, deliveryId, webhook.id]);
   return deliveryId;

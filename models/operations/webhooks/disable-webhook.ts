@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
@@ -12,7 +12,7 @@ import { holdsPending } from './settle-deliveries.js';
  */
 export async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    const [disabled] = await select<{ workspace_id: string; url: string }>(db, disable, [webhookId, reason, uuidv7()], transaction);
+    const [disabled] = await select<{ workspace_id: string; url: string }>(db, disable, [webhookId, reason, makeId()], transaction);
     if (disabled === undefined) return;
     const target = { type: 'webhook', id: webhookId, name: originOfUrl(disabled.url) };
     const event = { workspaceId: disabled.workspace_id, type: 'webhook.disabled', target, changes: { reason } } as const;

@@ -29,6 +29,27 @@ export function decrypt(secretKeys: string | readonly string[], context: string,
   return decipher.update(sealed.subarray(header), undefined, 'utf8') + decipher.final('utf8');
 }
 
+/** Decrypts one value for one context, like `decrypt` with the keys it was made for. */
+export type Opener = (context: string, sealed: Buffer) => string;
+
+/**
+ * An opener for values that are needed again and again: it keeps the last ones in memory. A changed value has other bytes, so it is never
+ * answered with an old text. Errors are not kept.
+ * @param secretKeys the present key, then the earlier ones
+ */
+export function keepingOpener(secretKeys: readonly string[], keptMax = 1_000): Opener {
+  const kept = new Map<string, string>();
+  return (context, sealed) => {
+    const name = `${context.length}:${context}${sealed.toString('latin1')}`;
+    let text = kept.get(name);
+    if (text !== undefined) return text;
+    text = decrypt(secretKeys, context, sealed);
+    if (kept.size >= keptMax) kept.delete(kept.keys().next().value as string); // the oldest
+    kept.set(name, text);
+    return text;
+  };
+}
+
 interface Derived {
   key: Buffer;
   id: Buffer;

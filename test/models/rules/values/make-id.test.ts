@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { validate, version } from 'uuid';
+import { makeId } from '../../../../models/rules/values/make-id.js';
+import { idAfter, idBefore } from '../../../../models/rules/values/id-time.js';
+
+describe('makeId', () => {
+  const realNow = Date.now;
+  afterEach(() => {
+    Date.now = realNow;
+  });
+
+  it('makes UUIDs of version 7 that begin with the time', () => {
+    const now = new Date();
+    for (const id of Array.from({ length: 1_000 }, makeId)) {
+      assert.ok(validate(id));
+      assert.equal(version(id), 7);
+      assert.ok(id > idBefore(now) && id < idAfter(now));
+      assert.ok(Math.abs(Number.parseInt(id.replace('-', '').slice(0, 12), 16) - now.getTime()) < 60_000);
+    }
+  });
+
+  it('makes each id greater than the one before, also when the clock is set back', () => {
+    const before = Array.from({ length: 20_000 }, makeId);
+    Date.now = () => realNow() - 3_600_000;
+    const ids = [...before, ...Array.from({ length: 20_000 }, makeId)];
+    for (const [index, id] of ids.entries()) assert.ok(index === 0 || id > (ids[index - 1] as string), `${ids[index - 1]} ${id}`);
+  });
+
+  it('shares no random bits between ids', () => {
+    const tails = Array.from({ length: 5_000 }, () => makeId().slice(-12));
+    assert.equal(new Set(tails).size, tails.length);
+  });
+});
