@@ -1,10 +1,10 @@
 /** The trace of a POST: headers of request and answer, the remote address, and the duration of each phase. */
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Timings } from '../../models/tables/delivery.js';
 
-/** Maximum number and length of answer headers that are kept. */
+/** Maximum number and length of answer headers that are kept. The receiver decides how many it sends. */
 const headersMax = 40;
 const valueLengthMax = 256;
 
@@ -55,7 +55,7 @@ export class Tracer {
     });
     request.once('response', (response: IncomingMessage) => {
       this.#parts.first_byte_ms = sinceMark();
-      this.#responseHeaders = bounded(response.headers);
+      this.#responseHeaders = textsOf(response.headers, headersMax, valueLengthMax);
     });
   }
 
@@ -72,13 +72,14 @@ export class Tracer {
 
 type Headers = Readonly<Record<string, string | number | string[] | undefined>>;
 
-const textsOf = (headers: Headers) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : String(value)]));
-
-/** The receiver decides how many headers it sends, so only a limited part is kept. */
-const bounded = (headers: IncomingHttpHeaders) =>
-  Object.fromEntries(
-    Object.entries(textsOf(headers))
-      .slice(0, headersMax)
-      .map(([name, value]) => [name.slice(0, valueLengthMax), value.slice(0, valueLengthMax)]),
-  );
+/** Copies the first headers as texts, each up to a length. */
+function textsOf(headers: Headers, most = Infinity, lengthMax = Infinity): Record<string, string> {
+  const texts: [string, string][] = [];
+  for (const name in headers) {
+    if (texts.length === most) break;
+    const value = headers[name];
+    const text = Array.isArray(value) ? value.join(', ') : String(value);
+    texts.push([name.slice(0, lengthMax), text.slice(0, lengthMax)]);
+  }
+  return Object.fromEntries(texts);
+}
