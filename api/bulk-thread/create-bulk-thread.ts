@@ -27,7 +27,7 @@ export type BulkThreadCalls = {
 export type MainThreadCalls = Pick<Temporal, 'acceptBatch'>;
 
 /** Concurrent bulk sends. Each may use about ten times the bytes of its body. Workspaces take turns. */
-const sendLimits = { max: 3, maxPerKey: 2 };
+const sendLimits = { max: 3, maxPerKey: 1 };
 /** Concurrent previews. Each keeps all rendered texts in memory. */
 const previewLimits = { max: 2, maxPerKey: 1 };
 const previewEndpointId = 'previewMessages';
