@@ -33,11 +33,11 @@ export interface EndpointTest extends WorkspaceTest {
 }
 
 /** The same, with a receiver and its webhook per test. */
-export function endpointForEach(timeouts: { totalTimeoutMs: number }): EndpointTest {
+export function endpointForEach(): EndpointTest {
   const test = workspaceForEach() as EndpointTest;
   before(async () => {
     await trustTestAuthority();
-    test.poster = webhookPoster(testConfig(), timeouts);
+    test.poster = webhookPoster(testConfig());
   });
   beforeEach(async () => {
     test.receiver = await startReceiver();

@@ -21,7 +21,7 @@ describe('sendGroup', () => {
   let receiver: Receiver;
   before(async () => {
     await trustTestAuthority();
-    poster = webhookPoster(testConfig(), { totalTimeoutMs: 500 });
+    poster = webhookPoster(testConfig());
   });
   beforeEach(async () => {
     receiver = await startReceiver();

@@ -18,7 +18,7 @@ import { byTest } from '../../support/by-test.js';
 const delays = [10, 100, 1_000];
 
 describe('retryDeliveries', () => {
-  const test = endpointForEach({ totalTimeoutMs: 500 });
+  const test = endpointForEach();
 
   const retry = (...deliveryIds: string[]): Promise<void> => {
     const activities = webhookActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: delays.join() }), poster: test.poster });

@@ -16,7 +16,7 @@ const patientMs = 20_000;
 const impatientMs = 150;
 
 describe('an endpoint', () => {
-  const test = endpointForEach({ totalTimeoutMs: 10_000 });
+  const test = endpointForEach();
 
   /** What a worker runs that knows nothing of any endpoint yet. */
   const worker = (env: NodeJS.ProcessEnv = { WEBHOOK_RETRY_DELAYS: '20,90' }, patienceMs = patientMs) => {

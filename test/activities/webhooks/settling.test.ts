@@ -13,7 +13,7 @@ import { silent } from '../../support/carriers/stub-provider.js';
 import { byTest } from '../../support/by-test.js';
 
 describe('the retrier of a webhook', () => {
-  const test = endpointForEach({ totalTimeoutMs: 10_000 });
+  const test = endpointForEach();
 
   const carry = () => {
     const { runRetrier } = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });

@@ -16,7 +16,7 @@ import { inActivity } from '../../support/temporal/in-activity.js';
 import { answerWith } from '../../support/network/receiver.js';
 
 describe('attemptNow and replayPage', () => {
-  const test = endpointForEach({ totalTimeoutMs: 500 });
+  const test = endpointForEach();
 
   const activities = () =>
     webhookOperationActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: '60,60' }), poster: test.poster });

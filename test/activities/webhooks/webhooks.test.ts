@@ -22,7 +22,7 @@ describe('deliverEvents', () => {
   before(async () => {
     await trustTestAuthority();
     test = await freshDatabase();
-    poster = webhookPoster(testConfig(), { totalTimeoutMs: 500 });
+    poster = webhookPoster(testConfig(), { totalTimeoutMs: 2_000 });
   });
   beforeEach(async () => {
     workspaceId = (await buildWorkspace(test.db)).id;
@@ -101,10 +101,8 @@ describe('deliverEvents', () => {
     await good.receiver.until(2);
     assert.equal((await deliveriesOf(first.id, hanging.row.id))[0]?.status, 'pending', 'the good one was served while the other hangs');
     assert.deepEqual(await working, [hanging.row.id]);
-    const started = performance.now();
     assert.deepEqual(await deliver(second.group_id, activities), [], 'its retrier is on its way');
-    assert.ok(performance.now() - started < 400, 'known as hanging, it is not tried');
-    assert.equal(hanging.receiver.received.length, 1);
+    assert.equal(hanging.receiver.received.length, 1, 'known as hanging, it is not tried');
     assert.equal(good.receiver.received.length, 4);
   });
 
