@@ -89,7 +89,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual([status, attempts.length, attempts[0].response_status, next_attempt_at], ['failed', 1, 500, null]);
     receiver.answer = acknowledge;
     await client.send(account);
-    await receiver.until(2);
+    await deliveryUntil(({ event, attempts }) => event === 'message.queued' && attempts.length === 1);
     const [row] = await rows<{ in_child: boolean }>(
       service.db,
       `SELECT in_child FROM deliveries WHERE webhook_id = $1 AND event = 'message.queued'`,
