@@ -6,7 +6,7 @@ import type { DueDelivery, FirstDelivery, SendableDelivery } from '../../models/
 import { claimWebhookProbe } from '../../models/operations/webhooks/note-health.js';
 import { type Attempt, recordAttempts } from '../../models/operations/webhooks/record-attempt.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
-import { keepingOpener, type Opener } from '../../models/rules/values/encryption.js';
+import { cachingDecrypter, type Decrypter } from '../../models/rules/values/encryption.js';
 import { testEventType } from '../../models/rules/webhooks/events.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 import { maskSignatures } from '../../models/rules/webhooks/signature.js';
@@ -58,7 +58,7 @@ export class Attempts {
   readonly #endpoints: EndpointBoard;
   readonly #health: EndpointHealth;
   readonly #records: BatchQueue<Attempt, boolean>;
-  readonly #openSecret: Opener;
+  readonly #decryptSecret: Decrypter;
   /**
    * Runs statements that lock webhook rows or read a backlog of deliveries. A statement that waits for a lock holds a connection. Groups and
    * retriers of one workspace lock the same rows, so one statement of a workspace runs at a time. All workspaces together use a quarter of
@@ -70,7 +70,7 @@ export class Attempts {
     const { db, config, endpoints = new EndpointBoard() } = deps;
     this.#endpoints = endpoints;
     this.#health = new EndpointHealth(endpoints);
-    this.#openSecret = keepingOpener(config.secretKeys);
+    this.#decryptSecret = cachingDecrypter(config.secretKeys);
     this.inTurn = createConcurrencyLimit({ max: Math.max(1, Math.floor(config.databasePoolMax / 4)), maxPerKey: 1 });
     this.#records = new BatchQueue((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), {
       maxBatchSize: recordsAtOnce,
@@ -167,7 +167,7 @@ export class Attempts {
     answered: () => void,
   ): Promise<Outcome> {
     const { config, poster } = this.deps;
-    const result = await attemptOnce(poster, this.#openSecret, delivery);
+    const result = await attemptOnce(poster, this.#decryptSecret, delivery);
     answered();
     const isTest = delivery.event === testEventType;
     const loggedAs = isTest && ladder ? 'test' : trigger;

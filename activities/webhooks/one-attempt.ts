@@ -3,7 +3,7 @@ import { noteAttempt } from '../../models/metrics/observe.js';
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import type { HealthNote } from '../../models/operations/webhooks/note-health.js';
 import type { NextStep } from '../../models/operations/webhooks/record-attempt.js';
-import type { Opener } from '../../models/rules/values/encryption.js';
+import type { Decrypter } from '../../models/rules/values/encryption.js';
 import { parseRetryAfter, retryDelaySeconds } from '../../models/rules/webhooks/retry.js';
 import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signature.js';
 import { secretContext, signingKeyContext } from '../../models/tables/webhook.js';
@@ -15,8 +15,8 @@ import type { PostResult, WebhookPoster } from './post-webhook.js';
  * Signs and sends a delivery. If its secret cannot be decrypted (it was encrypted with another SECRET_KEY), nothing is sent and the attempt
  * fails. Other deliveries are not affected.
  */
-export async function attemptOnce(poster: WebhookPoster, openSecret: Opener, delivery: SendableDelivery): Promise<PostResult> {
-  const keys = readKeys(openSecret, delivery);
+export async function attemptOnce(poster: WebhookPoster, decryptSecret: Decrypter, delivery: SendableDelivery): Promise<PostResult> {
+  const keys = readKeys(decryptSecret, delivery);
   if (keys === null) return nothingSent();
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, ...keys, timestampSeconds });
@@ -26,11 +26,11 @@ export async function attemptOnce(poster: WebhookPoster, openSecret: Opener, del
   return noteAttempt(delivery.ladder_step === 0, result);
 }
 
-function readKeys(openSecret: Opener, delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {
+function readKeys(decryptSecret: Decrypter, delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {
   const { webhook_id, secret, old_secret, old_secret_until, signing_key, old_signing_key } = delivery;
   const isOverlapping = old_secret_until !== null && old_secret_until > new Date();
   const open = (context: string, present: Buffer | null, old: Buffer | null) =>
-    [present, isOverlapping ? old : null].flatMap((sealed) => (sealed === null ? [] : openSecret(context, sealed)));
+    [present, isOverlapping ? old : null].flatMap((sealed) => (sealed === null ? [] : decryptSecret(context, sealed)));
   try {
     return {
       secrets: open(secretContext(webhook_id), secret, old_secret),

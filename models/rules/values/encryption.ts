@@ -29,23 +29,23 @@ export function decrypt(secretKeys: string | readonly string[], context: string,
   return decipher.update(sealed.subarray(header), undefined, 'utf8') + decipher.final('utf8');
 }
 
-/** Decrypts one value for one context, like `decrypt` with the keys it was made for. */
-export type Opener = (context: string, sealed: Buffer) => string;
+/** `decrypt` with fixed keys. */
+export type Decrypter = (context: string, sealed: Buffer) => string;
 
 /**
- * An opener for values that are needed again and again: it keeps the last ones in memory. A changed value has other bytes, so it is never
- * answered with an old text. Errors are not kept.
+ * Makes a decrypter that caches the texts of the last values, so that a value in frequent use is decrypted once. A changed value has other
+ * bytes, so the cache never returns an old text. Errors are not cached.
  * @param secretKeys the present key, then the earlier ones
  */
-export function keepingOpener(secretKeys: readonly string[], keptMax = 1_000): Opener {
-  const kept = new Map<string, string>();
+export function cachingDecrypter(secretKeys: readonly string[], cachedMax = 1_000): Decrypter {
+  const cached = new Map<string, string>();
   return (context, sealed) => {
     const name = `${context.length}:${context}${sealed.toString('latin1')}`;
-    let text = kept.get(name);
+    let text = cached.get(name);
     if (text !== undefined) return text;
     text = decrypt(secretKeys, context, sealed);
-    if (kept.size >= keptMax) kept.delete(kept.keys().next().value as string); // the oldest
-    kept.set(name, text);
+    if (cached.size >= cachedMax) cached.delete(cached.keys().next().value as string); // the oldest
+    cached.set(name, text);
     return text;
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decrypt, encrypt, keepingOpener } from '../../../../models/rules/values/encryption.js';
+import { decrypt, encrypt, cachingDecrypter } from '../../../../models/rules/values/encryption.js';
 
 const key = 'k'.repeat(32);
 const other = 'o'.repeat(32);
@@ -46,28 +46,28 @@ describe('encrypt and decrypt', () => {
   });
 });
 
-describe('keepingOpener', () => {
+describe('cachingDecrypter', () => {
   it('returns each text for its own bytes and context only', () => {
-    const open = keepingOpener([key], 2);
+    const decryptCached = cachingDecrypter([key], 2);
     const sealed = ['1', '2', '3'].map((name) => encrypt(key, `webhook:${name}`, `secret ${name}`));
     for (let round = 0; round < 3; round += 1) {
       for (const [index, bytes] of sealed.entries()) {
-        const text = () => open(`webhook:${index + 1}`, bytes);
+        const text = () => decryptCached(`webhook:${index + 1}`, bytes);
         assert.equal(text(), `secret ${index + 1}`);
         assert.equal(text(), `secret ${index + 1}`);
-        assert.throws(() => open('webhook:4', bytes));
-        assert.throws(() => open(`webhook:${index + 1}x`, bytes.subarray(1)));
+        assert.throws(() => decryptCached('webhook:4', bytes));
+        assert.throws(() => decryptCached(`webhook:${index + 1}x`, bytes.subarray(1)));
       }
     }
   });
 
-  it('refuses changed bytes of a text it keeps', () => {
-    const open = keepingOpener([key]);
+  it('refuses changed bytes of a text that is cached', () => {
+    const decryptCached = cachingDecrypter([key]);
     const sealed = encrypt(key, 'webhook:1', 'secret');
-    assert.equal(open('webhook:1', sealed), 'secret');
+    assert.equal(decryptCached('webhook:1', sealed), 'secret');
     const broken = Buffer.from(sealed);
     broken[sealed.length - 1] = (broken[sealed.length - 1] as number) ^ 1;
-    assert.throws(() => open('webhook:1', broken));
-    assert.throws(() => keepingOpener([other])('webhook:1', sealed), /another SECRET_KEY/);
+    assert.throws(() => decryptCached('webhook:1', broken));
+    assert.throws(() => cachingDecrypter([other])('webhook:1', sealed), /another SECRET_KEY/);
   });
 });
