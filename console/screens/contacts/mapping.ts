@@ -8,7 +8,10 @@ export type NewContact = Schema<'CreateContactRequest'>;
 /** A field of the contact, a custom field with the name of the column, or nothing. */
 type Target = 'name' | 'phone' | 'email' | 'tags' | 'custom_fields' | 'custom' | 'none';
 
-/** Names in lower case, without spaces, signs and digits: `Phone 1` is `phone`. The last ones are in files of the console: the service gives them itself. */
+/**
+ * Names in lower case, without spaces, signs and digits: `Phone 1` is `phone`. Files that the console wrote have the columns of `none`. They are
+ * not imported, because the service sets them itself.
+ */
 const names: Readonly<Record<Exclude<Target, 'custom'>, readonly string[]>> = {
   name: ['name', 'fullname', 'contact'],
   phone: [...phoneNames, 'to'],

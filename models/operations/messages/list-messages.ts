@@ -63,7 +63,10 @@ function whereOf({ start_date, end_date, status, ...filters }: HistoryFilters, r
   };
 }
 
-/** What a status implies. PostgreSQL finds rare statuses by these columns: no index names `status` itself (migration 0042). Sent messages have none: see `openPeriods`. */
+/**
+ * What a status implies. PostgreSQL finds rare statuses by these columns: no index names `status` itself (migration 0042). No column marks
+ * the messages that are only sent: `openPeriods` limits the search for them.
+ */
 const impliedBy: Readonly<Record<PublicStatus, WhereOptions<MessageRow>>> = {
   queued: { sent_at: null, failed_at: null },
   sent: {},

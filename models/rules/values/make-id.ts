@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const idBytes = 16;
-/** Random bytes for many ids. A call for each id would take most of its time. */
+/** Random bytes for many ids. Getting them for each id alone would take most of the time of making it. */
 const random = Buffer.alloc(256 * idBytes);
 let used = random.length;
 /** The time and the sequence of the last id. */
