@@ -1,14 +1,11 @@
 /** CSV files in a browser: what the console saves can be chosen again, with the same values and the same refusals. */
 import assert from 'node:assert/strict';
-import { useApi } from '../api/use-api.js';
-import { useConsole } from './use-console.js';
+import { useContacts } from './use-contacts.js';
 
 describe('CSV files of the console', function () {
   this.timeout(60_000);
-  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  const { browser, me } = useConsole(app, { forEachTest: true });
+  const { browser, me, create, contacts } = useContacts();
 
-  const contacts = async () => (await me.call('GET', '/contacts')).body.data.contacts;
   const cells = () => browser.page.locator('tbody td').allInnerTexts();
 
   it('an imported row that was too long is refused again as it was saved, and accepted when it is corrected', async () => {
@@ -37,7 +34,7 @@ describe('CSV files of the console', function () {
       { name: "'+15551234567", phone: '+15551234570', tags: ["'quoted'", 'a, b', 'c;"d"', '"e"'], custom_fields: {} },
     ];
     const ids: string[] = [];
-    for (const contact of given) ids.push((await me.call('POST', '/contacts', contact)).body.data.contact.id);
+    for (const contact of given) ids.push((await create(contact)).id);
     await browser.open('/contacts');
     const saved = await browser.download('Download as CSV');
     for (const id of ids) await me.call('DELETE', `/contacts/${id}`);

@@ -1,0 +1,132 @@
+/** The import of contacts in a browser: from the file to the contacts, and what can go wrong on the way. */
+import assert from 'node:assert/strict';
+import { until } from '../support/client.js';
+import { xssTexts } from './console-browser.js';
+import { useContacts } from './use-contacts.js';
+
+describe('the import of contacts in the console', function () {
+  this.timeout(60_000);
+  const { browser, create, contacts } = useContacts();
+
+  it('a file is imported by the names of its columns; refused rows have reasons and can be downloaded', async () => {
+    await create({ phone: '+15550000001', name: 'Known' });
+    await browser.open('/contacts/import');
+    await browser.choose('Name,City\r\nAda,London\r\n');
+    await browser.see(/^No column is named phone or email/);
+    await browser.choose('Name,Mobile number,City\r\nAda,+15551234567,London\r\n');
+    await browser.page.getByRole('button', { name: 'Import 1 row' }).waitFor();
+    const lines = [
+      `Full name;Phone number;E-Mail;Tags;City;${xssTexts[2]}`,
+      `${xssTexts[0].replaceAll('"', "'")};+15551234567;ada@example.com;vip, ${xssTexts[4]};London;`,
+      'Grace;123;;;',
+      'Known;+1 555 000 0001;;;',
+      `=HYPERLINK(1);+15550000001;;;`,
+      'Nobody;;;;Paris',
+    ];
+    await browser.choose(lines.join('\r\n'), `${xssTexts[1].replaceAll('/', '')}.csv`);
+    await browser.page.getByRole('button', { name: 'Import 5 rows' }).waitFor();
+    await browser.see('a custom field');
+    await browser.assertAccessible();
+    await browser.press('Import 5 rows');
+    await browser.see('Done: 1 created, 4 refused of 5 rows');
+    await browser.row('=HYPERLINK(1)').getByText('Contact with this phone already exists').waitFor();
+    await browser.row('Nobody').getByText('Missing required field: phone or email').waitFor();
+    await browser.assertAccessible();
+    const refused = await browser.download('Download the refused rows');
+    assert.match(refused, /^\uFEFFFull name,Phone number,E-Mail,Tags,City,.*,Reason\r\nGrace,123,/);
+    assert.match(refused, /"'=HYPERLINK\(1\)",\+15550000001/);
+    const [{ phone, email, tags, custom_fields }] = await contacts();
+    assert.deepEqual(
+      { phone, email, tags, custom_fields },
+      { phone: '+15551234567', email: 'ada@example.com', tags: ['vip', xssTexts[4]], custom_fields: { City: 'London' } },
+    );
+  });
+
+  it('an import goes on after the rate limit, and a stopped one keeps what it created', async () => {
+    await browser.open('/contacts/import');
+    await browser.choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    let refusals = 1;
+    let isStuck = false;
+    let release = (): void => undefined;
+    await browser.page.route('**/api/v1/contacts', async (route) => {
+      const { phone } = route.request().postDataJSON();
+      if (phone === '+15551234568' && refusals-- > 0)
+        return route.fulfill({ status: 429, json: { success: false, error: 'Too many requests' } });
+      if (phone !== '+15551234569') return route.continue();
+      isStuck = true;
+      await new Promise<void>((go) => (release = go));
+      return route.abort();
+    });
+    await browser.page.clock.install();
+    await browser.press('Import 3 rows');
+    await until(async () => {
+      await browser.page.clock.fastForward(1_000);
+      return isStuck;
+    }, 'the third row is sent');
+    await browser.page.clock.resume();
+    await browser.press('Stop the import');
+    await browser.see('Stopped: 2 created, 0 refused of 3 rows');
+    release();
+    assert.equal((await contacts()).length, 2);
+  });
+
+  it('a lost answer is asked for again; a lost connection stops the import, which goes on where it was', async () => {
+    await browser.open('/contacts/import');
+    await browser.choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    let tries = 0;
+    await browser.page.route('**/api/v1/contacts', async (route) => {
+      const { phone } = route.request().postDataJSON();
+      if (phone === '+15551234569') return route.abort();
+      if (phone === '+15551234568' && tries++ === 0) {
+        await route.fetch();
+        return route.abort();
+      }
+      return route.continue();
+    });
+    await browser.page.clock.install();
+    await browser.press('Import 3 rows');
+    await until(async () => {
+      await browser.page.clock.fastForward(4_000);
+      return (await browser.page.getByText('The service cannot be reached.').count()) > 0;
+    }, 'the connection is lost');
+    await browser.page.clock.resume();
+    await browser.see('Stopped: 1 created, 1 refused of 3 rows');
+    await browser.see('Contact with this phone already exists. Perhaps by this row: an earlier answer was lost');
+    await browser.assertAccessible();
+    const saved = await browser.download('Download the rows that are not imported (2)');
+    assert.match(saved, /\+15551234569,Not tried\r\n$/);
+    await browser.page.unrouteAll();
+    await browser.press('Go on with the rest');
+    await browser.see('Done: 2 created, 1 refused of 3 rows');
+    assert.equal((await contacts()).length, 3);
+  });
+
+  it('an import that runs is left only after a question, and leaves requests to others of the workspace', async () => {
+    await browser.open('/contacts/import');
+    await browser.choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    let requests = 0;
+    await browser.page.route('**/api/v1/contacts', async (route) => {
+      requests += 1;
+      const answer = await route.fetch();
+      const reset = String(Math.ceil(Date.now() / 1000) + 60);
+      const limits = { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': String(42 - requests), 'x-ratelimit-reset': reset };
+      await route.fulfill({ response: answer, headers: { ...answer.headers(), ...limits } });
+    });
+    await browser.page.clock.install();
+    await browser.press('Import 3 rows');
+    await browser.see('1 created, 0 refused of 3 rows');
+    await browser.page.clock.fastForward(50_000);
+    assert.equal(requests, 1, 'the second row waits for the next window');
+    await browser.page.getByRole('link', { name: 'Overview' }).click();
+    await browser.press('Back');
+    await browser.page.clock.fastForward(12_000);
+    await browser.see('2 created, 0 refused of 3 rows');
+    await browser.choose('phone\r\n+15550000000\r\n');
+    await browser.see('Stop the import before you choose another file.');
+    await browser.page.getByRole('link', { name: 'Overview' }).click();
+    await browser.press('Stop and leave');
+    await browser.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await browser.page.clock.resume();
+    assert.equal(requests, 2);
+  });
+});
