@@ -1,8 +1,10 @@
 /** What tests of batches write into the form, and read from its preview. */
 import type { Locator } from 'playwright-core';
-import type { ConsoleBrowser } from './console-browser.js';
+import type { ConsoleBrowser } from '../console-browser.js';
 
 export const csv = (...lines: string[]): string => lines.join('\r\n');
+/** A cell with quotation marks and line breaks in it. */
+export const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 export const phone = (index: number): string => `+1555${String(1_000_000 + index)}`;
 export const numbered = (count: number, row: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, index) => row(index));

@@ -1,15 +1,16 @@
-/** The form of a batch in a browser: what is sent is what was shown, once, also when answers are lost and files change. */
+/** The form of a batch in a browser: what is sent is what was shown, once, also when answers are lost. */
 import assert from 'node:assert/strict';
-import { useApi } from '../api/use-api.js';
-import { until } from '../support/client.js';
-import { rows } from '../support/database.js';
-import { batchShown, csv, fact, numbered, phone, preview } from './batch-form.js';
-import { holdAnswers } from './hold-answers.js';
-import { useConsole } from './use-console.js';
+import { useApi } from '../../api/use-api.js';
+import { until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { xssTexts } from '../console-browser.js';
+import { holdAnswers } from '../hold-answers.js';
+import { useConsole } from '../use-console.js';
+import { batchShown, csv, fact, numbered, phone, preview, quoted } from './batch-form.js';
 
 describe('a new batch in the console', function () {
   this.timeout(60_000);
-  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '1000' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 
   const batches = async (): Promise<number> =>
@@ -20,6 +21,45 @@ describe('a new batch in the console', function () {
       await route.fetch();
       await route.abort();
     });
+
+  it('the text gets its placeholders by buttons, is previewed as it is, and a change needs another look', async () => {
+    await browser.open('/batches/new');
+    const file = csv(
+      'E-mail\tFirst name\tNote',
+      `ada@example.com\tAda\t${quoted(xssTexts[3])}`,
+      'ada@example.com\tAda\t',
+      'bob@example.com\tBob\t',
+    );
+    await browser.choose(`\uFEFF${file}`);
+    assert.equal(await browser.page.getByLabel('Channel').inputValue(), 'email');
+    await browser.fill('Subject', 'News for {{ First_name }}');
+    await browser.fill('Text', 'Note: ');
+    await browser.press('{{ Note }}');
+    await browser.fill('Text', 'Note: {{ Note | none }}');
+    await browser.press('Preview');
+    await browser.see(`Note: ${xssTexts[3]}`);
+    await browser.see('Note: none');
+    assert.equal(await fact(browser, 'Duplicates, sent once').innerText(), '1');
+    assert.equal(await fact(browser, 'Price').innerText(), '0.2 credits');
+    await browser.fill('Text', 'Changed');
+    assert.equal(await browser.page.getByRole('heading', { name: 'Preview' }).count(), 0);
+    await browser.page.getByLabel('Send more than once to a recipient who is there more than once').check();
+    await browser.press('Preview');
+    await browser.see('Send 3 messages for 0.3 credits');
+  });
+
+  it('402 is told where the batch is sent, and nothing is sent', async () => {
+    const text = 'x'.repeat(1600);
+    await preview(browser, csv('to', ...numbered(101, phone)), text);
+    assert.equal(await fact(browser, 'Left after it').innerText(), 'not enough credits');
+    await browser.press('Send 101 messages for 1,010 credits');
+    await browser.see('Insufficient credits. You need 1010 credits but have 1000.');
+    await browser.assertAccessible();
+    assert.equal(await batches(), 0);
+    await preview(browser, csv('to', ...numbered(101, phone)), text);
+    await browser.press('Send 101 messages for 1,010 credits');
+    await browser.see('Insufficient credits. You need 1010 credits but have 1000.');
+  });
 
   it('a batch whose answers were lost is sent once, even after the page was loaded again', async () => {
     const file = csv('to,name', ...numbered(3, (index) => `${phone(index)},Ada`));
@@ -115,37 +155,5 @@ describe('a new batch in the console', function () {
     await browser.press(/^Send 1 message/);
     await browser.page.getByRole('alert').getByText('This time has passed.').waitFor();
     assert.equal(await batches(), 0);
-  });
-
-  it('what is written stays when another file is chosen, and its columns are found by their names', async () => {
-    await browser.open('/batches/new');
-    await browser.choose(csv('to,name,city', `${phone(1)},Ada,Paris`), 'first.csv');
-    await browser.fill('Text', 'Hello {{ who }} and {{ name }}');
-    await browser.page.getByLabel('{{ who }} is in').selectOption({ label: 'city: Paris' });
-    await browser.choose('', 'empty.csv');
-    await browser.see('The first row is empty.');
-    await browser.see('first.csv');
-    await browser.choose(csv('city,to,name', `Rome,${phone(2)},Bob`), 'second.csv');
-    await browser.see('second.csv');
-    assert.equal(await browser.page.getByText('The first row is empty.').count(), 0);
-    await browser.press('Preview');
-    await browser.see('Hello Rome and Bob');
-  });
-
-  it('the file that was chosen last is shown, also when the one before it takes longer to read', async () => {
-    await browser.open('/batches/new');
-    await browser.page.getByLabel('CSV file').waitFor();
-    await browser.page.evaluate(`{
-      const read = Blob.prototype.arrayBuffer;
-      Blob.prototype.arrayBuffer = async function () {
-        if (this.name === 'slow.csv') await new Promise((resolve) => { window.goOn = resolve; });
-        return read.call(this);
-      };
-    }`);
-    await browser.choose(csv('to', phone(1)), 'slow.csv');
-    await browser.choose(csv('to', phone(2)), 'fast.csv');
-    await browser.see('fast.csv');
-    await browser.page.evaluate('goOn(); new Promise((resolve) => setTimeout(resolve))');
-    assert.equal(await browser.page.getByText('slow.csv').count(), 0);
   });
 });
