@@ -1,0 +1,72 @@
+/** One message in a browser: its form, its timeline, its end and its copy. */
+import assert from 'node:assert/strict';
+import { rows } from '../support/database.js';
+import { useMessages } from './use-messages.js';
+
+describe('a message in the console', function () {
+  this.timeout(60_000);
+  const { app, browser, me, send, move } = useMessages();
+
+  it('a message shows its timeline as it happens, its workflow, and can be cancelled and copied', async () => {
+    const { id } = await send({ content: { text: 'Your code is 1234' }, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+    await browser.open(`/messages/${id}`);
+    await browser.see('Your code is 1234');
+    await browser.see('Scheduled for a later time');
+    const link = await browser.page.getByRole('link', { name: 'Workflow in Temporal' }).getAttribute('href');
+    assert.match(link ?? '', /^https:\/\/temporal\.example\.com\/namespaces\/default\/workflows\/msg%3A[0-9a-f-]{36}$/);
+    await browser.assertAccessible();
+    await browser.press('Cancel');
+    await browser.press('Back');
+    await browser.press('Cancel');
+    await browser.press('Cancel the message');
+    await browser.see(/its credits are refunded\.$/);
+    await browser.page.locator('.timeline').getByText('refunded', { exact: true }).waitFor();
+    assert.equal(await browser.page.getByRole('button', { name: 'Cancel', exact: true }).count(), 0);
+    await browser.follow('Send again as a copy');
+    await browser.until('document.querySelector("textarea")?.value === "Your code is 1234"');
+    assert.equal(await browser.page.getByLabel('To', { exact: true }).inputValue(), '+15551234567');
+    await browser.press('Send');
+    await browser.page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await browser.see(/^Live$/);
+    const copy = browser.page.url().split('/').at(-1) ?? '';
+    assert.notEqual(copy, id);
+    await move(copy, 'sent', 'awaiting_report');
+    await browser.see(/Waiting for a delivery report from sandbox/);
+    await move(copy, 'delivered', 'delivered');
+    await browser.see('Delivered to the recipient');
+  });
+
+  it('the send form shows segments, encoding and price while it is written, and the faults of fields beside them', async () => {
+    await browser.follow('Send');
+    await browser.fill('To', '+15551234567');
+    await browser.fill('Text', '€'.repeat(200));
+    await browser.see('GSM-7');
+    await browser.see('2 credits');
+    await browser.fill('Text', 'ж'.repeat(71));
+    await browser.see('UCS-2');
+    await browser.fill('To', '0123');
+    await browser.press('Send');
+    await browser.see('Phone number must be in E.164 format');
+    const input = browser.page.getByLabel('To', { exact: true });
+    assert.equal(await input.getAttribute('aria-invalid'), 'true');
+    await browser.until('document.activeElement?.name === "to"');
+    await browser.assertAccessible();
+    await browser.page.getByLabel('Channel', { exact: true }).selectOption('email');
+    await browser.fill('To', 'ada@example.com');
+    await browser.fill('Subject', 'Hello');
+    await browser.press('Send');
+    await browser.see('ada@example.com');
+    await browser.see('Hello');
+    await browser.see('99.9 credits');
+  });
+
+  it('too few credits are told, and nothing is sent', async () => {
+    await rows(app.deps.db, 'UPDATE workspaces SET balance = 500 WHERE id = $1', [me.workspaceId]);
+    await browser.open('/send?to=%2B15551234567');
+    await browser.fill('Text', 'Hello');
+    await browser.press('Send');
+    await browser.see('Insufficient credits. You need 1 credits but have 0.5.');
+    await browser.open('/messages');
+    await browser.see('No messages yet');
+  });
+});

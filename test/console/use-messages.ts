@@ -1,0 +1,42 @@
+/** The console of a `describe`, and the messages of the workspace that is signed in. */
+import assert from 'node:assert/strict';
+import { recordStatuses } from '../../models/operations/messages/record-statuses.js';
+import { useApi } from '../api/use-api.js';
+import { useConsole } from './use-console.js';
+
+/**
+ * Starts both and signs in a new workspace for each test.
+ * @returns also what sends by the API, and what records statuses as the worker would
+ */
+export function useMessages() {
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', TEMPORAL_UI_URL: 'https://temporal.example.com/' } });
+  const { browser, me } = useConsole(app, { forEachTest: true });
+  return {
+    app,
+    browser,
+    me,
+    /** A message of the workspace, sent with the session of the browser. */
+    async send(more: object = {}): Promise<{ id: string }> {
+      const headers = {
+        Cookie: (await browser.page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; '),
+        'Sec-Fetch-Site': 'same-origin',
+      };
+      const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, ...more };
+      const answer = await app.call('POST', '/api/v1/messages/send', { body, headers });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      return answer.body.data.message;
+    },
+    move: (
+      id: string,
+      to: 'sent' | 'delivered' | 'failed',
+      detail: 'awaiting_report' | 'delivered' | 'undeliverable',
+      more: object = {},
+    ) =>
+      app.deps.db.transaction((transaction) =>
+        recordStatuses(app.deps.db, transaction, {
+          to,
+          changes: [{ id, status_detail: detail, at: new Date(), provider: 'sandbox', ...more }],
+        }),
+      ),
+  };
+}
