@@ -5,7 +5,8 @@ import { freshDatabase, type TestDatabase } from '../../../support/database.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { balanceOf } from '../../../support/rows/messages.js';
-import { BatchLife, granted, sizes, type Step, steps } from './batch-life.js';
+import { BatchLife, granted, sizes } from './batch-life.js';
+import { type Step, steps } from './batch-oracle.js';
 
 /** Any sequence of steps over a batch of two pages, against an oracle in memory. */
 describe('the life of a batch', () => {
@@ -48,7 +49,7 @@ describe('the life of a batch', () => {
       }
       await life.finish();
       await life.assertAgreement();
-      assert.deepEqual([life.status, await balanceOf(test.db, workspace.id)], ['cancelled', balance], answer);
+      assert.deepEqual([life.oracle.status, await balanceOf(test.db, workspace.id)], ['cancelled', balance], answer);
     }
     await assertBooks(test.db);
   });
@@ -67,11 +68,11 @@ describe('the life of a batch', () => {
           for (const step of taken) await life.take(page, step);
           await life.assertAgreement();
         }
-        seen.add(life.status);
+        seen.add(life.oracle.status);
         for (const status of life.statuses()) seen.add(status);
         await life.finish();
         await life.assertAgreement();
-        seen.add(life.status);
+        seen.add(life.oracle.status);
       }),
       { numRuns: 50 },
     );
