@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { freshDatabase, type TestDatabase } from '../../../support/database.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';
-import { granted, MessageLife, type Step, steps } from './message-life.js';
+import { granted, MessageLife } from './message-life.js';
+import { type Step, steps } from './message-oracle.js';
 
 const slots = 3;
 
@@ -38,7 +39,7 @@ describe('the life of messages', () => {
         await life.begin(prices);
         for (const [slot, burst] of commands) for (const step of burst) await life.take(slot, step);
         await life.assertAgreement();
-        for (const { status } of life.messages) seen.add(status);
+        for (const { status } of life.oracle.messages) seen.add(status);
       }),
       { numRuns: 200 },
     );
