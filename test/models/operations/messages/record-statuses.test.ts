@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Status, StatusDetail } from '../../../../models/rules/messages/status.js';
 import { type Move, recordStatuses, type StatusChange } from '../../../../models/operations/messages/record-statuses.js';
 import { freshDatabase, type TestDatabase } from '../../../support/database.js';
-import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';
 import {
   balanceOf,
@@ -14,6 +13,7 @@ import {
   rolledBack,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { change, factsOf, failure, messageIn, recordMove } from './status-changes.js';
 
 const statuses = ['accepting', 'queued', 'sent', 'delivered', 'failed', 'read'] as const;
 /** The statuses of docs/contract/messages.md, by hand: the only moves there are. */
@@ -36,26 +36,7 @@ describe('recordStatuses', () => {
   afterEach(() => assertBooks(test.db));
   after(() => test.drop());
 
-  const record = (to: Move['to'], changes: StatusChange[], more: Partial<Move> = {}) =>
-    test.db.transaction((transaction) => recordStatuses(test.db, transaction, { to, changes, ...more }));
-  const change = (id: string, status_detail: StatusDetail, overrides: Partial<StatusChange> = {}): StatusChange => ({
-    id,
-    status_detail,
-    at: new Date(),
-    ...overrides,
-  });
-  const failure = { error_code: '30006', error_message: 'Landline or unreachable carrier' };
-
-  /** A message in a status, by the shortest way. */
-  const messageIn = async (workspaceId: string, status: Status): Promise<string> => {
-    if (status === 'accepting') return (await buildUndecided(test.db, workspaceId)).id;
-    if (status === 'queued') return (await buildQueued(test.db, workspaceId)).id;
-    const { id } = await buildSent(test.db, workspaceId, { channel: 'whatsapp' });
-    if (status === 'delivered' || status === 'read') await record('delivered', [change(id, 'delivered')]);
-    if (status === 'failed') await record('failed', [change(id, 'undeliverable', failure)]);
-    if (status === 'read') await record('read', [change(id, 'read')]);
-    return id;
-  };
+  const record = (to: Move['to'], changes: StatusChange[], more: Partial<Move> = {}) => recordMove(test.db, { to, changes, ...more });
 
   for (const from of statuses) {
     for (const to of statuses.slice(1) as Move['to'][]) {
@@ -63,7 +44,7 @@ describe('recordStatuses', () => {
       it(`${isAllowed ? 'makes' : 'refuses'} the move ${from} → ${to}`, async () => {
         const workspace = await buildWorkspace(test.db);
         await buildWebhook(workspace.id, 'https://one.example.test/');
-        const id = await messageIn(workspace.id, from);
+        const id = await messageIn(test.db, workspace.id, from);
         const before = {
           message: await messageOf(test.db, id),
           events: await eventsOf(test.db, id),
@@ -109,7 +90,7 @@ describe('recordStatuses', () => {
     const failed = await messageOf(test.db, id);
     assert.deepEqual(
       {
-        ...pick(failed),
+        ...factsOf(failed),
         provider: failed.provider,
         provider_message_id: failed.provider_message_id,
         provider_error_code: failed.provider_error_code,
@@ -128,12 +109,12 @@ describe('recordStatuses', () => {
     await record('delivered', [change(id, 'delivered', { at: at(3) })]);
     const none = { error_code: null, error_message: null };
     assert.deepEqual(
-      pick(await messageOf(test.db, id)),
+      factsOf(await messageOf(test.db, id)),
       { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: null, ...none },
       'a correction takes the failure back',
     );
     await record('read', [change(id, 'read', { at: at(4) })]);
-    assert.deepEqual(pick(await messageOf(test.db, id)), { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: at(4), ...none });
+    assert.deepEqual(factsOf(await messageOf(test.db, id)), { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: at(4), ...none });
   });
 
   it('treats a read receipt as the delivery too', async () => {
@@ -195,13 +176,4 @@ describe('recordStatuses', () => {
     assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
     assert.deepEqual(await ledgerOf(test.db, workspace.id), ['grant 5000', 'debit -1000', 'refund 1000']);
   });
-});
-
-const pick = ({ sent_at, delivered_at, failed_at, read_at, error_code, error_message }: Awaited<ReturnType<typeof messageOf>>) => ({
-  sent_at,
-  delivered_at,
-  failed_at,
-  read_at,
-  error_code,
-  error_message,
 });
