@@ -5,258 +5,161 @@ const send = 'POST /api/v1/messages/send';
 const bulk = 'POST /api/v1/messages/bulk';
 const list = 'GET /api/v1/messages';
 
-export const messages: Mistake[] = [
-  {
-    what: 'a number without a plus',
-    to: send,
-    body: { ...good, to: '15551234567' },
+/** A request that is refused with 400 for one of its fields. */
+type Row = [what: string, body: object | undefined, where: string, error: Mistake['error'], mend: Mistake['mend']];
+
+const refused =
+  (to: string, as?: 'jwt') =>
+  ([what, body, where, error, mend]: Row): Mistake => ({
+    what,
+    to,
+    ...(as === undefined ? {} : { as }),
+    ...(body === undefined ? {} : { body }),
     status: 400,
-    error: phone,
-    where: ['to'],
-    mend: phoneExample,
-  },
-  {
-    what: 'a number with 00',
-    to: send,
-    body: { ...good, to: '0015551234567' },
-    status: 400,
-    error: phone,
-    where: ['to'],
-    mend: phoneExample,
-  },
-  {
-    what: 'a number with spaces',
-    to: send,
-    body: { ...good, to: '+1 555 123 4567' },
-    status: 400,
-    error: phone,
-    where: ['to'],
-    mend: 'without spaces',
-  },
-  {
-    what: 'a number as a JSON number',
-    to: send,
-    body: { ...good, to: 15_551_234_567 },
-    status: 400,
-    error: 'to must be a string',
-    where: ['to'],
-    mend: 'must be a string',
-  },
-  {
-    what: 'several recipients',
-    to: send,
-    body: { ...good, to: ['+15551234567', '+15551234568'] },
-    status: 400,
-    error: 'to must be a string',
-    where: ['to'],
-    mend: '/api/v1/messages/bulk',
-  },
-  {
-    what: 'a mail address for an sms',
-    to: send,
-    body: { ...good, to: 'ada@example.com' },
-    status: 400,
-    error: phone,
-    where: ['to'],
-    mend: phoneExample,
-  },
-  {
-    what: 'a number for an e-mail',
-    to: send,
-    body: { ...good, channel: 'email' },
-    status: 400,
-    error: 'Invalid email address',
-    where: ['to'],
-    mend: 'for example ada@example.com',
-  },
-  {
-    what: 'a channel in capitals',
-    to: send,
-    body: { ...good, channel: 'SMS' },
-    status: 400,
-    error: 'Invalid channel. Must be one of: sms, whatsapp, email',
-    where: ['channel'],
-    mend: 'sms, whatsapp, email',
-  },
-  {
-    what: 'a text outside of content',
-    to: send,
-    body: { to: good.to, channel: 'sms', text: 'Hello' },
-    status: 400,
-    error: 'Missing required field: content.text',
-    where: ['content.text'],
-    mend: 'content.text',
-  },
-  {
-    what: 'content as a text',
-    to: send,
-    body: { ...good, content: 'Hello' },
-    status: 400,
-    error: 'content must be an object',
-    where: ['content'],
-    mend: '{"text": "Hello"}',
-  },
-  {
-    what: 'a text too long',
-    to: send,
-    body: { ...good, content: { text: 'x'.repeat(1_601) } },
-    status: 400,
-    error: /at most 1,?600 characters/,
-    where: ['content.text'],
-    mend: /at most 1,?600/,
-  },
-  {
-    what: 'a letter missing in a field',
-    to: send,
-    body: { ...good, schedule_at: '2030-01-01T00:00:00Z' },
-    status: 400,
-    error: 'Unknown field: schedule_at. Did you mean scheduled_at?',
-    where: ['schedule_at'],
-    mend: 'scheduled_at',
-  },
-  {
-    what: 'a field in camel case',
-    to: send,
-    body: { ...good, expiresAt: '2030-01-01T00:00:00Z' },
-    status: 400,
-    error: 'Unknown field: expiresAt. Did you mean expires_at?',
-    where: ['expiresAt'],
-    mend: 'expires_at',
-  },
-  {
-    what: 'a time without a zone',
-    to: send,
-    body: { ...good, scheduled_at: '2030-01-01T10:00:00' },
-    status: 400,
-    error: 'Invalid date format',
-    where: ['scheduled_at'],
-    mend: 'with a time zone, for example 2026-11-21T10:00:00Z',
-  },
-  {
-    what: 'seconds since 1970',
-    to: send,
-    body: { ...good, scheduled_at: 1_900_000_000 },
-    status: 400,
-    error: 'scheduled_at must be a string',
-    where: ['scheduled_at'],
-    mend: 'for example 2026-11-21T10:00:00Z',
-  },
-  {
-    what: 'a time too far ahead',
-    to: send,
-    body: { ...good, scheduled_at: '2999-01-01T00:00:00Z' },
-    status: 400,
-    error: 'scheduled_at must be at most 30 days ahead',
-    where: ['scheduled_at'],
-    mend: 'at most 30 days',
-  },
-  {
-    what: 'metadata as a text',
-    to: send,
-    body: { ...good, metadata: 'order 7' },
-    status: 400,
-    error: 'metadata must be an object',
-    where: ['metadata'],
-    mend: 'an object',
-  },
-  {
-    what: 'a variable missing',
-    to: send,
-    body: { ...good, content: { text: 'Hello {{name}}' }, variables: {} },
-    status: 400,
-    error: /variables\.name/,
-    where: ['variables.name'],
-    mend: 'variables.name',
-  },
-  {
-    what: 'an empty idempotency key',
-    to: send,
-    headers: { 'Idempotency-Key': '' },
-    body: good,
-    status: 400,
-    error: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
-    where: ['Idempotency-Key'],
-    mend: '1 to 255 visible ASCII',
-  },
+    error,
+    where: [where],
+    mend,
+  });
+
+const recipients: Row[] = [
+  ['a number without a plus', { ...good, to: '15551234567' }, 'to', phone, phoneExample],
+  ['a number with 00', { ...good, to: '0015551234567' }, 'to', phone, phoneExample],
+  ['a number with spaces', { ...good, to: '+1 555 123 4567' }, 'to', phone, 'without spaces'],
+  ['a number as a JSON number', { ...good, to: 15_551_234_567 }, 'to', 'to must be a string', 'must be a string'],
+  ['several recipients', { ...good, to: ['+15551234567', '+15551234568'] }, 'to', 'to must be a string', '/api/v1/messages/bulk'],
+  ['a mail address for an sms', { ...good, to: 'ada@example.com' }, 'to', phone, phoneExample],
+  ['a number for an e-mail', { ...good, channel: 'email' }, 'to', 'Invalid email address', 'for example ada@example.com'],
+];
+
+const contents: Row[] = [
+  [
+    'a channel in capitals',
+    { ...good, channel: 'SMS' },
+    'channel',
+    'Invalid channel. Must be one of: sms, whatsapp, email',
+    'sms, whatsapp, email',
+  ],
+  [
+    'a text outside of content',
+    { to: good.to, channel: 'sms', text: 'Hello' },
+    'content.text',
+    'Missing required field: content.text',
+    'content.text',
+  ],
+  ['content as a text', { ...good, content: 'Hello' }, 'content', 'content must be an object', '{"text": "Hello"}'],
+  ['a text too long', { ...good, content: { text: 'x'.repeat(1_601) } }, 'content.text', /at most 1,?600 characters/, /at most 1,?600/],
+  ['metadata as a text', { ...good, metadata: 'order 7' }, 'metadata', 'metadata must be an object', 'an object'],
+  [
+    'a variable missing',
+    { ...good, content: { text: 'Hello {{name}}' }, variables: {} },
+    'variables.name',
+    /variables\.name/,
+    'variables.name',
+  ],
+];
+
+const names: Row[] = [
+  [
+    'a letter missing in a field',
+    { ...good, schedule_at: '2030-01-01T00:00:00Z' },
+    'schedule_at',
+    'Unknown field: schedule_at. Did you mean scheduled_at?',
+    'scheduled_at',
+  ],
+  [
+    'a field in camel case',
+    { ...good, expiresAt: '2030-01-01T00:00:00Z' },
+    'expiresAt',
+    'Unknown field: expiresAt. Did you mean expires_at?',
+    'expires_at',
+  ],
+];
+
+const times: Row[] = [
+  [
+    'a time without a zone',
+    { ...good, scheduled_at: '2030-01-01T10:00:00' },
+    'scheduled_at',
+    'Invalid date format',
+    'with a time zone, for example 2026-11-21T10:00:00Z',
+  ],
+  [
+    'seconds since 1970',
+    { ...good, scheduled_at: 1_900_000_000 },
+    'scheduled_at',
+    'scheduled_at must be a string',
+    'for example 2026-11-21T10:00:00Z',
+  ],
+  [
+    'a time too far ahead',
+    { ...good, scheduled_at: '2999-01-01T00:00:00Z' },
+    'scheduled_at',
+    'scheduled_at must be at most 30 days ahead',
+    'at most 30 days',
+  ],
+];
+
+const key: Mistake = {
+  what: 'an empty idempotency key',
+  to: send,
+  headers: { 'Idempotency-Key': '' },
+  body: good,
+  status: 400,
+  error: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
+  where: ['Idempotency-Key'],
+  mend: '1 to 255 visible ASCII',
+};
+
+export const messages: Mistake[] = [...[...recipients, ...contents, ...names, ...times].map(refused(send)), key];
+
+const { to, ...toMany } = good;
+const bulks: Row[] = [
+  ['a bad recipient in a bulk send', { ...toMany, recipients: [to, '5551234'] }, 'recipients[1].to', phone, phoneExample],
+  ['no recipients', { ...toMany, to: [to] }, 'recipients', 'Missing required field: recipients', 'recipients'],
+];
+
+const queries: [query: string, ...Row][] = [
+  ['limit=1000', 'a page too long', undefined, 'limit', 'Limit must be between 1 and 100', 'between 1 and 100'],
+  [
+    'status=Delivered',
+    'a status in capitals',
+    undefined,
+    'status',
+    'Invalid status. Must be one of: queued, sent, delivered, failed, read',
+    'delivered',
+  ],
+  ['start_date=21.11.2026', 'a date of one country', undefined, 'start_date', 'Invalid date format', 'ISO 8601'],
+  ['cursor=abc', 'a cursor of another list', undefined, 'cursor', 'Invalid cursor', 'next_cursor of the previous response'],
+];
+
+const webhooks: Row[] = [
+  [
+    'a webhook without https',
+    { url: 'http://localhost:4000/hook', events: ['message.sent'] },
+    'url',
+    'Webhook URL must use HTTPS',
+    'docs/webhooks.md',
+  ],
+  [
+    'an unknown event',
+    { url: 'https://example.com', events: ['message.bounced'] },
+    'events',
+    'Invalid events. Must be one of: message.queued, message.sent, message.delivered, message.failed',
+    'message.failed',
+  ],
+];
+
+const scopes: Row = [
+  'a scope by a name of its own',
+  { name: 'x', scopes: ['send'] },
+  'scopes',
+  'Invalid scopes. Must be one of: send_messages, read_messages, manage_contacts, manage_webhooks',
+  'send_messages',
 ];
 
 export const others: Mistake[] = [
-  {
-    what: 'a bad recipient in a bulk send',
-    to: bulk,
-    body: { channel: 'sms', content: good.content, recipients: ['+15551234567', '5551234'] },
-    status: 400,
-    error: phone,
-    where: ['recipients[1].to'],
-    mend: phoneExample,
-  },
-  {
-    what: 'no recipients',
-    to: bulk,
-    body: { channel: 'sms', content: good.content, to: ['+15551234567'] },
-    status: 400,
-    error: 'Missing required field: recipients',
-    where: ['recipients'],
-    mend: 'recipients',
-  },
-  {
-    what: 'a page too long',
-    to: `${list}?limit=1000`,
-    status: 400,
-    error: 'Limit must be between 1 and 100',
-    where: ['limit'],
-    mend: 'between 1 and 100',
-  },
-  {
-    what: 'a status in capitals',
-    to: `${list}?status=Delivered`,
-    status: 400,
-    error: 'Invalid status. Must be one of: queued, sent, delivered, failed, read',
-    where: ['status'],
-    mend: 'delivered',
-  },
-  {
-    what: 'a date of one country',
-    to: `${list}?start_date=21.11.2026`,
-    status: 400,
-    error: 'Invalid date format',
-    where: ['start_date'],
-    mend: 'ISO 8601',
-  },
-  {
-    what: 'a cursor of another list',
-    to: `${list}?cursor=abc`,
-    status: 400,
-    error: 'Invalid cursor',
-    where: ['cursor'],
-    mend: 'next_cursor of the previous response',
-  },
-  {
-    what: 'a webhook without https',
-    to: 'POST /api/v1/webhooks',
-    body: { url: 'http://localhost:4000/hook', events: ['message.sent'] },
-    status: 400,
-    error: 'Webhook URL must use HTTPS',
-    where: ['url'],
-    mend: 'docs/webhooks.md',
-  },
-  {
-    what: 'an unknown event',
-    to: 'POST /api/v1/webhooks',
-    body: { url: 'https://example.com', events: ['message.bounced'] },
-    status: 400,
-    error: 'Invalid events. Must be one of: message.queued, message.sent, message.delivered, message.failed',
-    where: ['events'],
-    mend: 'message.failed',
-  },
-  {
-    what: 'a scope by a name of its own',
-    to: 'POST /api/v1/api-keys',
-    as: 'jwt',
-    body: { name: 'x', scopes: ['send'] },
-    status: 400,
-    error: 'Invalid scopes. Must be one of: send_messages, read_messages, manage_contacts, manage_webhooks',
-    where: ['scopes'],
-    mend: 'send_messages',
-  },
+  ...bulks.map(refused(bulk)),
+  ...queries.map(([query, ...row]) => refused(`${list}?${query}`)(row)),
+  ...webhooks.map(refused('POST /api/v1/webhooks')),
+  refused('POST /api/v1/api-keys', 'jwt')(scopes),
 ];
