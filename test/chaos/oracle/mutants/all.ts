@@ -6,6 +6,7 @@ import { acceptanceMutants } from './acceptance.js';
 import { answerMutants } from './answers.js';
 import { type Draft, Missing, type Mutant } from './edit.js';
 import { handoffMutants } from './handing-off.js';
+import { inactiveWebhookMutants } from './inactive-webhooks.js';
 import { ledgerOrderMutants } from './ledger-order.js';
 import { moneyMutants } from './money.js';
 import { orderMutants } from './order.js';
@@ -23,6 +24,7 @@ export const mutants: readonly Mutant[] = [
   ...moneyMutants,
   ...ledgerOrderMutants,
   ...promiseMutants,
+  ...inactiveWebhookMutants,
 ];
 
 /** A mutant, with the names of the rules that notice it. */
