@@ -12,7 +12,8 @@ import { openTwilio } from './carriers/http-carriers.js';
 import type { Fate, Behaviour } from './carriers/behaviour.js';
 import { Reporter } from './carriers/reporter.js';
 import { openSmtp } from './carriers/smtp-carrier.js';
-import { type CarrierRecord, type HistoryWriter, newToken, openHistory, readHistory } from './history.js';
+import { type HistoryWriter, newToken, openHistory, readHistory } from './history.js';
+import type { CarrierRecord } from './records.js';
 import { randomOf } from './random.js';
 
 describe('carriers of the battery', () => {

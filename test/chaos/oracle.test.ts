@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { HistoryRecord } from './history.js';
+import type { HistoryRecord } from './records.js';
 import { judge, rules } from './oracle/judge.js';
 import { mutants, notice, runOf } from './oracle/mutants/all.js';
 import { callsOf, type Draft, entryOf, first, recordsOf, refold, sort } from './oracle/mutants/edit.js';

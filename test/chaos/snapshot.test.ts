@@ -8,7 +8,7 @@ import { buildWebhook } from '../support/rows/factories.js';
 import { rows } from '../support/database.js';
 import { workspaceForEach } from '../support/for-each.js';
 import { acceptedAs, buildClaimed, reportOf } from '../support/rows/messages.js';
-import type { HistoryRecord } from './history.js';
+import type { HistoryRecord } from './records.js';
 import { judge, rules } from './oracle/judge.js';
 import { readSnapshot } from './oracle/snapshot.js';
 

@@ -1,5 +1,6 @@
 /** Writes what a carrier saw to the history. */
-import type { CarrierRecord, HistoryWriter } from '../history.js';
+import type { HistoryWriter } from '../history.js';
+import type { CarrierRecord } from '../records.js';
 
 /** The identity of a carrier, in all its records. */
 export type CarrierName = Pick<CarrierRecord, 'carrier' | 'account' | 'channel'>;

@@ -1,6 +1,7 @@
 /** When and how often a carrier reports on a message. It posts every report until the service has answered 2xx. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HistoryWriter, ReportRecord } from '../history.js';
+import type { HistoryWriter } from '../history.js';
+import type { ReportRecord } from '../records.js';
 import type { Random } from '../random.js';
 
 export type Status = ReportRecord['status'];

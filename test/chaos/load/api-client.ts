@@ -2,7 +2,8 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallRecord, HistoryWriter } from '../history.js';
+import type { HistoryWriter } from '../history.js';
+import type { CallRecord } from '../client-records.js';
 import type { Random } from '../random.js';
 
 /** A request without the common parts of all calls. */

@@ -1,6 +1,6 @@
 /** The clients of a run. They execute the plan at its times, whatever the state of the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallRecord } from '../history.js';
+import type { CallRecord } from '../client-records.js';
 import type { ApiAnswer, ApiCall, ApiClient } from './api-client.js';
 import { type Act, type BulkAct, bulkText, type LoadPlan, type ReplayAct, type SendAct } from './plan.js';
 import type { Workspace } from './workspace.js';

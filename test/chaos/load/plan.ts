@@ -1,6 +1,7 @@
 /** The plan of the clients of a run. Depends on the seed only. */
 import type { Channel } from '../../../models/channels.js';
-import { type Item, newToken, type Step } from '../history.js';
+import { newToken } from '../history.js';
+import type { Item, Step } from '../client-records.js';
 import { type ReceiverKind, receiverKinds } from '../receivers.js';
 import type { Random } from '../random.js';
 

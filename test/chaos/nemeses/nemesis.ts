@@ -1,5 +1,5 @@
 /** A fault that begins, lasts for a time, and ends. */
-import type { Target } from '../history.js';
+import type { Target } from '../records.js';
 import type { Random } from '../random.js';
 import type { Stage } from '../stage/stage.js';
 

@@ -1,5 +1,5 @@
 /** Faults of processes: killed, terminated, stopped for a time. */
-import type { Target } from '../history.js';
+import type { Target } from '../records.js';
 import type { Random } from '../random.js';
 import type { Actor } from '../stage/actor.js';
 import { drainMsMax } from '../stage/processes.js';

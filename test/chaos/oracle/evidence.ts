@@ -1,7 +1,8 @@
 /** A history and a snapshot, with indexes for the rules. */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import type { Channel } from '../../../models/channels.js';
-import type { AnswerRecord, CallRecord, EventRecord, ExitRecord, History, HistoryRecord, Item, ReportRecord } from '../history.js';
+import type { AnswerRecord, CallRecord, Item } from '../client-records.js';
+import type { EventRecord, ExitRecord, History, HistoryRecord, ReportRecord } from '../records.js';
 import { collectFaults, type Faults } from './faults.js';
 import { collectHandoffs, type Handoff } from './handoffs.js';
 import type { AttemptFact, DeliveryFact, EventFact, MessageFact, Snapshot, WebhookFact } from './snapshot.js';

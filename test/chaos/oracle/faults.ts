@@ -1,5 +1,5 @@
 /** Which fault was active at which time. What the contract permits depends on it. */
-import type { NemesisRecord, Target } from '../history.js';
+import type { NemesisRecord, Target } from '../records.js';
 
 export interface Fault {
   name: string;

@@ -1,6 +1,6 @@
 /** The calls that carriers saw. */
 import type { Channel } from '../../../models/channels.js';
-import type { CarrierRecord } from '../history.js';
+import type { CarrierRecord } from '../records.js';
 
 /** One request to a carrier. A time is null if the event did not happen. */
 export interface Handoff {

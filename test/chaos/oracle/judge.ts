@@ -1,5 +1,5 @@
 /** The oracle: finds the broken promises of the service in a history and the books at its end. */
-import type { History } from '../history.js';
+import type { History } from '../records.js';
 import { acceptanceRules, uncertainRefusals } from './acceptance.js';
 import { answerRules } from './answers.js';
 import { chainRules } from './chains.js';

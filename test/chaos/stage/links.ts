@@ -1,6 +1,6 @@
 /** The connections between the parts of a stage. Each pair of parts has its own fault proxy. */
 import { type FaultProxy, startFaultProxy, type Target as Address } from '../../support/network/fault-proxy.js';
-import type { Target } from '../history.js';
+import type { Target } from '../records.js';
 
 export interface Link {
   /** For example `worker1>postgres`. The caller is first. */

@@ -1,5 +1,5 @@
 /** Helpers that change a run so that only the intended part is wrong: the consequences of a change are changed too. */
-import type { HistoryRecord } from '../../history.js';
+import type { HistoryRecord } from '../../records.js';
 import { wordOf } from '../evidence.js';
 import type { PerfectRun } from '../perfect/run.js';
 import type { DeliveryFact, EntryFact, EventFact, MessageFact } from '../snapshot.js';

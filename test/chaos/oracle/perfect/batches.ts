@@ -1,5 +1,5 @@
 /** The batches of a perfect service: one page of messages after the other; batches are paused, resumed and cancelled meanwhile. */
-import type { Item } from '../../history.js';
+import type { Item } from '../../client-records.js';
 import { priceOf } from '../money.js';
 import type { BatchFact, MessageFact, WorkspaceFact } from '../snapshot.js';
 import { handOff, isClaimed } from './carriers.js';

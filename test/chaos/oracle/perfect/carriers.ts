@@ -1,5 +1,5 @@
 /** The path of a message through unreliable carriers, with a perfect service. */
-import type { CarrierRecord, ReportRecord } from '../../history.js';
+import type { CarrierRecord, ReportRecord } from '../../records.js';
 import type { MessageFact } from '../snapshot.js';
 import { apply, failUnsent, markSent } from './service.js';
 import type { World } from './world.js';

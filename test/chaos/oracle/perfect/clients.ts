@@ -1,6 +1,7 @@
 /** The clients of a perfect service, and the network: requests are answered, refused, lost and repeated. */
 import type { Channel } from '../../../../models/channels.js';
-import { type AnswerRecord, type CallRecord, type Item, newToken } from '../../history.js';
+import { newToken } from '../../history.js';
+import type { AnswerRecord, CallRecord, Item } from '../../client-records.js';
 import { priceOf } from '../money.js';
 import type { MessageFact, WorkspaceFact } from '../snapshot.js';
 import { handOff, type Fate } from './carriers.js';

@@ -1,5 +1,5 @@
 /** A whole run of a perfect service: every operation of the contract, while everything around the service fails. */
-import type { History, Target } from '../../history.js';
+import type { History, Target } from '../../records.js';
 import { randomOf } from '../../random.js';
 import type { Snapshot, WebhookFact, WorkspaceFact } from '../snapshot.js';
 import { sendBulk } from './batches.js';

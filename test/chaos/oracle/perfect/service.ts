@@ -1,6 +1,6 @@
 /** A perfect service: it accepts, charges, hands off, applies reports and refunds according to the contract, in one step each. */
 import type { Channel } from '../../../../models/channels.js';
-import type { Item } from '../../history.js';
+import type { Item } from '../../client-records.js';
 import { priceOf } from '../money.js';
 import type { BatchFact, MessageFact, WorkspaceFact } from '../snapshot.js';
 import { tell } from './telling.js';

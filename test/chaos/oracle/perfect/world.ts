@@ -1,5 +1,5 @@
 /** The world of a simulated perfect service: a clock, scheduled actions, the observations from outside, and the books. */
-import type { Fact, HistoryRecord } from '../../history.js';
+import type { Fact, HistoryRecord } from '../../records.js';
 import type { Random } from '../../random.js';
 import type { EntryFact, MessageFact, Snapshot, WebhookFact, WorkspaceFact } from '../snapshot.js';
 
