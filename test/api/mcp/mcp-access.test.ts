@@ -1,0 +1,119 @@
+/** Who may use the MCP server and how: its tools, keys, scopes, protocols and pages of other origins. */
+import assert from 'node:assert/strict';
+import type { Json } from '../../support/client.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
+import { callTool, sms, useMcp } from './mcp-client.js';
+
+const allTools = [
+  'preview_messages',
+  'send_message',
+  'get_message',
+  'list_messages',
+  'get_message_timeline',
+  'list_webhooks',
+  'list_deliveries',
+  'resend_delivery',
+];
+
+describe('access to the MCP server', () => {
+  const app = useApi({ env: { MCP: 'on' } });
+  const connect = useMcp(() => app.url);
+  let account: Account;
+  before(async () => {
+    account = await app.account();
+  });
+
+  it('offers each tool with its arguments', async () => {
+    const client = await connect({ 'X-API-Key': account.key });
+    const { tools } = await client.listTools();
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      allTools,
+    );
+    for (const { inputSchema, description = '' } of tools) assert.ok(inputSchema.type === 'object' && description !== '');
+    const send = tools.find(({ name }) => name === 'send_message');
+    assert.deepEqual(send?.inputSchema.required, ['channel', 'content', 'preview_token']);
+    assert.ok(Object.hasOwn(send.inputSchema.properties ?? {}, 'to'));
+    assert.deepEqual(tools.find(({ name }) => name === 'list_deliveries')?.inputSchema.required, ['id']);
+  });
+
+  it('gives the faults of the arguments as the API does', async () => {
+    const client = await connect({ 'X-API-Key': account.key });
+    const { isError, data } = await callTool(client, 'preview_messages', { ...sms, to: '5551234567' });
+    assert.deepEqual([isError, data.error, data.details[0].field], [true, 'Phone number must be in E.164 format', 'to']);
+    assert.match(data.hints[0], /\+15551234567/);
+    assert.equal((await callTool(client, 'get_message', { id: 'none' })).data.error, 'Message not found');
+    assert.equal((await callTool(client, 'get_message')).data.error, 'Message not found');
+    assert.equal((await callTool(client, 'list_messages', { status: 'lost' })).isError, true);
+    assert.equal((await callTool(client, 'no_such_tool')).isError, true);
+  });
+
+  it('offers what the scopes of the key allow, and refuses the rest', async () => {
+    const { key } = await app.account({ scopes: ['read_messages'] });
+    const client = await connect({ 'X-API-Key': key });
+    assert.deepEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ['get_message', 'list_messages', 'get_message_timeline'],
+    );
+    const { isError, data } = await callTool(client, 'preview_messages', sms);
+    assert.deepEqual([isError, data.error], [true, 'API key does not have required scope: send_messages']);
+  });
+
+  it('serves the protocol of 2026 too, and opens no stream for subscriptions', async () => {
+    const version = '2026-07-28';
+    const ask = async (method: string, params: object) => {
+      const answer = await fetch(`${app.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          'X-API-Key': account.key,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          'MCP-Protocol-Version': version,
+          'Mcp-Method': method,
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method,
+          params: {
+            ...params,
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': version,
+              'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+              'io.modelcontextprotocol/clientCapabilities': {},
+            },
+          },
+        }),
+      });
+      return (await answer.json()) as Json;
+    };
+    assert.equal((await ask('tools/list', {})).result.tools.length, allTools.length);
+    const refused = await ask('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    assert.equal(refused.error.message, 'Subscription limit reached');
+  });
+
+  it('refuses a wrong key, a foreign page, a list of messages and other methods', async () => {
+    const post = (headers: Record<string, string>, body: unknown) =>
+      fetch(`${app.url}/mcp`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify(body),
+      });
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const key = { 'X-API-Key': account.key };
+    const statusOf = async (answer: Promise<Response>) => (await answer).status;
+    assert.equal(await statusOf(post({}, list)), 401);
+    assert.equal(await statusOf(post({ 'X-API-Key': 'tidings_wrong' }, list)), 401);
+    assert.equal(await statusOf(post({ ...key, Origin: 'https://evil.example.com' }, list)), 403);
+    assert.equal(await statusOf(post(key, [list, list])), 400);
+    const answer = await post(key, list);
+    assert.deepEqual([answer.status, answer.headers.get('x-ratelimit-limit') !== null], [200, true]);
+    const text = await answer.text();
+    for (const name of allTools) assert.ok(text.includes(`"name":"${name}"`), text);
+    for (const method of ['GET', 'DELETE']) {
+      const refused = await fetch(`${app.url}/mcp`, { method, headers: key });
+      assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST, OPTIONS']);
+    }
+  });
+});
