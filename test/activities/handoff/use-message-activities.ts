@@ -1,0 +1,21 @@
+/** The activities of messages with a stub of a provider, in a database with a workspace for each test. */
+import { givingUpActivities, messageActivities } from '../../../activities/handoff/messages.js';
+import type { Provider } from '../../../activities/handoff/providers/provider.js';
+import { everywhere, silent as logger } from '../../support/carriers/stub-provider.js';
+import { testConfig } from '../../support/config.js';
+import { workspaceForEach } from '../../support/for-each.js';
+import { inActivity } from '../../support/temporal/in-activity.js';
+
+/** What `dispatchMessages` returns when nothing is left to do. */
+export const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
+
+/** Call it in a `describe`: it registers the hooks. */
+export function useMessageActivities() {
+  const test = workspaceForEach({ balance: 1_000_000 });
+  const activitiesWith = (provider: Provider, env: NodeJS.ProcessEnv = {}, leaseSeconds = 0) => {
+    const deps = { db: test.db, config: testConfig(env), logger, providers: everywhere(provider), leaseSeconds };
+    return { ...messageActivities(deps), ...givingUpActivities(deps) };
+  };
+  const dispatch = (provider: Provider, groupId: string) => inActivity(activitiesWith(provider).dispatchMessages, [groupId]);
+  return { test, activitiesWith, dispatch };
+}
