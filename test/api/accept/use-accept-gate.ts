@@ -1,0 +1,59 @@
+/** An API whose Temporal answers late: until then sends wait at the accept gate. */
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import type { AcceptRequest } from '../../../api/outside/temporal.js';
+import { until } from '../../support/client.js';
+import { type Answer, startApp, type TestApp } from '../start-app.js';
+
+const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+
+/** Filled by `start`. */
+interface Held {
+  app: TestApp;
+  /** Sends that have come to the gate. */
+  arrived: number;
+  /** What Temporal was asked. */
+  asked: AcceptRequest[];
+  /** Lets Temporal answer. */
+  open(): void;
+}
+
+/** Call it in a `describe`: after each test the books are audited and the API is closed. */
+export function useAcceptGate() {
+  const gate = {} as Held;
+  afterEach(async () => {
+    await assertBooks(gate.app.deps.db);
+    await gate.app.close();
+  });
+  const start = async (env: NodeJS.ProcessEnv = {}): Promise<void> => {
+    gate.app = await startApp({ ACCEPT_LANES: '1', ...env });
+    [gate.arrived, gate.asked] = [0, []];
+    const opened = new Promise<void>((resolve) => (gate.open = resolve));
+    const { acceptGate, temporal } = gate.app.deps;
+    const [enter, accept] = [acceptGate.accept, temporal.accept];
+    acceptGate.accept = (...send) => {
+      gate.arrived += 1;
+      return enter(...send);
+    };
+    temporal.accept = async (request) => {
+      gate.asked.push(request);
+      await opened;
+      return accept(request);
+    };
+  };
+  const send = (key: string, changes: object = {}, headers: Record<string, string> = {}) =>
+    gate.app.call('POST', '/api/v1/messages/send', { key, body: { ...sms, ...changes }, headers });
+  const isAsked = () => until(() => gate.asked.length === 1, 'Temporal is asked');
+  const haveArrived = (count: number) => until(() => gate.arrived === count, 'the sends are at the gate');
+  /** Sends the first, which holds the only lane, then the others. Temporal answers once all of them are at the gate. */
+  const sendTogether = async (sends: (() => Promise<Answer>)[]): Promise<Answer[]> => {
+    const [first, ...others] = sends;
+    const answers = [first?.()];
+    await isAsked();
+    for (const other of others) answers.push(other());
+    await haveArrived(sends.length);
+    gate.open();
+    return Promise.all(answers as Promise<Answer>[]);
+  };
+  const sizes = () => gate.asked.map(({ messages }) => messages.length);
+  return { gate, start, send, isAsked, haveArrived, sendTogether, sizes };
+}
