@@ -26,13 +26,26 @@ export function workspaceForEach({ balance, poolMax }: { balance?: number; poolM
   return test;
 }
 
+export interface WebhookTest extends WorkspaceTest {
+  webhook: Awaited<ReturnType<typeof buildWebhook>>;
+}
+
+/** The same, with a webhook per test, to which nothing is sent. */
+export function webhookForEach(): WebhookTest {
+  const test = workspaceForEach() as WebhookTest;
+  beforeEach(async () => {
+    test.webhook = await buildWebhook(test.workspaceId, 'https://one.example.test/');
+  });
+  return test;
+}
+
 export interface EndpointTest extends WorkspaceTest {
   poster: WebhookPoster;
   receiver: Receiver;
   webhook: Webhook;
 }
 
-/** The same, with a receiver and its webhook per test. */
+/** A workspace per test, with a receiver and its webhook. */
 export function endpointForEach(): EndpointTest {
   const test = workspaceForEach() as EndpointTest;
   before(async () => {

@@ -1,0 +1,109 @@
+/** A due delivery belongs to a round of its group, to a child workflow, to the retrier of its webhook or to the watcher: to one of them. */
+import assert from 'node:assert/strict';
+import { retrierDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { leaveToChild } from '../../../../models/operations/watch/own-workflows.js';
+import { claimOverdue } from '../../../../models/operations/webhooks/claim-overdue.js';
+import { overdueDeliveries } from '../../../../models/operations/watch/overdue-work.js';
+import { countGroupWork } from '../../../../models/operations/messages/group-work.js';
+import { until } from '../../../support/client.js';
+import { rows } from '../../../support/database.js';
+import { buildDelivery, makeDue } from '../../../support/rows/deliveries.js';
+import { buildSent } from '../../../support/rows/messages.js';
+import { webhookForEach } from '../../../support/for-each.js';
+
+describe('due deliveries and who attempts them', () => {
+  const test = webhookForEach();
+
+  it('are omitted when a child workflow has them, unless the call is repeated', async () => {
+    const { group_id, id } = await buildDelivery(test.db, test.workspaceId);
+    assert.equal((await countGroupWork(test.db, group_id)).deliveries, 1);
+    await leaveToChild(test.db, [id]);
+    assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);
+    assert.equal((await countGroupWork(test.db, group_id)).deliveries, 0);
+    assert.deepEqual(
+      (await firstDeliveries(test.db, group_id, true)).map((delivery) => delivery.id),
+      [id],
+    );
+    await leaveToChild(test.db, []);
+  });
+
+  it('of a webhook with an open breaker go straight to its retrier', async () => {
+    const write = async (fields: { resume_at: Date | null; carrier_looks_at: Date | null }) => {
+      await test.webhook.row.update(fields);
+      const { group_id } = await buildDelivery(test.db, test.workspaceId);
+      return (await firstDeliveries(test.db, group_id, false)).length;
+    };
+    const inAMinute = new Date(Date.now() + 60_000);
+    const readByGroup = [
+      await write({ resume_at: inAMinute, carrier_looks_at: inAMinute }),
+      await write({ resume_at: inAMinute, carrier_looks_at: null }),
+      await write({ resume_at: null, carrier_looks_at: inAMinute }),
+    ];
+    assert.deepEqual(readByGroup, [0, 1, 1]);
+    await makeDue(test.db, ...(await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE carried', [])).map(({ id }) => id));
+    assert.equal((await retrierDeliveries(test.db, test.webhook.row.id, false, 10)).length, 1);
+  });
+
+  it('of the retrier stay with it, also when their webhook is no longer ordered', async () => {
+    await test.webhook.row.update({ ordered: true });
+    const ordered = await buildSent(test.db, test.workspaceId);
+    await test.webhook.row.update({ ordered: false });
+    const unordered = await buildSent(test.db, test.workspaceId);
+    const isLeft = async ({ group_id }: { group_id: string }) =>
+      (await firstDeliveries(test.db, group_id, false)).map(({ in_child }) => in_child);
+    assert.deepEqual(
+      [await isLeft(ordered), await isLeft(unordered)],
+      [
+        [true, true],
+        [false, false],
+      ],
+    );
+  });
+
+  it('after an event of the retrier stay with it, for the same message only', async () => {
+    const [one, other] = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)];
+    await rows(test.db, 'UPDATE messages SET group_id = $2 WHERE id = $1', [other.id, one.group_id]);
+    await rows(test.db, 'UPDATE deliveries SET group_id = $2 WHERE message_id = $1', [other.id, one.group_id]);
+    await rows(test.db, `UPDATE deliveries SET carried = true, in_child = true WHERE message_id = $1 AND event = 'message.queued'`, [
+      one.id,
+    ]);
+    assert.deepEqual(
+      (await firstDeliveries(test.db, one.group_id, false)).map(({ message_id, event, in_child }) => [message_id, event, in_child]),
+      [
+        [one.id, 'message.sent', true],
+        [other.id, 'message.queued', false],
+        [other.id, 'message.sent', false],
+      ],
+    );
+  });
+
+  it('that waited long belong to the round or to the watcher, never to both', async () => {
+    const [rounds, watchers] = [await buildDelivery(test.db, test.workspaceId), await buildDelivery(test.db, test.workspaceId)];
+    await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE webhook_id = $1`, [test.webhook.row.id]);
+    assert.deepEqual(
+      (await firstDeliveries(test.db, rounds.group_id, false)).map(({ in_child }) => in_child),
+      [false],
+    );
+    assert.deepEqual(
+      (await claimOverdue(test.db, await overdueDeliveries(test.db, 60), 60)).map(({ id }) => id),
+      [watchers.id],
+    );
+    assert.deepEqual(await overdueDeliveries(test.db, 60), []);
+  });
+
+  it('that the watcher takes during a round go to the retrier', async () => {
+    const { id, group_id } = await buildDelivery(test.db, test.workspaceId);
+    await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE id = $1`, [id]);
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const watcher = await test.db.transaction();
+    await test.db.query('SELECT 1 FROM deliveries WHERE id = $1 FOR NO KEY UPDATE', { bind: [id], transaction: watcher });
+    const round = firstDeliveries(test.db, group_id, false);
+    await until(async () => (await rows(test.db, waiting)).length > 0, 'the round waits');
+    await test.db.query('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', { bind: [id], transaction: watcher });
+    await watcher.commit();
+    assert.deepEqual(
+      (await round).map(({ in_child }) => in_child),
+      [true],
+    );
+  });
+});
