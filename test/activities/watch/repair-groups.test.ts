@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import type { NewMessage } from '../../../models/tables/message.js';
+import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { firstDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
+import { rows } from '../../support/database.js';
+import { buildQueued, buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
+import { buildSent, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { makeDue } from '../../support/temporal/watcher.js';
+import { longAgo, useRepairs } from './use-repairs.js';
+
+describe('repairs of groups', () => {
+  const repairs = useRepairs();
+
+  it('start no workflow for a group that waits for reports, until their time is over', async () => {
+    const { group_id } = await buildSent(repairs.db, repairs.workspaceId);
+    await makeDue(repairs.db);
+    assert.deepEqual(await repairs.round(), []);
+    await rows(repairs.db, `UPDATE messages SET sent_at = now() - interval '361 seconds'`);
+    await makeDue(repairs.db);
+    assert.deepEqual(await repairs.round(), [], 'the time-out is three days');
+    await makeDue(repairs.db);
+    assert.deepEqual(await repairs.round({ REPORT_TIMEOUT_SMS: '300' }), [`decide ${group_id}`]);
+  });
+
+  it('continue beside waiting groups and failed starts', async () => {
+    const messages = [];
+    for (let count = 0; count < 40; count += 1) messages.push(await buildQueued(repairs.db, repairs.workspaceId));
+    const ids = messages.map(({ id }) => `msg:${id}`);
+    repairs.running = new Set(ids.slice(0, 30));
+    repairs.broken = (call) => call === `start ${ids[30]}`;
+    await makeDue(repairs.db);
+    assert.deepEqual(new Set(await repairs.round()), new Set(ids.filter((id) => id !== ids[30]).map((id) => `start ${id}`)));
+    assert.deepEqual(
+      repairs.lines.map(({ level, msg }) => [level, msg]),
+      [
+        [50, 'could not repair groups'],
+        [40, 'repaired groups that no workflow drove'],
+      ],
+    );
+    repairs.broken = () => false;
+    await rows(repairs.db, `UPDATE message_groups SET look_at = look_at - interval '20 seconds'`);
+    assert.deepEqual(await repairs.round(), [`start ${ids[30]}`], 'it is tried again before those that run');
+  });
+
+  it('group idle single messages by channel', async () => {
+    const build = (overrides: Partial<NewMessage> = {}) => buildQueued(repairs.db, repairs.workspaceId, overrides);
+    const stranger = (await buildWorkspace(repairs.db)).id;
+    const [one, two, three, runs, tried, chained, mail] = [
+      await build(),
+      await build({ scheduled_at: new Date(Date.now() - 5_000) }),
+      await buildQueued(repairs.db, stranger),
+      await build(),
+      await build(),
+      await build(),
+      await build({ channel: 'email' }),
+    ];
+    repairs.running.add(`msg:${runs.id}`);
+    await claimHandoffs(repairs.db, tried.group_id, sandboxEverywhere);
+    await rows(repairs.db, `UPDATE send_attempts SET started_at = ${longAgo}`);
+    await rows(repairs.db, `INSERT INTO fallbacks (message_id, steps, due_at) VALUES ($1, '[{"after": 60}]', now() + interval '1 hour')`, [
+      chained.id,
+    ]);
+    await makeDue(repairs.db);
+    const all = await repairs.round({ ACCEPT_GROUP_MAX: '100' });
+    const asked = [one, two, three, runs, mail].map(({ id }) => `ask msg:${id}`);
+    assert.deepEqual(new Set(all.filter((call) => call.startsWith('ask'))), new Set(asked));
+    const { group_id } = await messageOf(repairs.db, one.id);
+    assert.notEqual(group_id, one.id);
+    const started = [`grp:${group_id}`, ...[tried, chained, mail].map(({ id }) => `msg:${id}`)].map((id) => `start ${id}`);
+    assert.deepEqual(new Set(all.filter((call) => call.startsWith('start'))), new Set(started));
+    for (const { id } of [two, three]) assert.equal((await messageOf(repairs.db, id)).group_id, group_id);
+    for (const { id } of [runs, tried, chained, mail]) assert.equal((await messageOf(repairs.db, id)).group_id, id);
+    const former = 'SELECT id FROM message_groups WHERE id = ANY($1::uuid[])';
+    assert.deepEqual(await rows(repairs.db, former, [[one, two, three].map(({ id }) => id)]), []);
+    const claims = await claimHandoffs(repairs.db, group_id, sandboxEverywhere);
+    assert.deepEqual(
+      claims.map(({ id }) => id),
+      [one, two, three].map(({ id }) => id),
+    );
+    assert.deepEqual(await claimHandoffs(repairs.db, one.id, sandboxEverywhere), [], 'its former workflow finds nothing');
+  });
+
+  it('group the pending deliveries of idle messages with them', async () => {
+    await buildWebhook(repairs.workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
+    const [one, two] = [await buildQueued(repairs.db, repairs.workspaceId), await buildQueued(repairs.db, repairs.workspaceId)];
+    await makeDue(repairs.db);
+    await repairs.round({ ACCEPT_GROUP_MAX: '100' });
+    const { group_id } = await messageOf(repairs.db, one.id);
+    const found = await firstDeliveries(repairs.db, group_id, false);
+    assert.deepEqual(
+      found.map(({ message_id }) => message_id),
+      [one.id, two.id],
+    );
+  });
+
+  it('fail early when every start fails', async () => {
+    const groups = 80;
+    for (let count = 0; count < groups; count += 1) await buildQueued(repairs.db, repairs.workspaceId);
+    let tried = 0;
+    repairs.broken = () => ++tried > 0;
+    await makeDue(repairs.db);
+    await assert.rejects(repairs.activities().repairGroups(), /start msg:.* fails/);
+    assert.ok(tried < groups, `${tried} were tried`);
+  });
+});

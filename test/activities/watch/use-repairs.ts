@@ -1,0 +1,68 @@
+/** The repairs of the watcher in a database of their own for each test, with workflows that are only written down. */
+import { pino } from 'pino';
+import { repairActivities } from '../../../activities/watch/repair.js';
+import type { WorkflowStarts } from '../../../activities/watch/workflow-starts.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { testConfig } from '../../support/config.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { buildWorkspace } from '../../support/rows/factories.js';
+
+/** In the past, as SQL. */
+export const longAgo = `now() - interval '1 hour'`;
+
+/** Filled before each test. */
+interface Repairs extends TestDatabase {
+  workspaceId: string;
+  /** What the last round did with workflows. */
+  calls: string[];
+  /** What was logged. */
+  lines: { level: number; msg: string }[];
+  /** Workflows that run: they cannot be started. */
+  running: Set<string>;
+  /** Calls that fail. */
+  broken: (call: string) => boolean;
+}
+
+/** Writes down each call; one of a running workflow starts nothing. */
+function writtenDown(repairs: Repairs): WorkflowStarts {
+  const called = async (call: string, id: string): Promise<boolean> => {
+    if (repairs.broken(call)) throw new Error(`${call} fails`);
+    repairs.calls.push(call);
+    return !repairs.running.has(id);
+  };
+  return {
+    isRunning: async (workflowId) => !(await called(`ask ${workflowId}`, workflowId)),
+    group: ({ workflowId }) => called(`start ${workflowId}`, workflowId),
+    batchChanged: async (workflowId) => void (await called(`changed ${workflowId}`, workflowId)),
+    decide: (groupId) => called(`decide ${groupId}`, groupId),
+    wake: async ({ workflowId, late }) => void (await called(`wake ${late ? 'late' : workflowId}`, workflowId)),
+    nextStep: ({ groupId }) => called(`next ${groupId}`, groupId),
+    retrier: async (webhookId) => void (await called(`retrier ${webhookId}`, webhookId)),
+    mail: (mailId) => called(`mail ${mailId}`, mailId),
+    replay: ({ replayId }) => called(`replay ${replayId}`, replayId),
+  };
+}
+
+/** Call it in a `describe`: it registers the hooks. */
+export function useRepairs() {
+  const repairs = {} as Repairs;
+  beforeEach(async () => {
+    Object.assign(repairs, await freshDatabase(), { calls: [], lines: [], running: new Set(), broken: () => false });
+    repairs.workspaceId = (await buildWorkspace(repairs.db)).id;
+  });
+  afterEach(async () => {
+    await assertBooks(repairs.db);
+    await repairs.drop();
+  });
+  const activities = (env: NodeJS.ProcessEnv = {}) => {
+    const logger = pino({ level: 'debug' }, { write: (line: string) => void repairs.lines.push(JSON.parse(line)) });
+    return repairActivities({ db: repairs.db, config: testConfig({ ACCEPT_GROUP_MAX: '1', ...env }), logger, starts: writtenDown(repairs) });
+  };
+  /** All repairs, one after the other. @returns what they did with workflows */
+  const round = async (env: NodeJS.ProcessEnv = {}): Promise<string[]> => {
+    repairs.calls = [];
+    for (const repair of Object.values(activities(env))) await repair();
+    return repairs.calls;
+  };
+  return Object.assign(repairs, { activities, round });
+}
