@@ -35,7 +35,7 @@ export const sessionMutations: readonly Mutation[] = [
     file: 'api/auth/authenticate.ts',
     find: 'if (!isOwnOrigin(req, publicUrl))',
     replace: 'if (false)',
-    test: 'api/accounts/console-session',
+    test: 'api/accounts/console-origins',
   },
   {
     guards: 'a Bearer token is no session of the console',
