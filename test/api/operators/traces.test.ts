@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Account, type RestClient, restClient, until } from '../../support/client.js';
-import { type CollectedSpan, type Collector, startCollector } from '../../support/network/collector.js';
-import { type Receiver, startReceiver } from '../../support/network/receiver.js';
-import { type Service, startService } from '../../support/service.js';
+import { until } from '../../support/client.js';
+import type { CollectedSpan } from '../../support/network/collector.js';
+import { startReceiver } from '../../support/network/receiver.js';
+import { spanOf, traceOf, tree, useTracedService } from './use-traced-service.js';
 
 const recipient = '+15551239876';
 const text = 'Your code is 424242';
@@ -30,44 +30,12 @@ const ofBatch = [
 ];
 const deliveries = ['deliver message.queued', 'deliver message.sent', 'deliver message.delivered'];
 
-/** The trace of a message that continues none. */
-const traceOf = (id: string) => id.replaceAll('-', '');
-
-const spanOf = (spans: readonly CollectedSpan[], wanted: string) => spans.find(({ name }) => name === wanted);
-
-/** Span → the name of its parent; of each name only once. */
-function tree(spans: readonly CollectedSpan[]): Record<string, string | undefined> {
-  const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
-  return Object.fromEntries(spans.map(({ name, parentId }) => [name, parentId === '' ? 'none' : names.get(parentId)]));
-}
-
 describe('traces', () => {
-  let service: Service;
-  let collector: Collector;
-  let receiver: Receiver;
-  let client: RestClient;
-  let account: Account;
-  before(async () => {
-    [collector, receiver] = await Promise.all([startCollector(), startReceiver()]);
-    const env = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_SERVICE_NAME: 'post',
-      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
-      WEBHOOK_RETRY_DELAYS: '0.1',
-    };
-    service = await startService({ env });
-    client = restClient(service.url);
-    account = await client.signUp();
-  });
-  after(async () => {
-    await service?.stop();
-    await collector.close();
-    await receiver.close();
-  });
+  const stage = useTracedService();
 
   it('shows a message as one trace: request, workflow, activities, carrier, report', async () => {
-    const { id } = await client.send(account, { to: recipient, content: { text } });
-    const spans = await collector.trace(traceOf(id), ofMessage);
+    const { id } = await stage.client.send(stage.account, { to: recipient, content: { text } });
+    const spans = await stage.collector.trace(traceOf(id), ofMessage);
     assert.deepEqual(tree(spans), {
       [send]: 'none',
       accept: send,
@@ -84,24 +52,24 @@ describe('traces', () => {
       'http.request.method': 'POST',
       'http.route': '/api/v1/messages/send',
       'http.response.status_code': 201,
-      'workspace.id': account.workspaceId,
+      'workspace.id': stage.account.workspaceId,
     });
     const { 'messaging.message.id': messageId, 'workspace.id': workspaceId, outcome } = call.attributes;
-    assert.deepEqual([messageId, workspaceId, outcome], [id, account.workspaceId, 'accepted']);
+    assert.deepEqual([messageId, workspaceId, outcome], [id, stage.account.workspaceId, 'accepted']);
     assert.deepEqual(
       [root.resource['service.name'], root.resource['process.part'], call.resource['process.part']],
       ['post', 'api', 'worker'],
     );
     assert.ok(spans.every(({ begunAt, endedAt }) => begunAt <= endedAt && endedAt <= Date.now()));
-    assert.equal(collector.headers[0]?.authorization, 'Bearer abc');
+    assert.equal(stage.collector.headers[0]?.authorization, 'Bearer abc');
   });
 
   it('continues the trace of a client, up to its receiver', async () => {
-    const hooked = await client.signUp();
-    await client.hook(hooked, `${receiver.url}?token=secret`);
-    const { id } = await client.send(hooked, { to: recipient, content: { text } }, { traceparent: `00-${clientTrace}-${clientSpan}-00` });
-    const received = await receiver.until(3);
-    const spans = await collector.trace(clientTrace, [...ofMessage, ...deliveries, 'RunActivity:deliverEvents']);
+    const hooked = await stage.client.signUp();
+    await stage.client.hook(hooked, `${stage.receiver.url}?token=secret`);
+    const { id } = await stage.client.send(hooked, { to: recipient, content: { text } }, { traceparent: `00-${clientTrace}-${clientSpan}-00` });
+    const received = await stage.receiver.until(3);
+    const spans = await stage.collector.trace(clientTrace, [...ofMessage, ...deliveries, 'RunActivity:deliverEvents']);
     const root = spanOf(spans, send);
     assert.equal(root?.parentId, clientSpan);
     const delivered = spans.filter(({ name }) => deliveries.includes(name));
@@ -117,9 +85,9 @@ describe('traces', () => {
 
   it('shows the next step of a fallback as a trace of its own, linked to the message before it', async () => {
     const fallback = [{ channel: 'sms', to: '+15551230001', after: 600 }];
-    const { id } = await client.send(account, { channel: 'whatsapp', to: '+15005550001', fallback });
-    const { fallback: chain } = await client.messageUntil(account, id, (message) => message.fallback?.outcome === 'sent');
-    const spans = await collector.trace(traceOf(chain.message_id), ['fall back to sms', 'hand-off sms', 'report delivered']);
+    const { id } = await stage.client.send(stage.account, { channel: 'whatsapp', to: '+15005550001', fallback });
+    const { fallback: chain } = await stage.client.messageUntil(stage.account, id, (message) => message.fallback?.outcome === 'sent');
+    const spans = await stage.collector.trace(traceOf(chain.message_id), ['fall back to sms', 'hand-off sms', 'report delivered']);
     const begin = spanOf(spans, 'fall back to sms');
     assert.equal(begin?.links[0]?.traceId, traceOf(id));
     assert.deepEqual(tree(spans), {
@@ -127,18 +95,18 @@ describe('traces', () => {
       'hand-off sms': 'fall back to sms',
       'report delivered': 'fall back to sms',
     });
-    const refused = spanOf(await collector.trace(traceOf(id), ['hand-off whatsapp']), 'hand-off whatsapp');
+    const refused = spanOf(await stage.collector.trace(traceOf(id), ['hand-off whatsapp']), 'hand-off whatsapp');
     assert.deepEqual([refused?.isError, refused?.attributes.outcome], [true, 'rejected']);
   });
 
   it('shows a repeated attempt of a webhook in the trace of its message', async () => {
-    const retried = await client.signUp();
+    const retried = await stage.client.signUp();
     const failing = await startReceiver((_received, response, index) => response.writeHead(index === 0 ? 500 : 200).end());
-    await client.hook(retried, failing.url, ['message.delivered']);
-    const { id } = await client.send(retried);
+    await stage.client.hook(retried, failing.url, ['message.delivered']);
+    const { id } = await stage.client.send(retried);
     await failing.until(2);
     await failing.close();
-    const attempts = () => collector.spans.filter(({ traceId, name }) => traceId === traceOf(id) && name === 'deliver message.delivered');
+    const attempts = () => stage.collector.spans.filter(({ traceId, name }) => traceId === traceOf(id) && name === 'deliver message.delivered');
     await until(() => attempts().length === 2, 'both attempts are recorded');
     const told = attempts().map(({ isError, attributes }) => [attributes.attempt, attributes['http.response.status_code'], isError]);
     assert.deepEqual(told, [
@@ -148,8 +116,8 @@ describe('traces', () => {
   });
 
   it('shows messages that share a workflow as traces of their own, linked to it', async () => {
-    const sent = await Promise.all(Array.from({ length: 12 }, () => client.send(account)));
-    const all = () => sent.map(({ id }) => collector.spans.filter(({ traceId }) => traceId === traceOf(id)));
+    const sent = await Promise.all(Array.from({ length: 12 }, () => stage.client.send(stage.account)));
+    const all = () => sent.map(({ id }) => stage.collector.spans.filter(({ traceId }) => traceId === traceOf(id)));
     const ofEach = [send, 'accept', 'hand-off sms', 'report delivered'];
     const isComplete = (spans: CollectedSpan[]) => ofEach.every((wanted) => spanOf(spans, wanted) !== undefined);
     await until(
@@ -176,37 +144,37 @@ describe('traces', () => {
 
   it('shows a batch as one trace, and each of its messages as one that is linked to it', async () => {
     const body = { channel: 'sms', content: { text }, recipients: [{ to: recipient }, { to: '+15551239877' }] };
-    const answer = await client.call('POST', '/api/v1/messages/bulk', { body, headers: { 'X-API-Key': account.apiKey } });
+    const answer = await stage.client.call('POST', '/api/v1/messages/bulk', { body, headers: { 'X-API-Key': stage.account.apiKey } });
     const { id } = answer.body.data.batch;
     const bulk = 'POST /api/v1/messages/bulk';
-    const spans = await collector.trace(traceOf(id), [bulk, 'accept', ...ofBatch]);
+    const spans = await stage.collector.trace(traceOf(id), [bulk, 'accept', ...ofBatch]);
     const page = spanOf(spans, 'RunActivity:sendGroup');
     assert.equal(tree(spans)['RunWorkflow:sendGroup'], 'accept');
     const calls = () =>
-      collector.spans.filter(({ name, links }) => name === 'hand-off sms' && links.some(({ traceId }) => traceId === traceOf(id)));
+      stage.collector.spans.filter(({ name, links }) => name === 'hand-off sms' && links.some(({ traceId }) => traceId === traceOf(id)));
     await until(() => calls().length === 2, 'both messages are handed off');
     assert.ok(calls().every(({ parentId, links }) => parentId === '' && links[0]?.spanId === page?.spanId));
   });
 
   it('shows each attempt of a test event as a span of its own', async () => {
-    const tester = await client.signUp();
+    const tester = await stage.client.signUp();
     const headers = { Authorization: `Bearer ${tester.token}` };
     const failing = await startReceiver((_received, response) => response.writeHead(500).end());
-    const { id } = await client.hook(tester, failing.url);
-    await client.call('POST', `/api/v1/webhooks/${id}/test`, { headers });
-    const { body } = await client.call('GET', `/api/v1/webhooks/${id}/deliveries`, { headers });
-    await client.call('POST', `/api/v1/webhooks/${id}/deliveries/${body.data.deliveries[0].id}/resend`, { headers });
+    const { id } = await stage.client.hook(tester, failing.url);
+    await stage.client.call('POST', `/api/v1/webhooks/${id}/test`, { headers });
+    const { body } = await stage.client.call('GET', `/api/v1/webhooks/${id}/deliveries`, { headers });
+    await stage.client.call('POST', `/api/v1/webhooks/${id}/deliveries/${body.data.deliveries[0].id}/resend`, { headers });
     await failing.close();
     const attempts = () =>
-      collector.spans.filter(({ name, attributes }) => name === 'deliver webhook.test' && attributes['webhook.id'] === id);
+      stage.collector.spans.filter(({ name, attributes }) => name === 'deliver webhook.test' && attributes['webhook.id'] === id);
     await until(() => attempts().length === 2, 'both attempts are recorded');
     assert.equal(new Set(attempts().map(({ spanId }) => spanId)).size, 2);
   });
 
   it('contain no recipient, text, key or address of a receiver', () => {
-    const shown = JSON.stringify(collector.spans);
-    assert.ok(collector.spans.length > 50);
-    for (const secret of [recipient.slice(1), '424242', account.apiKey, 'token=secret', account.email])
+    const shown = JSON.stringify(stage.collector.spans);
+    assert.ok(stage.collector.spans.length > 50);
+    for (const secret of [recipient.slice(1), '424242', stage.account.apiKey, 'token=secret', stage.account.email])
       assert.ok(!shown.includes(secret), secret);
   });
 });
