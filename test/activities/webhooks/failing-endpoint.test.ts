@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { rows } from '../../support/database.js';
+import { buildDelivery, deliveryOf } from '../../support/rows/deliveries.js';
+import { acknowledge, answerWith } from '../../support/network/receiver.js';
+import { secondsUntil, useEndpointWorkers } from './use-endpoint-workers.js';
+
+describe('an endpoint', () => {
+  const { test, worker, queued, idsReceived } = useEndpointWorkers();
+
+  describe('that fails ten events in a row', () => {
+    beforeEach(async () => {
+      test.receiver.answer = answerWith(500);
+      assert.deepEqual((await worker().deliver(await queued(12))).retriers, [test.webhook.id]);
+      await test.webhook.reload();
+      test.receiver.received.splice(0);
+    });
+    /** As if the pause and the ladder's waiting time had passed. */
+    const elapse = () =>
+      rows(
+        test.db,
+        `WITH w AS (UPDATE webhooks SET resume_at = now() - interval '1 second' WHERE id = $1)
+         UPDATE deliveries SET next_attempt_at = now() - interval '1 second' WHERE webhook_id = $1 AND status = 'pending'`,
+        [test.webhook.id],
+      );
+
+    it('gets nothing for a while, from any worker', async () => {
+      assert.ok(secondsUntil(test.webhook.resume_at) > 0.5, 'the breaker is open');
+      await worker().deliver(await queued(1));
+      const waitMs = await worker().carry();
+      assert.ok(waitMs !== null && waitMs > 0, `${waitMs} ms`);
+      assert.deepEqual(test.receiver.received, []);
+    });
+
+    it('gets one probe, and the pause doubles while it fails', async () => {
+      await elapse();
+      assert.ok(((await worker().carry()) ?? 0) > 30_000);
+      assert.equal(test.receiver.received.length, 1);
+      const { pause_seconds: pause } = await test.webhook.reload();
+      assert.equal(pause, 40);
+    });
+
+    it('gets everything after an acknowledged probe', async () => {
+      await elapse();
+      let besideProbe = 0;
+      test.receiver.answer = (received, response, index) => {
+        if (index > 0) return acknowledge(received, response, index);
+        setTimeout(() => {
+          besideProbe = test.receiver.received.length - 1;
+          response.writeHead(200).end();
+        }, 200);
+      };
+      assert.equal(await worker().carry(), null);
+      assert.equal(besideProbe, 0);
+      assert.equal(new Set(idsReceived()).size, 12);
+      const { failures, failing_since, resume_at, pause_seconds } = await test.webhook.reload();
+      assert.deepEqual([failures, failing_since, resume_at, pause_seconds], [0, null, null, null]);
+    });
+  });
+
+  it('gets a requested pause for all deliveries', async () => {
+    test.receiver.answer = answerWith(503, { 'Retry-After': '30' });
+    await worker().deliver(await queued(1));
+    await worker().deliver(await queued(1));
+    assert.ok(((await worker().carry()) ?? 0) > 25_000);
+    assert.equal(test.receiver.received.length, 1);
+    assert.ok(secondsUntil((await test.webhook.reload()).resume_at) > 25);
+  });
+
+  it('is disabled after a long failure, with a mail to the owner, and deliveries are held', async () => {
+    test.receiver.answer = answerWith(500);
+    await test.webhook.update({ failing_since: new Date(Date.now() - 120_500) });
+    const waiting = await buildDelivery(test.db, test.workspaceId);
+    await worker({ WEBHOOK_DISABLE_AFTER: '60' }).deliver(await queued(1));
+    const { is_active, disabled_reason } = await test.webhook.reload();
+    assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint has acknowledged nothing for 2 minutes']);
+    assert.equal((await deliveryOf(test.db, waiting.id)).status, 'held');
+    const mails = await rows<{ kind: string; detail: { reason: string } }>(
+      test.db,
+      'SELECT kind, detail FROM mails WHERE workspace_id = $1',
+      [test.workspaceId],
+    );
+    assert.deepEqual(
+      mails.map(({ kind, detail }) => [kind, detail.reason]),
+      [['webhook_disabled', disabled_reason]],
+    );
+  });
+});
