@@ -1,63 +1,22 @@
 import assert from 'node:assert/strict';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { Webhook } from '../../../models/tables/webhook.js';
-import { testConfig } from '../../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { rows } from '../../support/database.js';
 import { attemptsOf, deliveryOf } from '../../support/rows/deliveries.js';
-import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
-import { inActivity } from '../../support/temporal/in-activity.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
+import { buildWebhook } from '../../support/rows/factories.js';
 import { buildSent } from '../../support/rows/messages.js';
-import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+import { answerWith, type Receiver } from '../../support/network/receiver.js';
 import { byTest } from '../../support/by-test.js';
+import { useDeliverEvents } from './use-deliver-events.js';
 
 describe('deliverEvents', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  let poster: WebhookPoster;
-  let receivers: Receiver[] = [];
-  before(async () => {
-    await trustTestAuthority();
-    test = await freshDatabase();
-    poster = webhookPoster(testConfig(), { totalTimeoutMs: 2_000 });
-  });
-  beforeEach(async () => {
-    workspaceId = (await buildWorkspace(test.db)).id;
-  });
-  afterEach(async () => {
-    await Promise.all(receivers.map((receiver) => receiver.close()));
-    receivers = [];
-    await assertBooks(test.db);
-  });
-  after(async () => {
-    poster.close();
-    await test.drop();
-  });
-
-  const activitiesWith = (env: NodeJS.ProcessEnv = {}) => webhookActivities({ db: test.db, config: testConfig(env), poster });
-  const leave = (groupId: string, activities = activitiesWith(), attempt = 1) => inActivity(activities.deliverEvents, [groupId], attempt);
-  /** The webhooks whose retrier has to be woken. */
-  const deliver = async (...args: Parameters<typeof leave>) => (await leave(...args)).retriers;
-  /** A receiver with a webhook of the workspace. */
-  const subscribe = async (answer?: Receiver['answer']) => {
-    const receiver = await startReceiver(answer);
-    receivers.push(receiver);
-    return { receiver, ...(await buildWebhook(workspaceId, receiver.url)) };
-  };
-  const deliveriesOf = (messageId: string, webhookId: string) =>
-    rows<{ id: string; status: string; event: string; in_child: boolean }>(
-      test.db,
-      'SELECT id, status, event, in_child FROM deliveries WHERE message_id = $1 AND webhook_id = $2 ORDER BY seq',
-      [messageId, webhookId],
-    );
+  const { test, activitiesWith, leave, deliver, subscribe, deliveriesOf } = useDeliverEvents();
   const eventsOf = ({ received }: Receiver) => received.map(({ headers }) => headers['x-service-event']);
 
   it('delivers the events of a message in order, byte for byte, signed both ways', async () => {
     const { receiver, row, secret } = await subscribe();
-    const message = await buildSent(test.db, workspaceId, { metadata: { zwei: 'Grüße', eins: [1.5] } });
+    const message = await buildSent(test.db, test.workspaceId, { metadata: { zwei: 'Grüße', eins: [1.5] } });
     assert.deepEqual(await deliver(message.group_id), []);
     assert.deepEqual(eventsOf(receiver), ['message.queued', 'message.sent']);
     const events = await rows<{ id: string; body: string }>(test.db, 'SELECT id, body FROM events WHERE message_id = $1 ORDER BY seq', [
@@ -78,7 +37,7 @@ describe('deliverEvents', () => {
 
   it('leaves a webhook to its retrier after the first failure, with all later events', async () => {
     const { receiver, row } = await subscribe(answerWith(500));
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     const left = await deliver(message.group_id);
     const deliveries = await deliveriesOf(message.id, row.id);
     assert.deepEqual(left, [row.id]);
@@ -96,7 +55,7 @@ describe('deliverEvents', () => {
   it('delays no other endpoint by a hanging one', async () => {
     const [good, hanging] = [await subscribe(), await subscribe(() => undefined)];
     const activities = activitiesWith();
-    const [first, second] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
+    const [first, second] = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)];
     const working = deliver(first.group_id, activities);
     await good.receiver.until(2);
     assert.equal((await deliveriesOf(first.id, hanging.row.id))[0]?.status, 'pending', 'the good one was served while the other hangs');
@@ -108,23 +67,23 @@ describe('deliverEvents', () => {
 
   it('disables an endpoint that answers 410, and sends nothing more', async () => {
     const { receiver, row } = await subscribe(answerWith(410));
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     assert.deepEqual(await deliver(message.group_id), []);
     assert.equal(receiver.received.length, 1);
     assert.deepEqual(
       await Promise.all((await deliveriesOf(message.id, row.id)).map(async ({ id }) => (await deliveryOf(test.db, id)).status)),
       ['failed', 'held'],
     );
-    const { is_active, disabled_reason } = await Webhook.owned(workspaceId, row.id);
+    const { is_active, disabled_reason } = await Webhook.owned(test.workspaceId, row.id);
     assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
   });
 
   it('sends nothing more after a pause during the round', async () => {
     const { receiver, row } = await subscribe();
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     receiver.answer = (_received, response) => {
       const paused = { is_active: false, url: undefined, events: undefined, description: undefined };
-      void updateWebhook(test.db, workspaceId, row.id, paused, byTest).then(() => response.writeHead(200).end());
+      void updateWebhook(test.db, test.workspaceId, row.id, paused, byTest).then(() => response.writeHead(200).end());
     };
     assert.deepEqual(await deliver(message.group_id), []);
     assert.equal(receiver.received.length, 1);
@@ -133,7 +92,7 @@ describe('deliverEvents', () => {
 
   it('holds the deliveries of an inactive webhook', async () => {
     const { receiver, row } = await subscribe();
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     await Webhook.update({ is_active: false }, { where: { id: row.id } });
     assert.deepEqual(await deliver(message.group_id), []);
     assert.deepEqual(receiver.received, []);
@@ -144,8 +103,8 @@ describe('deliverEvents', () => {
   });
 
   it('fails a delivery to a forbidden address at once, with the reason', async () => {
-    const { row } = await buildWebhook(workspaceId, 'https://10.0.0.1/');
-    const message = await buildSent(test.db, workspaceId);
+    const { row } = await buildWebhook(test.workspaceId, 'https://10.0.0.1/');
+    const message = await buildSent(test.db, test.workspaceId);
     assert.deepEqual(await deliver(message.group_id), []);
     const [first] = await deliveriesOf(message.id, row.id);
     assert.equal(first?.status, 'failed');
@@ -157,7 +116,7 @@ describe('deliverEvents', () => {
 
   it('finds deliveries that an earlier call left to the retrier', async () => {
     const { row } = await subscribe(answerWith(500));
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     await deliver(message.group_id);
     assert.deepEqual(await deliver(message.group_id, activitiesWith(), 2), [row.id]);
     const [first] = await deliveriesOf(message.id, row.id);
@@ -167,7 +126,7 @@ describe('deliverEvents', () => {
 
   it('leaves every event to its own child when the setting asks for it', async () => {
     const { receiver, row } = await subscribe();
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     const { children, retriers } = await leave(message.group_id, activitiesWith({ WEBHOOK_FIRST_ATTEMPT: 'child' }));
     assert.deepEqual(retriers, []);
     assert.deepEqual(
@@ -187,7 +146,7 @@ describe('deliverEvents', () => {
     ] as const) {
       await Webhook.update({ old_secret: sealed ?? null, old_secret_until: until }, { where: { id: row.id } });
       receiver.received.splice(0);
-      await deliver((await buildSent(test.db, workspaceId)).group_id);
+      await deliver((await buildSent(test.db, test.workspaceId)).group_id);
       const [received] = receiver.received;
       assert.ok(received);
       const { headers, body } = received;
