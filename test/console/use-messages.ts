@@ -26,12 +26,7 @@ export function useMessages() {
       assert.equal(answer.status, 201, JSON.stringify(answer.body));
       return answer.body.data.message;
     },
-    move: (
-      id: string,
-      to: 'sent' | 'delivered' | 'failed',
-      detail: 'awaiting_report' | 'delivered' | 'undeliverable',
-      more: object = {},
-    ) =>
+    move: (id: string, to: 'sent' | 'delivered' | 'failed', detail: 'awaiting_report' | 'delivered' | 'undeliverable', more: object = {}) =>
       app.deps.db.transaction((transaction) =>
         recordStatuses(app.deps.db, transaction, {
           to,

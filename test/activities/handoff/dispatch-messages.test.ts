@@ -126,9 +126,7 @@ describe('dispatchMessages', () => {
   it('returns that reports arrived during the call', async () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId);
     const provider = stubProvider(async ({ id }) => {
-      await recordReports(test.db, [
-        reportOf({ id, provider_message_id: `p-${id}` }, 'delivered', { provider: 'stub', message_id: null }),
-      ]);
+      await recordReports(test.db, [reportOf({ id, provider_message_id: `p-${id}` }, 'delivered', { provider: 'stub', message_id: null })]);
       return { outcome: 'accepted', provider_message_id: `p-${id}` };
     });
     assert.equal((await dispatch(provider, group_id)).reports, true);

@@ -56,7 +56,12 @@ export function useRepairs() {
   });
   const activities = (env: NodeJS.ProcessEnv = {}) => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void repairs.lines.push(JSON.parse(line)) });
-    return repairActivities({ db: repairs.db, config: testConfig({ ACCEPT_GROUP_MAX: '1', ...env }), logger, starts: writtenDown(repairs) });
+    return repairActivities({
+      db: repairs.db,
+      config: testConfig({ ACCEPT_GROUP_MAX: '1', ...env }),
+      logger,
+      starts: writtenDown(repairs),
+    });
   };
   /** All repairs, one after the other. @returns what they did with workflows */
   const round = async (env: NodeJS.ProcessEnv = {}): Promise<string[]> => {

@@ -13,7 +13,8 @@ import { enrol } from './second-factor.js';
 describe('the console session', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { session, logIn, call } = useConsoleSession(app);
-  const isValid = async (given = session.cookie) => (await app.call('GET', '/api/v1/balance', { headers: { Cookie: given } })).status === 200;
+  const isValid = async (given = session.cookie) =>
+    (await app.call('GET', '/api/v1/balance', { headers: { Cookie: given } })).status === 200;
 
   it('201 with a cookie that pages cannot read, and no token in the body', async () => {
     const answer = await logIn();
@@ -60,7 +61,7 @@ describe('the console session', () => {
   });
 
   it('sends, reads and streams as its workspace', async () => {
-    const stream = await openEventStream(`${app.url}/api/v1/stream`, { Cookie: cookie, ...own });
+    const stream = await openEventStream(`${app.url}/api/v1/stream`, { Cookie: session.cookie, ...own });
     const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
     const sent = await call('POST', '/api/v1/messages/send', sms);
     assert.equal(sent.status, 201);
@@ -113,7 +114,9 @@ describe('the console session', () => {
       const answer = await call('DELETE', sessionPath);
       assert.match(answer.headers.get('set-cookie') ?? '', /^tidings_session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/);
       assert.deepEqual([await isValid(), await isValid(other)], [false, true]);
-      const told = await rows(app.deps.db, `SELECT 1 FROM audit_events WHERE workspace_id = $1 AND type = 'auth.logout'`, [session.me.workspaceId]);
+      const told = await rows(app.deps.db, `SELECT 1 FROM audit_events WHERE workspace_id = $1 AND type = 'auth.logout'`, [
+        session.me.workspaceId,
+      ]);
       assert.equal(told.length, 1);
     });
   });

@@ -67,7 +67,11 @@ describe('traces', () => {
   it('continues the trace of a client, up to its receiver', async () => {
     const hooked = await stage.client.signUp();
     await stage.client.hook(hooked, `${stage.receiver.url}?token=secret`);
-    const { id } = await stage.client.send(hooked, { to: recipient, content: { text } }, { traceparent: `00-${clientTrace}-${clientSpan}-00` });
+    const { id } = await stage.client.send(
+      hooked,
+      { to: recipient, content: { text } },
+      { traceparent: `00-${clientTrace}-${clientSpan}-00` },
+    );
     const received = await stage.receiver.until(3);
     const spans = await stage.collector.trace(clientTrace, [...ofMessage, ...deliveries, 'RunActivity:deliverEvents']);
     const root = spanOf(spans, send);
@@ -106,7 +110,8 @@ describe('traces', () => {
     const { id } = await stage.client.send(retried);
     await failing.until(2);
     await failing.close();
-    const attempts = () => stage.collector.spans.filter(({ traceId, name }) => traceId === traceOf(id) && name === 'deliver message.delivered');
+    const attempts = () =>
+      stage.collector.spans.filter(({ traceId, name }) => traceId === traceOf(id) && name === 'deliver message.delivered');
     await until(() => attempts().length === 2, 'both attempts are recorded');
     const told = attempts().map(({ isError, attributes }) => [attributes.attempt, attributes['http.response.status_code'], isError]);
     assert.deepEqual(told, [

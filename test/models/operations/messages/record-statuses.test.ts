@@ -114,7 +114,13 @@ describe('recordStatuses', () => {
       'a correction takes the failure back',
     );
     await record('read', [change(id, 'read', { at: at(4) })]);
-    assert.deepEqual(factsOf(await messageOf(test.db, id)), { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: at(4), ...none });
+    assert.deepEqual(factsOf(await messageOf(test.db, id)), {
+      sent_at: at(1),
+      delivered_at: at(3),
+      failed_at: null,
+      read_at: at(4),
+      ...none,
+    });
   });
 
   it('treats a read receipt as the delivery too', async () => {

@@ -79,7 +79,9 @@ describe('due deliveries and who attempts them', () => {
 
   it('that waited long belong to the round or to the watcher, never to both', async () => {
     const [rounds, watchers] = [await buildDelivery(test.db, test.workspaceId), await buildDelivery(test.db, test.workspaceId)];
-    await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE webhook_id = $1`, [test.webhook.row.id]);
+    await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE webhook_id = $1`, [
+      test.webhook.row.id,
+    ]);
     assert.deepEqual(
       (await firstDeliveries(test.db, rounds.group_id, false)).map(({ in_child }) => in_child),
       [false],
