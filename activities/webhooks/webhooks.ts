@@ -25,12 +25,13 @@ const lookAgainMs = { least: 100, most: 1_000 };
  * Another one tries again after a second, or later if it was put off before.
  */
 const runningOfWorkspace = 100;
-const putOff = () =>
-  ApplicationFailure.create({
+const putOff = (): never => {
+  throw ApplicationFailure.create({
     type: 'TooManyAttempts',
     message: 'The workspace has too many attempts in progress',
     nextRetryDelay: 1_000 * Math.min(activityInfo().attempt, 60),
   });
+};
 const behindLookMs = { least: 20, most: 2_000 };
 
 export interface WebhookDeps extends AttemptDeps {
@@ -64,9 +65,7 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
       withHeartbeat(async () => {
         const due = (await pendingDeliveries(db, deliveryIds)).filter(({ is_due, is_behind }) => is_due && !is_behind);
         const workspaceId = due[0]?.workspace_id ?? '';
-        if (running.of(workspaceId) >= runningOfWorkspace) throw putOff();
-        running.add(workspaceId);
-        await attempts.retry(due).finally(() => running.remove(workspaceId));
+        await admit(running, workspaceId, () => attempts.retry(due), putOff);
         const waiting = await pendingDeliveries(db, deliveryIds);
         if (waiting.length > 0) throw notYet(waiting);
         const failed = await countFailed(db, deliveryIds);
@@ -83,12 +82,22 @@ async function runRetrier(
 ): Promise<number | null> {
   const webhook = await deps.attempts.inTurn(() => beginRetrying(deps.db, webhookId), activityInfo().priority?.fairnessKey ?? webhookId);
   if (webhook === undefined) return null;
-  if (running.of(webhook.workspace_id) >= runningOfWorkspace) return lookAgainMs.most;
-  running.add(webhook.workspace_id);
+  return admit(
+    running,
+    webhook.workspace_id,
+    () => attemptDue(deps, webhook, webhookId, signal),
+    () => lookAgainMs.most,
+  );
+}
+
+/** Does the work of a workspace, or calls `refused` if its work in progress has reached the limit. */
+async function admit<Result>(running: Tally, workspaceId: string, work: () => Promise<Result>, refused: () => Result): Promise<Result> {
+  if (running.of(workspaceId) >= runningOfWorkspace) return refused();
+  running.add(workspaceId);
   try {
-    return await attemptDue(deps, webhook, webhookId, signal);
+    return await work();
   } finally {
-    running.remove(webhook.workspace_id);
+    running.remove(workspaceId);
   }
 }
 
