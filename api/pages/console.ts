@@ -16,13 +16,14 @@ interface Manifest {
   style: string;
   icon: string;
   preloads: string[];
+  licenses: string;
 }
 
 const directives = ["default-src 'self'", "object-src 'none'", "base-uri 'none'", "form-action 'none'"];
 const policy = [...directives, "frame-ancestors 'none'"];
 
 /** @param root the relative URL of the folder of the assets, so that the page also works behind a proxy with a path prefix */
-const pageOf = ({ script, style, icon, preloads }: Manifest, root: string) => `<!doctype html>
+const pageOf = ({ script, style, icon, preloads, licenses }: Manifest, root: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -31,6 +32,7 @@ const pageOf = ({ script, style, icon, preloads }: Manifest, root: string) => `<
     <meta name="robots" content="noindex">
     <meta name="color-scheme" content="light dark">
     <link rel="icon" type="image/svg+xml" href="${root}${icon}">
+    <link rel="license" type="text/plain" href="${root}${licenses}">
     <link rel="stylesheet" href="${root}${style}">
 ${preloads.map((name) => `    <link rel="modulepreload" href="${root}${name}">\n`).join('')}    <script type="module" src="${root}${script}"></script>
   </head>
@@ -45,6 +47,7 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
 };
 
 /** The suffixes of the compressed forms of a file, by their encodings. */

@@ -2,10 +2,12 @@
  * Build step: bundles the console into `dist/console/site`. A file's name contains a hash of its content, and it is stored compressed beside
  * itself, so that the API only sends files and browsers keep them for ever.
  */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
+import { licensesOf } from './licenses.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const site = join(root, 'dist/console/site');
@@ -18,6 +20,8 @@ interface Manifest {
   icon: string;
   /** Parts that the script imports at once: the page asks for them at the same time. */
   preloads: string[];
+  /** The licences of the packages in the bundle. */
+  licenses: string;
 }
 
 const { outputFiles, metafile } = await build({
@@ -31,7 +35,7 @@ const { outputFiles, metafile } = await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   loader: { '.svg': 'copy' },
-  legalComments: 'none',
+  legalComments: 'none', // see licenses.ts
   entryNames: '[name]-[hash]',
   chunkNames: 'part-[hash]',
   outdir: assets,
@@ -40,10 +44,18 @@ const { outputFiles, metafile } = await build({
 });
 
 mkdirSync(assets, { recursive: true });
-for (const { path, contents } of outputFiles) store(path, contents);
-const kept = new Set(outputFiles.map(({ path }) => basename(path)));
+const licenses = licenseFile();
+const files = [...outputFiles, licenses];
+for (const { path, contents } of files) store(path, contents);
+const kept = new Set(files.map(({ path }) => basename(path)));
 for (const name of readdirSync(assets)) if (!kept.has(name.replace(/\.(br|gz)$/, ''))) rmSync(join(assets, name));
 replace(join(site, 'manifest.json'), JSON.stringify(manifestOf(metafile), null, 2));
+
+function licenseFile(): { path: string; contents: Uint8Array } {
+  const contents = Buffer.from(licensesOf(metafile, root));
+  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 8);
+  return { path: join(assets, `licenses-${hash}.txt`), contents };
+}
 
 /** Writes a file and its compressed forms. A file that is there has this content, because its name has the hash. */
 function store(path: string, contents: Uint8Array): void {
@@ -81,5 +93,6 @@ function manifestOf({ outputs }: Metafile): Manifest {
     style: nameOf(entry('console/styles/console.css')[0]),
     icon: nameOf(entry('console/app/icon.svg')[0]),
     preloads: [...eager].map(nameOf),
+    licenses: basename(licenses.path),
   };
 }

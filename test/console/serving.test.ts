@@ -67,6 +67,15 @@ describe('the files of the console', () => {
     assert.ok(sum > 5_000, 'nothing was counted');
   });
 
+  it('200 with the licences of the packages in the script', async () => {
+    const [, name = ''] = /<link rel="license" [^>]*href="([^"]+)"/.exec(await page()) ?? [];
+    const response = await get(new URL(name, `${app.url}/console`).pathname);
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
+    const text = await response.text();
+    for (const bundled of ['preact', 'preact-iso', '@preact/signals', '@preact/signals-core', 'uqr', 'uplot'])
+      assert.match(text, new RegExp(`^${bundled} \\d[^\n]* \\(MIT\\)\n\n[^]*?Permission is hereby granted`, 'm'), bundled);
+  });
+
   it('404 for an unknown file, and for a read of the session', async () => {
     for (const path of ['/console/assets/none.js', '/console/session', '/Console']) {
       const response = await app.call('GET', path);
