@@ -117,8 +117,7 @@ describe('messages in the console', function () {
   it('another workspace’s message is not found, and a failed request can be tried again', async () => {
     const { id } = await send();
     const other = await owner(app);
-    await browser.leave();
-    await browser.signIn({ email: other.email, password });
+    await browser.enter({ email: other.email, password });
     await browser.open(`/messages/${id}`);
     await browser.see('Message not found');
     await browser.page.route('**/api/v1/messages?**', (route) => route.abort());

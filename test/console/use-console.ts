@@ -16,8 +16,7 @@ export function useConsole(app: TestApp, { forEachTest = false }: Options = {}):
   const used = { browser: {} as ConsoleBrowser, me: {} as Owner };
   const signIn = async () => {
     Object.assign(used.me, await owner(app));
-    if (forEachTest) await used.browser.leave();
-    await used.browser.signIn({ email: used.me.email, password });
+    await used.browser.enter({ email: used.me.email, password });
   };
   before(async function () {
     Object.assign(used.browser, await startConsole(this, app.url));

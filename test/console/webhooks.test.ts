@@ -20,7 +20,7 @@ describe('webhooks in the console', function () {
     [service, receiver] = await Promise.all([startService({ env: { WEBHOOK_RETRY_DELAYS: '3600' } }), startReceiver()]);
     browser = await startConsole(this, service.url);
     account = await restClient(service.url).signUp();
-    await browser.signIn(account);
+    await browser.enter(account);
   });
   after(async () => {
     await browser?.close();

@@ -1,9 +1,7 @@
 /** Chromium for tests of pages. It records console errors and requested hosts. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Context } from 'mocha';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { atEndOfRun } from './end-of-run.js';
 import { findChromium } from './find-chromium.js';
 
 const flags = [
@@ -34,25 +32,34 @@ export async function signIn(page: Page, baseUrl: string, { email, password }: {
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
-/** Starts Chromium, or skips the tests of this hook on a machine that can have none. */
+/** A visitor's browser, or skips the tests of this hook on a machine that can have no Chromium. All test files of a process share Chromium. */
 export async function startBrowser(hook: Context): Promise<TestBrowser> {
-  const browser = await openBrowser();
-  if (browser !== undefined) return browser;
+  shared ??= launch();
+  const running = await shared;
+  if (running !== undefined) return visitorOf(running);
   process.stderr.write('Tests of pages are skipped: install Chromium.\n');
   return hook.skip();
 }
 
-/** Starts Chromium; undefined on a machine that can have none. */
+/** Its start takes seconds. */
+let shared: Promise<Browser | undefined> | undefined;
+atEndOfRun(async () => (await shared)?.close());
+
+/** Starts Chromium for one visitor, for programs that are no test; undefined on a machine that can have none. */
 export async function openBrowser(): Promise<TestBrowser | undefined> {
+  const own = await launch();
+  return own && { ...(await visitorOf(own)), close: () => own.close() };
+}
+
+async function launch(): Promise<Browser | undefined> {
   const found = await findChromium();
   if (found === undefined) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'tidings-chromium-'));
-  const context = await chromium.launchPersistentContext(folder, {
-    executablePath: found.path,
-    env: { ...process.env, ...found.env },
-    headless: true,
-    args: flags,
-  });
+  return chromium.launch({ executablePath: found.path, env: { ...process.env, ...found.env }, headless: true, args: flags });
+}
+
+/** A visitor without cookies and without stored data. */
+async function visitorOf(browser: Browser): Promise<TestBrowser> {
+  const context = await browser.newContext();
   const page = await context.newPage();
   const complaints: string[] = [];
   const hosts = new Set<string>();
@@ -63,13 +70,5 @@ export async function openBrowser(): Promise<TestBrowser | undefined> {
   context.on('request', (request) => {
     if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).origin);
   });
-  return {
-    page,
-    complaints,
-    hosts,
-    async close() {
-      await context.close();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-    },
-  };
+  return { page, complaints, hosts, close: () => context.close() };
 }

@@ -12,6 +12,7 @@ import { connect, select } from '../../models/db/database.js';
 import { grantRights } from '../../models/db/grant-rights.js';
 import { migrate } from '../../models/migrate.js';
 import { startRedisServer } from '../../harness/stage/redis-server.js';
+import { endRun } from './end-of-run.js';
 
 const templateDatabase = 'template_tidings';
 /** The database role of API and worker, with the same rights as in production. */
@@ -40,6 +41,7 @@ async function startServers(launch: Launch): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  await endRun();
   for (const stop of stops.toReversed()) await stop();
 }
 

@@ -17,8 +17,7 @@ describe('batches in the console', function () {
   });
   beforeEach(async () => {
     account = await restClient(service.url).signUp();
-    await browser.leave();
-    await browser.signIn(account);
+    await browser.enter(account);
   });
   after(async () => {
     await browser?.close();
