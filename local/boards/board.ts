@@ -1,7 +1,7 @@
 /** A Grafana board, from a short declaration. `npm run settings` writes deploy/grafana/boards from local/boards. */
 
-/** Units of Grafana's panels. */
-export type Unit = 'short' | 's' | 'percentunit' | 'reqps' | 'bytes';
+/** Units of Grafana's panels. By second: requests `reqps`, messages `mps`, events `eps`, other operations `ops`. */
+export type Unit = 'short' | 's' | 'percentunit' | 'reqps' | 'mps' | 'eps' | 'ops' | 'bytes';
 
 /** A legend in Grafana's form: `{{account}}`. */
 export type Query = readonly [expr: string, legend: string];
@@ -16,6 +16,8 @@ export interface Panel {
   redFrom?: number;
   /** A single number instead of curves: red below this value. */
   redBelow?: number;
+  /** Rows instead of curves: one for each series, red while its value is not 0. */
+  inRows?: true;
 }
 
 export interface Board {
@@ -27,11 +29,14 @@ export interface Board {
 
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 const columns = 24;
-const size = { number: { w: 4, h: 4 }, curves: { w: 12, h: 8 } };
+const curvesSize = { w: 12, h: 8 };
+const numberHeight = 4;
 
 /** What Grafana reads: the JSON of a dashboard. */
 export function dashboardOf({ name, title, panels }: Board): object {
   const place = placer();
+  // The numbers fill the first row.
+  const numberSize = { w: columns / panels.filter(isNumber).length, h: numberHeight };
   return {
     uid: `tidings-${name}`,
     title: `Tidings: ${title}`,
@@ -60,12 +65,21 @@ export function dashboardOf({ name, title, panels }: Board): object {
       title: panel.title,
       description: panel.about,
       datasource,
-      gridPos: place(isNumber(panel) ? size.number : size.curves),
-      targets: panel.queries.map(([expr, legendFormat], at) => ({ refId: String.fromCodePoint(65 + at), datasource, expr, legendFormat })),
-      ...(isNumber(panel) ? number(panel) : curves(panel)),
+      gridPos: place(isNumber(panel) ? numberSize : curvesSize),
+      targets: panel.queries.map(([expr, legendFormat], at) => ({
+        refId: String.fromCodePoint(65 + at),
+        datasource,
+        expr,
+        legendFormat,
+        ...(isNumber(panel) ? now : {}),
+      })),
+      ...(isNumber(panel) ? number(panel) : panel.inRows ? rows(panel) : curves(panel)),
     })),
   };
 }
+
+/** Without it a number would keep its last value for hours after its process ended. */
+const now = { instant: true, range: false };
 
 const isNumber = ({ redFrom, redBelow }: Panel) => redFrom !== undefined || redBelow !== undefined;
 
@@ -73,6 +87,26 @@ const curves = ({ unit }: Panel) => ({
   type: 'timeseries',
   fieldConfig: { defaults: { unit, min: 0, custom: { lineWidth: 1, fillOpacity: 8, showPoints: 'never' } }, overrides: [] },
   options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
+});
+
+const rows = ({ unit }: Panel) => ({
+  type: 'state-timeline',
+  fieldConfig: {
+    defaults: {
+      unit,
+      color: { mode: 'thresholds' },
+      thresholds: {
+        mode: 'absolute',
+        steps: [
+          { color: 'green', value: null },
+          { color: 'red', value: 1 },
+        ],
+      },
+      custom: { lineWidth: 0, fillOpacity: 80 },
+    },
+    overrides: [],
+  },
+  options: { mergeValues: true, showValue: 'never', rowHeight: 0.8, legend: { showLegend: false }, tooltip: { mode: 'single' } },
 });
 
 const number = ({ unit, redFrom, redBelow = 0 }: Panel) => ({

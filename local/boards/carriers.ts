@@ -16,14 +16,14 @@ export const carriersBoard: Board = {
       about: 'Given up and refunded in the last hour.',
       unit: 'short',
       redFrom: 1,
-      queries: [['sum(increase(tidings_handoffs_total{outcome="handoff_unknown"}[1h])) or vector(0)', '']],
+      queries: [['round(sum(increase(tidings_handoffs_total{outcome="handoff_unknown"}[1h]))) or vector(0)', '']],
     },
     {
       title: 'Without report',
       about: 'Share of messages without a delivery report in time.',
       unit: 'percentunit',
       redFrom: 0.05,
-      queries: [['tidings:reports_missing:ratio_rate6h or vector(0)', '']],
+      queries: [['max(tidings:reports_missing:ratio_rate6h) or vector(0)', '']],
     },
     {
       title: 'Calls',
@@ -50,7 +50,7 @@ export const carriersBoard: Board = {
     },
     {
       title: 'Time to hand-off',
-      about: 'From acceptance or scheduled time. Objective: 99 % within 10 s.',
+      about: 'Of single messages, from acceptance or scheduled time. Objective: 99 % within 10 s.',
       unit: 's',
       queries: [
         [quantile(0.5, 'tidings_message_handed_off_seconds'), 'p50'],
@@ -66,18 +66,18 @@ export const carriersBoard: Board = {
     },
     {
       title: 'Delivery reports',
-      about: 'By account and result.',
-      unit: 'reqps',
-      queries: [[rate('tidings_reports_total', ['account', 'status']), '{{account}} {{status}}']],
+      about: 'By account and result. unmatched: on messages that are not ours.',
+      unit: 'eps',
+      queries: [
+        [rate('tidings_reports_total', ['account', 'status']), '{{account}} {{status}}'],
+        ['sum(rate(tidings_reports_unmatched_total[5m]))', 'unmatched'],
+      ],
     },
     {
       title: 'Reports without an effect yet',
-      about: 'In the inbox, by state; unmatched reports a second.',
+      about: 'In the inbox, by state.',
       unit: 'short',
-      queries: [
-        ['max by (state) (tidings_report_inbox)', '{{state}}'],
-        ['sum(rate(tidings_reports_unmatched_total[5m]))', 'unmatched a second'],
-      ],
+      queries: [['max by (state) (tidings_report_inbox)', '{{state}}']],
     },
     {
       title: 'Messages without a report',

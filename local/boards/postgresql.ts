@@ -35,7 +35,7 @@ export const postgresqlBoard: Board = {
     {
       title: 'Statements',
       about: 'A second, by process.',
-      unit: 'reqps',
+      unit: 'ops',
       queries: [[rate('tidings_database_statement_seconds_count', ['instance']), '{{instance}}']],
     },
     {
@@ -56,17 +56,17 @@ export const postgresqlBoard: Board = {
     },
     {
       title: 'Connections',
-      about: 'Used and idle ones, and how many the pools may open.',
+      about: 'In use, by process, and how many each process may open.',
       unit: 'short',
       queries: [
-        ['sum by (instance, state) (tidings_database_connections)', '{{instance}} {{state}}'],
-        ['sum by (instance) (tidings_database_connections_max)', '{{instance}} most'],
+        ['sum by (instance) (tidings_database_connections{state="used"})', '{{instance}}'],
+        ['max(tidings_database_connections_max)', 'most of a process'],
       ],
     },
     {
       title: 'Failed statements',
       about: 'By kind. Some of "other" are normal: the database refuses what is repeated.',
-      unit: 'reqps',
+      unit: 'ops',
       queries: [[rate('tidings_database_errors_total', ['kind']), '{{kind}}']],
     },
     { title: 'Unsent mails', about: 'Account mails that wait.', unit: 'short', queries: [['max(tidings_mails_unsent)', 'mails']] },

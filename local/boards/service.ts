@@ -26,7 +26,7 @@ export const serviceBoard: Board = {
       queries: [['tidings:ledger_drift:max', '']],
     },
     {
-      title: 'Watcher',
+      title: 'Last watcher round',
       about: 'Time since its last round; usually below 60 s.',
       unit: 's',
       redFrom: 180,
@@ -47,9 +47,30 @@ export const serviceBoard: Board = {
       queries: [['count(ALERTS{alertname=~"Tidings.+", alertstate="firing"}) or vector(0)', '']],
     },
     {
+      title: 'Firing alerts',
+      about: 'Each alert while it fires. docs/runbook.md says what to do.',
+      unit: 'short',
+      inRows: true,
+      queries: [
+        [
+          'count by (alertname) (ALERTS{alertname=~"Tidings.+", alertstate="firing"}) or on () label_replace(vector(0), "alertname", "none", "", "")',
+          '{{alertname}}',
+        ],
+      ],
+    },
+    {
+      title: 'Watcher',
+      about: 'Overdue groups, and what the watcher started again in five minutes.',
+      unit: 'short',
+      queries: [
+        ['max(tidings_watcher_backlog_groups)', 'overdue groups'],
+        ['sum by (what) (increase(tidings_watcher_repairs_total[5m]))', 'repaired {{what}}'],
+      ],
+    },
+    {
       title: 'Sends',
       about: 'Single sends by outcome. failed and shed should be 0.',
-      unit: 'reqps',
+      unit: 'mps',
       queries: [[rate('tidings_accepts_total', ['outcome']), '{{outcome}}']],
     },
     {
@@ -64,32 +85,32 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Bad events by objective',
-      about: 'Share over an hour. Budgets: accept and hand-off 1 %, failed sends 0.1 %.',
+      about: 'Share over an hour, of reports over six. Budgets: accept and hand-off 1 %, failed sends 0.1 %.',
       unit: 'percentunit',
       queries: [
         ['tidings:accept_slow:ratio_rate1h', 'accepted late'],
-        ['tidings:send_failed:ratio_rate1h', 'failed'],
+        ['max(tidings:send_failed:ratio_rate1h) or vector(0)', 'failed'],
         ['tidings:hand_off_slow:ratio_rate1h', 'handed off late'],
-        ['tidings:reports_missing:ratio_rate6h', 'without report'],
+        ['max(tidings:reports_missing:ratio_rate6h) or vector(0)', 'without report'],
       ],
     },
     {
       title: 'Statuses reached',
       about: 'Messages a second by status.',
-      unit: 'reqps',
+      unit: 'mps',
       queries: [[rate('tidings_message_statuses_total', ['status']), '{{status}}']],
     },
     {
       title: 'Open messages',
       about: 'Messages that have not ended, by reason. Exact while the metric tidings_messages_open_complete is 1.',
       unit: 'short',
-      queries: [['max by (status, reason) (tidings_messages_open)', '{{status}} {{reason}}']],
+      queries: [['max by (status, reason) (tidings_messages_open)', '{{status}}: {{reason}}']],
     },
     {
       title: 'Oldest open message',
       about: 'Since its acceptance or scheduled time, by reason.',
       unit: 's',
-      queries: [['max by (status, reason) (tidings_messages_open_oldest_seconds)', '{{status}} {{reason}}']],
+      queries: [['max by (status, reason) (tidings_messages_open_oldest_seconds)', '{{status}}: {{reason}}']],
     },
     {
       title: 'Requests by status',
@@ -114,12 +135,20 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Batches',
-      about: 'Open batches and pages, and the p95 of the time of a page.',
+      about: 'Open batches and their open pages.',
       unit: 'short',
       queries: [
-        ['max(tidings_batches_open)', 'open batches'],
-        ['max(tidings_batch_pages_open)', 'open pages'],
-        [quantile(0.95, 'tidings_batch_page_seconds'), 'seconds of a page, p95'],
+        ['max(tidings_batches_open)', 'batches'],
+        ['max(tidings_batch_pages_open)', 'pages'],
+      ],
+    },
+    {
+      title: 'Time of a batch page',
+      about: 'Until all its messages are handed off; a rate makes it longer.',
+      unit: 's',
+      queries: [
+        [quantile(0.5, 'tidings_batch_page_seconds'), 'p50'],
+        [quantile(0.95, 'tidings_batch_page_seconds'), 'p95'],
       ],
     },
     {
@@ -141,13 +170,16 @@ export const serviceBoard: Board = {
       queries: [['process_resident_memory_bytes{job=~"tidings-.+"}', '{{instance}}']],
     },
     {
-      title: 'Disk and clocks',
-      about: 'Free share of the disk of DATA_DIR, and the difference from the clock of PostgreSQL in seconds.',
-      unit: 'short',
-      queries: [
-        ['tidings_data_dir_free_bytes / tidings_data_dir_size_bytes', 'free {{instance}}'],
-        ['abs(tidings_clock_offset_seconds)', 'clock {{instance}}'],
-      ],
+      title: 'Free disk',
+      about: 'Free share of the disk of DATA_DIR. Below 5 % an alert fires.',
+      unit: 'percentunit',
+      queries: [['tidings_data_dir_free_bytes / tidings_data_dir_size_bytes', '{{instance}}']],
+    },
+    {
+      title: 'Clocks',
+      about: 'Difference from the clock of PostgreSQL. Above 5 s an alert fires.',
+      unit: 's',
+      queries: [['abs(tidings_clock_offset_seconds)', '{{instance}}']],
     },
   ],
 };

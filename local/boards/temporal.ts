@@ -9,7 +9,7 @@ export const temporalBoard: Board = {
       about: 'In five minutes. Must be 0: the code does not fit the histories.',
       unit: 'short',
       redFrom: 1,
-      queries: [['sum(increase(temporal_workflow_task_execution_failed_total[5m])) or vector(0)', '']],
+      queries: [['round(sum(increase(temporal_workflow_task_execution_failed_total[5m]))) or vector(0)', '']],
     },
     {
       title: 'Least free slots',
@@ -40,15 +40,20 @@ export const temporalBoard: Board = {
       queries: [['sum by (worker_type, task_queue) (temporal_worker_task_slots_used)', '{{task_queue}} {{worker_type}}']],
     },
     {
-      title: 'Free slots',
-      about: 'By kind of task and task queue.',
-      unit: 'short',
-      queries: [['min by (worker_type, task_queue) (temporal_worker_task_slots_available)', '{{task_queue}} {{worker_type}}']],
+      title: 'Share of slots in use',
+      about: 'By kind of task and task queue. At 100 % tasks wait.',
+      unit: 'percentunit',
+      queries: [
+        [
+          'sum by (worker_type, task_queue) (temporal_worker_task_slots_used) / sum by (worker_type, task_queue) (temporal_worker_task_slots_used + temporal_worker_task_slots_available)',
+          '{{task_queue}} {{worker_type}}',
+        ],
+      ],
     },
     {
       title: 'Workflows',
       about: 'Completed and failed workflows a second. Failed should be 0.',
-      unit: 'reqps',
+      unit: 'ops',
       queries: [
         [rate('temporal_workflow_completed_total', ['workflow_type']), '{{workflow_type}}'],
         [rate('temporal_workflow_failed_total', ['workflow_type']), 'failed {{workflow_type}}'],
@@ -61,13 +66,18 @@ export const temporalBoard: Board = {
       queries: [[quantile(0.95, 'temporal_workflow_task_execution_latency_seconds'), 'p95']],
     },
     {
-      title: 'Sticky cache',
-      about: 'Cached workflows, and how often one was not there and had to be replayed.',
+      title: 'Cached workflows',
+      about: 'In the sticky cache of each worker.',
       unit: 'short',
+      queries: [['sum by (instance) (temporal_sticky_cache_size)', '{{instance}}']],
+    },
+    {
+      title: 'Use of the sticky cache',
+      about: 'A miss means that a workflow had to be replayed.',
+      unit: 'ops',
       queries: [
-        ['sum by (instance) (temporal_sticky_cache_size)', 'cached {{instance}}'],
-        ['sum(rate(temporal_sticky_cache_miss_total[5m]))', 'misses a second'],
-        ['sum(rate(temporal_sticky_cache_hit_total[5m]))', 'hits a second'],
+        ['sum(rate(temporal_sticky_cache_hit_total[5m]))', 'hits'],
+        ['sum(rate(temporal_sticky_cache_miss_total[5m])) or vector(0)', 'misses'],
       ],
     },
     {
@@ -81,15 +91,6 @@ export const temporalBoard: Board = {
       about: 'By kind and task queue; 0 means that nobody asks for tasks.',
       unit: 'short',
       queries: [['sum by (poller_type, task_queue) (temporal_num_pollers)', '{{task_queue}} {{poller_type}}']],
-    },
-    {
-      title: 'Watcher',
-      about: 'Overdue groups, and what was started again.',
-      unit: 'short',
-      queries: [
-        ['max(tidings_watcher_backlog_groups)', 'overdue groups'],
-        ['sum by (what) (increase(tidings_watcher_repairs_total[5m]))', 'repaired {{what}}'],
-      ],
     },
   ],
 };

@@ -29,7 +29,10 @@ export const webhooksBoard: Board = {
       title: 'Attempts',
       about: 'First attempts and retries, by outcome.',
       unit: 'reqps',
-      queries: [[rate('tidings_webhook_attempts_total', ['first', 'outcome']), 'first {{first}}: {{outcome}}']],
+      queries: [
+        [rate('tidings_webhook_attempts_total', ['outcome'], 'first="true"'), '{{outcome}}'],
+        [rate('tidings_webhook_attempts_total', ['outcome'], 'first="false"'), 'retry: {{outcome}}'],
+      ],
     },
     {
       title: 'Failed first attempts',
@@ -59,9 +62,13 @@ export const webhooksBoard: Board = {
     },
     {
       title: 'Webhooks by state',
-      about: 'open: paused. disabled: by the service.',
+      about: 'Paused while their receivers fail; disabled by the service after days of failures.',
       unit: 'short',
-      queries: [['max by (state) (tidings_webhooks)', '{{state}}']],
+      queries: [
+        ['max(tidings_webhooks{state="active"})', 'active'],
+        ['max(tidings_webhooks{state="open"})', 'paused'],
+        ['max(tidings_webhooks{state="disabled"})', 'disabled'],
+      ],
     },
     {
       title: 'Open streams',
