@@ -67,14 +67,18 @@ interface Moved {
   scheduled_at: Date | null;
   sent_at: Date | null;
   delivered_at: Date | null;
+  batch_id: string | null;
 }
 
-/** Notes messages that reached a status. */
+/**
+ * Notes messages that reached a status. The time to the hand-off is that of single messages: those of a batch wait for their turn, at the rate
+ * that its sender chose.
+ */
 export function noteMoves(status: string, messages: readonly Moved[]): void {
-  for (const { channel, created_at, scheduled_at, sent_at, delivered_at } of messages) {
+  for (const { channel, created_at, scheduled_at, sent_at, delivered_at, batch_id } of messages) {
     workMetrics.statuses.inc({ channel, status });
     const at = status === 'sent' ? sent_at : status === 'delivered' ? delivered_at : null;
-    if (at === null) continue;
+    if (at === null || (status === 'sent' && batch_id !== null)) continue;
     const seconds = Math.max(0, at.getTime() - Math.max(created_at.getTime(), scheduled_at?.getTime() ?? 0)) / 1000;
     (status === 'sent' ? workMetrics.sentSeconds : workMetrics.deliveredSeconds).observe({ channel }, seconds);
   }

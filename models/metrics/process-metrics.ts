@@ -68,11 +68,15 @@ export const workMetrics = {
     labels: ['channel', 'account'],
     buckets: callSeconds,
   }),
-  sentSeconds: histogram('tidings_message_handed_off_seconds', 'Time from acceptance, or from the scheduled time, to the hand-off', {
-    from: 'worker',
-    labels: ['channel'],
-    buckets: wayThereSeconds,
-  }),
+  sentSeconds: histogram(
+    'tidings_message_handed_off_seconds',
+    'Time from acceptance, or from the scheduled time, to the hand-off. Of single messages',
+    {
+      from: 'worker',
+      labels: ['channel'],
+      buckets: wayThereSeconds,
+    },
+  ),
   deliveredSeconds: histogram('tidings_message_delivered_seconds', 'Time from acceptance, or from the scheduled time, to the delivery', {
     from: 'both',
     labels: ['channel'],

@@ -83,6 +83,7 @@ describe('metrics', () => {
       30_000,
     );
     await until(async () => (await ofWorker('tidings_batch_page_seconds_count')) === 1, 'one page', 30_000);
+    assert.equal(await ofWorker('tidings_message_handed_off_seconds_count', { channel: 'email' }), 0, 'a batch is late by its rate');
     const { series } = await scrape(worker);
     for (const name of [
       'temporal_worker_task_slots_available',
