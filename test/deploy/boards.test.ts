@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { dashboardOf } from '../../local/boards/board.js';
 import { boards } from '../../local/boards/index.js';
 import { jsonOf, root, textOf } from './project.js';
+import { shown } from '../screenshots/boards/format.js';
+import { withShortTimes } from '../screenshots/boards/read-board.js';
 import { knownLabels, knownMetrics, labelsIn, metricsIn } from './prometheus-rules.js';
 
 interface Shown {
-  panels: { title: string; gridPos: { x: number; y: number; w: number; h: number } }[];
+  panels: { title: string; type: string; gridPos: { x: number; y: number; w: number; h: number }; targets: { instant?: boolean }[] }[];
 }
 
 describe('boards', () => {
@@ -48,6 +50,59 @@ describe('boards', () => {
       (name) => name.startsWith('tidings_') && !/_(bucket|count|sum)$/.test(name) && !shown.has(name) && !rules.includes(name),
     );
     assert.deepEqual(unseen, ['tidings_messages_open_complete']);
+  });
+
+  it('have a section with a picture each in docs/boards.md: npm run screenshots:boards takes the pictures', () => {
+    const pictures = readdirSync(join(root, 'docs/images/boards'));
+    assert.deepEqual(pictures.toSorted(), boards.map(({ name }) => `${name}.png`).toSorted());
+    const sections = textOf('docs/boards.md').split(/^## /m).slice(2);
+    assert.deepEqual(
+      sections.map((text) => [text.split('\n')[0]?.toLowerCase(), ...[...text.matchAll(/!\[.+\]\((.+)\)/g)].map(([, file]) => file)]),
+      boards.map(({ name, title }) => [title.toLowerCase(), `images/boards/${name}.png`]),
+    );
+  });
+
+  it('are explained in docs/boards.md by panels that they have', () => {
+    const sections = textOf('docs/boards.md').split(/^## /m).slice(2);
+    for (const [index, { name, panels }] of boards.entries()) {
+      const named = [...(sections[index] ?? '').matchAll(/\*\*(.+?)\*\*/g)].map(([, title = '']) => title.replaceAll(/\s+/g, ' '));
+      assert.ok(named.length > 3, name);
+      assert.deepEqual(
+        named.filter((each) => !panels.some(({ title }) => title === each)),
+        [],
+        name,
+      );
+    }
+  });
+
+  it('are drawn for the documents with the units of Grafana', () => {
+    const texts = [
+      shown(0, 's'),
+      shown(0.0123, 's'),
+      shown(90, 's'),
+      shown(172_800, 's'),
+      shown(0.056, 'percentunit'),
+      shown(1_234_567, 'short'),
+      shown(0.25, 'mps'),
+      shown(1_500, 'reqps'),
+      shown(157_286_400, 'bytes'),
+    ];
+    assert.deepEqual(texts, ['0 s', '12.3 ms', '1.5 mins', '2 days', '5.6%', '1.23 Mil', '0.25 msg/s', '1.5 K req/s', '150 MiB']);
+  });
+
+  it('are drawn with a tenth of the windows and waits of minutes', () => {
+    const texts = ['rate(x[5m])', 'x unless x offset 15m', 'for: 1m', 'for: 15s', 'rate(x[1h])', 'rate(x[30m])'].map(withShortTimes);
+    assert.deepEqual(texts, ['rate(x[30s])', 'x unless x offset 90s', 'for: 6s', 'for: 2s', 'rate(x[1h])', 'rate(x[30m])']);
+  });
+
+  it('show in numbers what is now: they have no data when nobody answers', () => {
+    for (const { panels } of boards.map((board) => dashboardOf(board) as Shown)) {
+      for (const { title, type, targets } of panels)
+        assert.ok(
+          targets.every(({ instant = false }) => instant === (type === 'stat')),
+          title,
+        );
+    }
   });
 
   it('place panels beside each other, not upon each other', () => {

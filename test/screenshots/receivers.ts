@@ -2,24 +2,29 @@
 import { readFileSync } from 'node:fs';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { tlsPaths } from '../../local/tls/local-tls.js';
-import { type Answer, startReceiver } from '../support/network/receiver.js';
+import { type Answer, type Receiver, startReceiver } from '../support/network/receiver.js';
 
 export interface Receivers {
   working: string;
   failing: string;
 }
 
-const fails: Answer = (_received, response) => {
+export const fails: Answer = (_received, response) => {
   response
     .writeHead(500, { 'Content-Type': 'application/json' })
     .end(JSON.stringify({ error: 'could not connect to the database: too many clients' }));
 };
 
-/** Their certificate is the one that `npm start` made for 127.0.0.1 and that its worker trusts. */
 export async function startReceivers(dataDir: string, cleanup: Cleanup): Promise<Receivers> {
-  const { cert, key } = tlsPaths(dataDir);
-  const certificate = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
-  const [working, failing] = await Promise.all([startReceiver(undefined, certificate), startReceiver(fails, certificate)]);
-  cleanup.add(() => Promise.all([working.close(), failing.close()]));
+  const working = await startTrustedReceiver(dataDir, cleanup);
+  const failing = await startTrustedReceiver(dataDir, cleanup, fails);
   return { working: working.url.replace('/hook', '/orders'), failing: failing.url.replace('/hook', '/crm') };
+}
+
+/** Its certificate is the one that `npm start` made for 127.0.0.1 and that its worker trusts. */
+export async function startTrustedReceiver(dataDir: string, cleanup: Cleanup, answer?: Answer): Promise<Receiver> {
+  const { cert, key } = tlsPaths(dataDir);
+  const receiver = await startReceiver(answer, { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') });
+  cleanup.add(() => receiver.close());
+  return receiver;
 }

@@ -8,10 +8,11 @@ import { stringify } from 'yaml';
 import { until } from './client.js';
 import { freePort } from '../../models/process/free-port.js';
 
-/** Job → ports of its processes. */
-export type Jobs = Readonly<Record<string, readonly number[]>>;
+/** Job → ports of its processes, with the name that the label `instance` gets instead of the address. */
+export type Jobs = Readonly<Record<string, readonly (number | { port: number; instance: string })[]>>;
 
 export interface Prometheus {
+  url: string;
   /** The names of the alerts that fire now. */
   firing(): Promise<Set<string>>;
   /** The first value of an expression; undefined without a result. @throws Error if it is no expression */
@@ -22,14 +23,12 @@ export interface Prometheus {
 /**
  * Scrapes and evaluates every second, so that a test does not wait for the usual intervals.
  * @param rules texts of rules. An alert fires at once: its `for` is left out
+ * @param isPatient alerts wait for their `for`
  */
-export async function startPrometheus(jobs: Jobs, rules: readonly string[]): Promise<Prometheus> {
+export async function startPrometheus(jobs: Jobs, rules: readonly string[], isPatient = false): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-prometheus-'));
-  rules.forEach((text, index) => writeFileSync(join(folder, `${index}.yml`), hastened(text)));
-  const scrape_configs = Object.entries(jobs).map(([job_name, ports]) => ({
-    job_name,
-    static_configs: [{ targets: ports.map((port) => `127.0.0.1:${port}`) }],
-  }));
+  rules.forEach((text, index) => writeFileSync(join(folder, `${index}.yml`), hastened(text, isPatient)));
+  const scrape_configs = scrapesOf(jobs);
   const global = { scrape_interval: '1s', evaluation_interval: '1s' };
   writeFileSync(join(folder, 'prometheus.yml'), stringify({ global, rule_files: [join(folder, '[0-9].yml')], scrape_configs }));
   const port = await freePort();
@@ -62,6 +61,7 @@ export async function startPrometheus(jobs: Jobs, rules: readonly string[]): Pro
     'Prometheus is ready',
   );
   return {
+    url: `http://127.0.0.1:${port}`,
     async firing() {
       const { alerts } = await ask<{ alerts: { state: string; labels: { alertname: string } }[] }>('alerts');
       return new Set(alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname));
@@ -74,7 +74,16 @@ export async function startPrometheus(jobs: Jobs, rules: readonly string[]): Pro
   };
 }
 
-const hastened = (text: string) => text.replaceAll(/^ +for: .*\n/gm, '').replaceAll(/interval: \d+s/g, 'interval: 1s');
+const scrapesOf = (jobs: Jobs) =>
+  Object.entries(jobs).map(([job_name, processes]) => ({
+    job_name,
+    static_configs: processes.map((of) => (typeof of === 'number' ? at(of) : { ...at(of.port), labels: { instance: of.instance } })),
+  }));
+
+const at = (port: number) => ({ targets: [`127.0.0.1:${port}`] });
+
+const hastened = (text: string, isPatient: boolean) =>
+  (isPatient ? text : text.replaceAll(/^ +for: .*\n/gm, '')).replaceAll(/interval: \d+s/g, 'interval: 1s');
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
