@@ -25,7 +25,7 @@ const paces = new WeakMap<Database, Pace>();
  * @param pace each statement and each transaction waits for its turn
  */
 export function connect(url: string, poolMax: number, { pace, answerMsMax }: { pace?: Pace; answerMsMax?: number } = {}): Database {
-  const database = openPool(url, poolMax, answerMsMax);
+  const database = openPool(url, poolMax, { answerMsMax });
   initModels(database);
   if (pace !== undefined) paces.set(database, pace);
   return database;
@@ -48,14 +48,16 @@ export function sharePool(poolMax: number, bulkShare: number): { own: number; bu
  * Opens a pool without models.
  * @param url postgres://user:password@host:port/database
  * @param poolMax the maximum number of connections
- * @param answerMsMax how long to wait for an answer. The default is above the time-out of statements
+ * @param waits answerMsMax: how long to wait for an answer; the default is above the time-out of statements. acquireMsMax: how long to wait
+ * for a connection
  */
-export function openPool(url: string, poolMax: number, answerMsMax = 35_000): Database {
+export function openPool(url: string, poolMax: number, waits: { answerMsMax?: number | undefined; acquireMsMax?: number } = {}): Database {
+  const { answerMsMax = 35_000, acquireMsMax = 5_000 } = waits;
   const database = new Sequelize(url, {
     dialect: 'postgres',
     dialectModule: resilientPg,
     logging: false,
-    pool: { max: poolMax, min: 0, idle: 30_000, acquire: 5_000 },
+    pool: { max: poolMax, min: 0, idle: 30_000, acquire: acquireMsMax },
     dialectOptions: {
       application_name: 'tidings',
       connectionTimeoutMillis: 5_000,
@@ -73,7 +75,9 @@ export function openPool(url: string, poolMax: number, answerMsMax = 35_000): Da
     define: { timestamps: false, freezeTableName: true },
   });
   database.addHook('afterConnect', (connection) => prepareStatements(connection as pg.Client));
-  const endWatch = watchPool((database as unknown as Internals).connectionManager.pool);
+  const { connectionManager } = database as unknown as Internals;
+  measureWaits(connectionManager);
+  const endWatch = watchPool(connectionManager.pool);
   const close = database.close.bind(database);
   database.close = async () => {
     endWatch();
@@ -98,10 +102,8 @@ export async function select<Row extends object>(
   if (transaction !== undefined) return rowsOf(db, (transaction as Transaction & { connection: pg.Client }).connection, sql, bind);
   const { connectionManager } = db as unknown as Internals;
   const endTurn = await paces.get(db)?.turn();
-  const begun = performance.now();
   try {
     const connection = await connectionManager.getConnection({ type: 'SELECT' });
-    notePoolWait(begun);
     try {
       return await rowsOf(db, connection, sql, bind);
     } finally {
@@ -127,6 +129,19 @@ export async function onConnection(db: Database, work: (run: (sql: string) => Pr
 interface Internals {
   connectionManager: { getConnection(options: object): Promise<pg.Client>; releaseConnection(connection: pg.Client): void; pool: Pool };
   dialect: { Query: new (connection: pg.Client, db: Database, options: object) => { formatError(error: Error, stack?: string): Error } };
+}
+
+/** Measures each wait for a connection, also of transactions, and also those that end without one: they are the longest. */
+function measureWaits(manager: Internals['connectionManager']): void {
+  const getConnection = manager.getConnection.bind(manager);
+  manager.getConnection = async (options) => {
+    const begun = performance.now();
+    try {
+      return await getConnection(options);
+    } finally {
+      notePoolWait(begun);
+    }
+  };
 }
 
 async function rowsOf<Row extends object>(db: Database, connection: pg.Client, sql: string, bind: unknown[]): Promise<Row[]> {

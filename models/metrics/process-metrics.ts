@@ -111,10 +111,11 @@ export const workMetrics = {
 
 /** Of every process. */
 export const processMetrics = {
-  poolWaitSeconds: histogram('tidings_database_pool_wait_seconds', 'Time that a statement waited for a connection of the pool', {
-    from: 'both',
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
-  }),
+  poolWaitSeconds: histogram(
+    'tidings_database_pool_wait_seconds',
+    'Time that a statement or transaction waited for a connection of the pool, also in vain',
+    { from: 'both', buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5] },
+  ),
   databaseErrors: counter(
     'tidings_database_errors_total',
     'Statements that failed. kind: deadlock, lock_timeout, statement_timeout, connection, other',

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openPool, select } from '../../../models/db/database.js';
+import { ConnectionAcquireTimeoutError, ConnectionRefusedError } from 'sequelize';
+import { inTransaction, openPool, select } from '../../../models/db/database.js';
+import { processMetrics } from '../../../models/metrics/catalogue.js';
+import { until } from '../../support/client.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { startFaultProxy } from '../../support/network/fault-proxy.js';
+
+const nothing = async () => undefined;
+
+/** Waits for a connection since the start of this process. */
+async function waits() {
+  const { values } = await processMetrics.poolWaitSeconds.get();
+  return values.find(({ metricName = '' }) => metricName.endsWith('_count'))?.value ?? 0;
+}
 
 describe('connections to PostgreSQL', () => {
   let test: TestDatabase;
@@ -14,7 +25,7 @@ describe('connections to PostgreSQL', () => {
   it('are given up without an answer, and the next statement gets another one', async () => {
     const { host } = new URL(test.url);
     const proxy = await startFaultProxy(host);
-    const db = openPool(test.url.replace(host, proxy.address), 1, 300);
+    const db = openPool(test.url.replace(host, proxy.address), 1, { answerMsMax: 300 });
     assert.deepEqual(await select(db, 'SELECT 1 AS one'), [{ one: 1 }]);
     proxy.mode = 'blackhole';
     await assert.rejects(select(db, 'SELECT 1 AS one'));
@@ -22,6 +33,29 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual(await select(db, 'SELECT 2 AS two'), [{ two: 2 }]);
     await db.close();
     await proxy.close();
+  });
+
+  it('count as waits where the server refuses them, for statements and transactions', async () => {
+    const db = openPool('postgres://nobody@127.0.0.1:1/none', 1);
+    const before = await waits();
+    await assert.rejects(select(db, 'SELECT 1 AS one'), ConnectionRefusedError);
+    await assert.rejects(inTransaction(db, nothing), ConnectionRefusedError);
+    const after = await waits();
+    await db.close();
+    assert.equal(after - before, 2);
+  });
+
+  it('count as waits where none is free in time, for statements and transactions', async () => {
+    const db = openPool(test.url, 1, { acquireMsMax: 50 });
+    await until(async () => (await select(db, 'SELECT 1 AS one')).length === 1, 'the connection is open');
+    const before = await waits();
+    await inTransaction(db, async () => {
+      await assert.rejects(select(db, 'SELECT 1 AS one'), ConnectionAcquireTimeoutError);
+      await assert.rejects(inTransaction(db, nothing), ConnectionAcquireTimeoutError);
+    });
+    const after = await waits();
+    await db.close();
+    assert.equal(after - before, 3);
   });
 
   it('never end the process when the server closes them', async () => {
