@@ -131,13 +131,19 @@ interface Internals {
   dialect: { Query: new (connection: pg.Client, db: Database, options: object) => { formatError(error: Error, stack?: string): Error } };
 }
 
-/** Measures each wait for a connection, also of transactions, and also those that end without one: they are the longest. */
+/**
+ * Measures each wait for a connection, also of transactions, and counts those that fail. A server that refuses connections and a pool that
+ * stays full break no statement in progress, so nothing else would show them.
+ */
 function measureWaits(manager: Internals['connectionManager']): void {
   const getConnection = manager.getConnection.bind(manager);
   manager.getConnection = async (options) => {
     const begun = performance.now();
     try {
       return await getConnection(options);
+    } catch (error) {
+      if (error instanceof Error) noteDatabaseError(error);
+      throw error;
     } finally {
       notePoolWait(begun);
     }

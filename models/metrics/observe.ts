@@ -1,4 +1,5 @@
 /** Functions that record metrics, for one line at the measured place. They do not throw, wait, or query anything. */
+import { ConnectionAcquireTimeoutError } from 'sequelize';
 import { AppError } from '../errors.js';
 import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
 
@@ -129,10 +130,14 @@ export function noteClock(clock: Date, begun: number, ended: number): void {
   processMetrics.clockOffset.set(Math.abs(apart) <= (ended - begun) / 2 ? 0 : apart / 1000);
 }
 
-/** Notes a statement that failed: by its SQLSTATE, or because its connection broke. */
+/**
+ * Notes a statement that failed: by its SQLSTATE, because its connection broke or could not be opened, or because the pool had no free
+ * connection in time.
+ */
 export function noteDatabaseError(error: Error): void {
   const { code, severity } = error as Error & { code?: string; severity?: string };
-  const kind = severity === undefined ? 'connection' : (kinds[code ?? ''] ?? 'other');
+  const withoutAnswer = error instanceof ConnectionAcquireTimeoutError ? 'pool_timeout' : 'connection';
+  const kind = severity === undefined ? withoutAnswer : (kinds[code ?? ''] ?? 'other');
   processMetrics.databaseErrors.inc({ kind });
 }
 

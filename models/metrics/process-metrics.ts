@@ -118,7 +118,7 @@ export const processMetrics = {
   ),
   databaseErrors: counter(
     'tidings_database_errors_total',
-    'Statements that failed. kind: deadlock, lock_timeout, statement_timeout, connection, other',
+    'Statements that failed. kind: deadlock, lock_timeout, statement_timeout, connection (broken or refused), pool_timeout (none was free), other',
     { from: 'both', labels: ['kind'] },
   ),
   statementSeconds: histogram('tidings_database_statement_seconds', 'Time of a statement, without the wait for its connection', {

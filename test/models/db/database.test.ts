@@ -9,10 +9,16 @@ import { startFaultProxy } from '../../support/network/fault-proxy.js';
 
 const nothing = async () => undefined;
 
-/** Waits for a connection since the start of this process. */
-async function waits() {
-  const { values } = await processMetrics.poolWaitSeconds.get();
-  return values.find(({ metricName = '' }) => metricName.endsWith('_count'))?.value ?? 0;
+/** Errors by kind, and waits for a connection, since the start of this process. */
+async function counts() {
+  const errors = (await processMetrics.databaseErrors.get()).values;
+  const waits = (await processMetrics.poolWaitSeconds.get()).values;
+  const errorsOf = (kind: string) => errors.find(({ labels }) => labels.kind === kind)?.value ?? 0;
+  return {
+    refused: errorsOf('connection'),
+    late: errorsOf('pool_timeout'),
+    waits: waits.find(({ metricName = '' }) => metricName.endsWith('_count'))?.value ?? 0,
+  };
 }
 
 describe('connections to PostgreSQL', () => {
@@ -35,27 +41,27 @@ describe('connections to PostgreSQL', () => {
     await proxy.close();
   });
 
-  it('count as waits where the server refuses them, for statements and transactions', async () => {
+  it('count as errors and as waits where the server refuses them, for statements and transactions', async () => {
     const db = openPool('postgres://nobody@127.0.0.1:1/none', 1);
-    const before = await waits();
+    const before = await counts();
     await assert.rejects(select(db, 'SELECT 1 AS one'), ConnectionRefusedError);
     await assert.rejects(inTransaction(db, nothing), ConnectionRefusedError);
-    const after = await waits();
+    const after = await counts();
     await db.close();
-    assert.equal(after - before, 2);
+    assert.deepEqual([after.refused - before.refused, after.late - before.late, after.waits - before.waits], [2, 0, 2]);
   });
 
-  it('count as waits where none is free in time, for statements and transactions', async () => {
+  it('count as errors and as waits where none is free in time, for statements and transactions', async () => {
     const db = openPool(test.url, 1, { acquireMsMax: 50 });
     await until(async () => (await select(db, 'SELECT 1 AS one')).length === 1, 'the connection is open');
-    const before = await waits();
+    const before = await counts();
     await inTransaction(db, async () => {
       await assert.rejects(select(db, 'SELECT 1 AS one'), ConnectionAcquireTimeoutError);
       await assert.rejects(inTransaction(db, nothing), ConnectionAcquireTimeoutError);
     });
-    const after = await waits();
+    const after = await counts();
     await db.close();
-    assert.equal(after - before, 3);
+    assert.deepEqual([after.refused - before.refused, after.late - before.late, after.waits - before.waits], [0, 2, 3]);
   });
 
   it('never end the process when the server closes them', async () => {
