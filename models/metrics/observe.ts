@@ -62,6 +62,12 @@ export function noteHandoff(channel: string, result: { provider: string; outcome
   workMetrics.handoffSeconds.observe({ channel, account }, (performance.now() - begun) / 1000);
 }
 
+/** Notes messages that were given up without a further call. @param messages `account`: the one that may have the message; null: none has it */
+export function noteGivenUp(messages: readonly { channel: string; account: string | null }[]): void {
+  for (const { channel, account } of messages)
+    if (account !== null) workMetrics.handoffs.inc({ channel, account, outcome: 'handoff_unknown' });
+}
+
 interface Moved {
   channel: string;
   created_at: Date;

@@ -19,8 +19,8 @@ export const lockMutations: readonly Mutation[] = [
   {
     guards: 'attempts are read under the lock of their message',
     file: 'models/operations/handoff/give-up.ts',
-    find: '${isUncertain} AS uncertain',
-    replace: 'false AS uncertain',
+    find: "${isOpenOrUnknown('u')} ORDER BY",
+    replace: 'false ORDER BY',
     test: 'interleaver/interleaver',
   },
   {

@@ -1,9 +1,9 @@
 /** What happens when the time of a wait is over. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { noteUnreported } from '../../metrics/observe.js';
+import { noteGivenUp, noteUnreported } from '../../metrics/observe.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
 import { recordStatuses } from '../messages/record-statuses.js';
-import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
+import { bindOf, isOpenOrUnknown, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
 /**
  * No report came in time. The messages stay `sent`, with the detail `unknown` and without an event (docs/contract/messages.md). A later
@@ -41,14 +41,15 @@ export function giveUpOnHandoffs(db: Database, groupId: string, waits: Uncertain
     await lockGroup(db, transaction, groupId);
     const ids = (await select<{ id: string }>(db, lockQueued, [groupId], transaction)).map(({ id }) => id);
     const bind = [ids, ...bindOf({ ...waits, repeatable: [] })];
-    const given = ids.length === 0 ? [] : await select<{ id: string; uncertain: boolean }>(db, givenUp, bind, transaction);
-    const changes = given.map(({ id, uncertain }) => ({
+    const given = ids.length === 0 ? [] : await select<GivenUp>(db, givenUp, bind, transaction);
+    const changes = given.map(({ id, account }) => ({
       id,
       at,
       status_detail: 'undeliverable' as const,
-      ...(uncertain ? handoffUnknown : unreachable),
+      ...(account === null ? unreachable : handoffUnknown),
     }));
     await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
+    transaction.afterCommit(() => noteGivenUp(given));
     return closeIfDone(db, transaction, groupId);
   });
 }
@@ -63,5 +64,16 @@ export const handoffUnknown = {
 
 const lockQueued = `SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE`;
 
+interface GivenUp {
+  id: string;
+  channel: string;
+  /** The account that may have the message; null: certainly none has. */
+  account: string | null;
+}
+
 // A separate statement after the locks: a statement that waited for a lock still sees the attempts as they were before.
-const givenUp = `SELECT m.id, ${isUncertain} AS uncertain FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${mayBeCalled(2)}`;
+const givenUp = `
+  SELECT m.id, m.channel, (
+    SELECT u.provider FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')} ORDER BY u.number DESC LIMIT 1
+  ) AS account
+  FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${mayBeCalled(2)}`;

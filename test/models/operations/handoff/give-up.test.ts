@@ -3,6 +3,7 @@ import { applyReports } from '../../../../models/operations/reports/apply-report
 import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
+import { workMetrics } from '../../../../models/metrics/catalogue.js';
 import { rows } from '../../../support/database.js';
 import { buildQueued, buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
@@ -24,6 +25,11 @@ describe('giving up', () => {
 
   const closedAt = async (groupId: string) =>
     (await rows<{ closed_at: Date | null }>(test.db, 'SELECT closed_at FROM message_groups WHERE id = $1', [groupId]))[0]?.closed_at;
+
+  const notedUnknown = async () => {
+    const { values } = await workMetrics.handoffs.get();
+    return values.find(({ labels }) => labels.account === 'sandbox' && labels.outcome === 'handoff_unknown')?.value ?? 0;
+  };
 
   it('giveUpOnReports leaves a message sent and unknown, without an event or a refund, and closes the group once', async () => {
     const { id, group_id } = await buildSent(test.db, test.workspaceId);
@@ -77,8 +83,10 @@ describe('giving up', () => {
       const { id, attempt } = await buildClaimed(test.db, test.workspaceId);
       const { group_id } = await messageOf(test.db, id);
       if (outcome !== null) await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome, detail: 'reset' }]);
+      const noted = await notedUnknown();
       await giveUpOnHandoffs(test.db, group_id);
       assert.equal((await messageOf(test.db, id)).error_code, 'handoff_unknown');
+      assert.equal((await notedUnknown()) - noted, 1, 'the alert of handoff_unknown sees it');
       assert.equal(await balanceOf(test.db, test.workspaceId), 5_000);
       const wakes = await recordReports(test.db, [reportOf({ id, provider_message_id: `late-${id}` }, 'delivered')]);
       assert.deepEqual(
