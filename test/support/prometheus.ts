@@ -11,13 +11,97 @@ import { freePort } from '../../models/process/free-port.js';
 /** Job → ports of its processes, with the name that the label `instance` gets instead of the address. */
 export type Jobs = Readonly<Record<string, readonly (number | { port: number; instance: string })[]>>;
 
-export interface Prometheus {
-  url: string;
-  /** The names of the alerts that fire now. */
-  firing(): Promise<Set<string>>;
+const patienceMs = 60_000;
+/** After this time a fault has been scraped and evaluated. */
+const seenMs = 2_500;
+
+/** Alerts that a slow machine causes without a fault. */
+export const ofSlowMachine: ReadonlySet<string> = new Set([
+  'TidingsAcceptSlowBurnFast',
+  'TidingsAcceptSlowBurnSlow',
+  'TidingsDatabaseSlow',
+  'TidingsDatabasePoolFull',
+  'TidingsEventLoopBlocked',
+  'TidingsHandOffSlowBurnFast',
+  'TidingsHandOffSlowBurnSlow',
+]);
+
+/** A running Prometheus. */
+export class Prometheus {
+  constructor(
+    readonly url: string,
+    readonly stop: () => Promise<void>,
+  ) {}
+
+  /** The alerts that fire now: name → the greatest value of their expressions. */
+  async firing(): Promise<Map<string, number>> {
+    const { alerts } = await this.#ask<{ alerts: { state: string; labels: { alertname: string }; value: string }[] }>('alerts');
+    const firing = new Map<string, number>();
+    for (const { state, labels, value } of alerts) {
+      const most = Math.max(Number(value), firing.get(labels.alertname) ?? Number.NEGATIVE_INFINITY);
+      if (state === 'firing') firing.set(labels.alertname, most);
+    }
+    return firing;
+  }
+
+  /** Waits until all of these alerts fire at the same time. */
+  async fires(names: readonly string[]): Promise<void> {
+    await this.#until(() => this.#areFiring(names), `${names.join(', ')} fire`);
+  }
+
+  /**
+   * Shows that a fault causes alerts: none of them fires before it, and all fire at the same time after it. A slow machine may cause some of
+   * them (`ofSlowMachine`) itself. The value of such an alert must then be greater after the fault than before it.
+   * @param repeat causes the fault again until they fire
+   */
+  async firesBy(names: readonly string[], fault: () => unknown, { repeat = false } = {}): Promise<void> {
+    await this.ends(names.filter((name) => !ofSlowMachine.has(name)));
+    const before = await this.firing();
+    const areFiring = () => this.#areFiring(names, before);
+    const areFiringAfterFault = async () => {
+      await fault();
+      return until(areFiring, 'the fault is seen', seenMs).then(
+        () => true,
+        () => false,
+      );
+    };
+    if (!repeat) await fault();
+    await this.#until(repeat ? areFiringAfterFault : areFiring, `${names.join(', ')} fire by their fault`);
+  }
+
+  /** Waits until none of these alerts fires. */
+  async ends(names: readonly string[]): Promise<void> {
+    const areOver = async () => {
+      const firing = await this.firing();
+      return !names.some((name) => firing.has(name));
+    };
+    await this.#until(areOver, `${names.join(', ')} do not fire`);
+  }
+
   /** The first value of an expression; undefined without a result. @throws Error if it is no expression */
-  value(expr: string): Promise<number | undefined>;
-  stop(): Promise<void>;
+  async value(expr: string): Promise<number | undefined> {
+    const { result } = await this.#ask<{ result: { value: [number, string] }[] }>(`query?query=${encodeURIComponent(expr)}`);
+    return result[0] === undefined ? undefined : Number(result[0].value[1]);
+  }
+
+  /** @param before values that must be exceeded */
+  async #areFiring(names: readonly string[], before: ReadonlyMap<string, number> = new Map()): Promise<boolean> {
+    const firing = await this.firing();
+    return names.every((name) => (firing.get(name) ?? Number.NaN) > (before.get(name) ?? Number.NEGATIVE_INFINITY));
+  }
+
+  async #until(condition: () => Promise<boolean>, what: string): Promise<void> {
+    await until(condition, what, patienceMs).catch(async (error: Error) => {
+      throw new Error(`${error.message}; firing: ${[...(await this.firing()).keys()].join(', ')}`, { cause: error });
+    });
+  }
+
+  async #ask<T>(path: string): Promise<T> {
+    const answer = await fetch(`${this.url}/api/v1/${path}`);
+    const { status, data, error } = (await answer.json()) as { status: string; data: T; error?: string };
+    if (status !== 'success') throw new Error(`${path}: ${error}`);
+    return data;
+  }
 }
 
 /**
@@ -46,32 +130,17 @@ export async function startPrometheus(jobs: Jobs, rules: readonly string[], isPa
     await end(child);
     rmSync(folder, { recursive: true, force: true });
   };
-  const ask = async <T>(path: string): Promise<T> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
-    const { status, data, error } = (await answer.json()) as { status: string; data: T; error?: string };
-    if (status !== 'success') throw new Error(`${path}: ${error}`);
-    return data;
-  };
-  await until(
-    () =>
-      fetch(`http://127.0.0.1:${port}/-/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    'Prometheus is ready',
-  );
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async firing() {
-      const { alerts } = await ask<{ alerts: { state: string; labels: { alertname: string } }[] }>('alerts');
-      return new Set(alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname));
-    },
-    async value(expr) {
-      const { result } = await ask<{ result: { value: [number, string] }[] }>(`query?query=${encodeURIComponent(expr)}`);
-      return result[0] === undefined ? undefined : Number(result[0].value[1]);
-    },
-    stop,
-  };
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = () =>
+    fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until(isReady, 'Prometheus is ready').catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return new Prometheus(url, stop);
 }
 
 const scrapesOf = (jobs: Jobs) =>
