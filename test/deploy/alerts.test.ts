@@ -1,6 +1,7 @@
-/** The alerts as they are written; alerts-fire.test.ts lets some of them fire on a real service. */
+/** The alerts as they are written; the tests alerts-fire*.test.ts let each of them fire on a real service. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { commands } from '../../api/admin/commands/index.js';
@@ -19,6 +20,13 @@ const sections = new Map(
 );
 /** Both burn rates of an objective have one section. */
 const sectionOf = (alert = '') => alert.replace(/Burn(Fast|Slow)$/, 'Burn');
+
+const faultTests = readdirSync(join(root, 'test/deploy')).filter((name) => name.startsWith('alerts-fire'));
+/** The alerts that a test waits for, by `prometheus.fires([…])` or `prometheus.firesBy([…], …)`. */
+const alertsCaused = (test: string) =>
+  [...test.matchAll(/\.fires(?:By)?\(\s*\[([^\]]*)\]/g)].flatMap(([, names = '']) =>
+    [...names.matchAll(/'(Tidings\w+)'/g)].map(([, name = '']) => name),
+  );
 
 const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: root, encoding: 'utf8' });
 
@@ -70,6 +78,16 @@ describe('alerts', () => {
     assert.deepEqual(
       alerts.flatMap(({ alert = '' }) => (tested.has(alert) ? [] : [alert])),
       [],
+    );
+  });
+
+  it('each fire in a test on a real service', () => {
+    const texts = faultTests.map((name) => textOf(`test/deploy/${name}`));
+    const caused = new Set(texts.flatMap(alertsCaused));
+    assert.deepEqual(
+      alerts.flatMap(({ alert = '' }) => (caused.has(alert) ? [] : [alert])),
+      [],
+      'cause it in one of these tests, with the fault that it stands for',
     );
   });
 

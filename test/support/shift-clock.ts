@@ -34,6 +34,9 @@ export function shiftClock(byMs: number): () => void {
 /** The environment of a child process whose clock is shifted. */
 export const shiftedEnv = (byMs: number) => ({ NODE_OPTIONS: `--import ${import.meta.url}`, CLOCK_SHIFT_MS: String(byMs) });
 
+/** The environment of a child process whose clock is shifted by the milliseconds in this file. */
+export const clockFileEnv = (path: string) => ({ NODE_OPTIONS: `--import ${import.meta.url}`, CLOCK_SHIFT_FILE: path });
+
 /** The shift in the file; 0 without a file or number. */
 function shiftOf(path: string): number {
   try {

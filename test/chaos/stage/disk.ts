@@ -1,4 +1,4 @@
-/** A small disk for PostgreSQL, so that it can run out of space without filling the disk of the machine. */
+/** A small disk for a process, so that it can run out of space without filling the disk of the machine. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,12 @@ export interface SmallDisk {
   close(): void;
 }
 
-const megabytes = 640;
 const chunk = Buffer.alloc(1 << 20);
 
-/** Mounts a tmpfs at the folder, if the user is root. */
-export function openSmallDisk(folder: string): SmallDisk {
+/** Mounts a tmpfs of this size at the folder, if the user is root. */
+export function openSmallDisk(folder: string, megabytes: number): SmallDisk {
   mkdirSync(folder, { recursive: true });
-  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tidings-chaos', folder]).status === 0;
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tidings-test', folder]).status === 0;
   const ballast = join(folder, 'ballast');
   return {
     folder,

@@ -28,6 +28,9 @@ export interface Servers {
   disk: SmallDisk;
 }
 
+/** The disk of PostgreSQL. */
+const diskMegabytes = 640;
+
 /** Finds the Temporal program, and builds it first if necessary. */
 export function findPrograms(root: string, say: (line: string) => void): Promise<FoundTemporal> {
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
@@ -49,7 +52,7 @@ export async function makeServers(
     temporalUi: await ports.choose('temporal_ui'),
     redis: await ports.choose('redis'),
   };
-  const disk = openSmallDisk(join(folder, 'disk'));
+  const disk = openSmallDisk(join(folder, 'disk'), diskMegabytes);
   copyTemplate(programs.template, disk.folder);
   const postgresPlace = await placeIn(disk.folder, join(logDir, 'postgres.log'));
   const postgres = async () => {
