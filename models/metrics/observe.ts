@@ -147,4 +147,12 @@ export function noteDatabaseError(error: Error): void {
   processMetrics.databaseErrors.inc({ kind });
 }
 
-const kinds: Record<string, string> = { '40P01': 'deadlock', '55P03': 'lock_timeout', '57014': 'statement_timeout' };
+const kinds: Record<string, string> = {
+  '40P01': 'deadlock',
+  '55P03': 'lock_timeout',
+  '57014': 'statement_timeout',
+  // The server ends the connection, because of an administrator or a crash, or takes none yet.
+  '57P01': 'connection',
+  '57P02': 'connection',
+  '57P03': 'connection',
+};

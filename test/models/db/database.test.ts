@@ -15,7 +15,7 @@ async function counts() {
   const waits = (await processMetrics.poolWaitSeconds.get()).values;
   const errorsOf = (kind: string) => errors.find(({ labels }) => labels.kind === kind)?.value ?? 0;
   return {
-    refused: errorsOf('connection'),
+    lost: errorsOf('connection'),
     late: errorsOf('pool_timeout'),
     waits: waits.find(({ metricName = '' }) => metricName.endsWith('_count'))?.value ?? 0,
   };
@@ -48,7 +48,7 @@ describe('connections to PostgreSQL', () => {
     await assert.rejects(inTransaction(db, nothing), ConnectionRefusedError);
     const after = await counts();
     await db.close();
-    assert.deepEqual([after.refused - before.refused, after.late - before.late, after.waits - before.waits], [2, 0, 2]);
+    assert.deepEqual([after.lost - before.lost, after.late - before.late, after.waits - before.waits], [2, 0, 2]);
   });
 
   it('count as errors and as waits where none is free in time, for statements and transactions', async () => {
@@ -61,7 +61,15 @@ describe('connections to PostgreSQL', () => {
     });
     const after = await counts();
     await db.close();
-    assert.deepEqual([after.refused - before.refused, after.late - before.late, after.waits - before.waits], [0, 2, 3]);
+    assert.deepEqual([after.lost - before.lost, after.late - before.late, after.waits - before.waits], [0, 2, 3]);
+  });
+
+  it('are counted as lost when the server ends them', async () => {
+    const db = openPool(test.url, 1);
+    const before = await counts();
+    await assert.rejects(select(db, 'SELECT pg_terminate_backend(pg_backend_pid())'), /terminating connection/);
+    await db.close();
+    assert.equal((await counts()).lost - before.lost, 1);
   });
 
   it('never end the process when the server closes them', async () => {
@@ -73,11 +81,12 @@ describe('connections to PostgreSQL', () => {
       await select(test.db, sql);
       await Promise.all(work);
     }
-    for (let left = 50; left > 0; left -= 1) {
-      if (await select(db, 'SELECT 1 AS one').catch(() => undefined)) break;
-      await sleep(20);
+    let answer: object[] | undefined;
+    for (let left = 50; left > 0 && answer === undefined; left -= 1) {
+      answer = await select(db, 'SELECT 1 AS one').catch(() => undefined);
+      if (answer === undefined) await sleep(20);
     }
-    assert.deepEqual(await select(db, 'SELECT 1 AS one'), [{ one: 1 }]);
+    assert.deepEqual(answer, [{ one: 1 }]);
     assert.ok(failed > 0, 'connections were ended during statements');
     await db.close();
   });
