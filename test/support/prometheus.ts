@@ -78,6 +78,13 @@ export class Prometheus {
     await this.#until(areOver, `${names.join(', ')} do not fire`);
   }
 
+  /** The names of the alerts that were in this state at any time. */
+  async everIn(state: 'pending' | 'firing'): Promise<string[]> {
+    const expr = `max by (alertname) (max_over_time(ALERTS{alertstate="${state}"}[1d]))`;
+    const { result } = await this.#ask<{ result: { metric: { alertname: string } }[] }>(`query?query=${encodeURIComponent(expr)}`);
+    return result.map(({ metric }) => metric.alertname).toSorted();
+  }
+
   /** The first value of an expression; undefined without a result. @throws Error if it is no expression */
   async value(expr: string): Promise<number | undefined> {
     const { result } = await this.#ask<{ result: { value: [number, string] }[] }>(`query?query=${encodeURIComponent(expr)}`);
