@@ -18,7 +18,7 @@ import { createPageStyle } from './pages/page-shell.js';
 import { createPeoplePages } from './pages/people-pages.js';
 import { createRouteHints } from './http/errors/route-hints.js';
 import { requireHost } from './http/errors/malformed.js';
-import { openapiEndpoint } from './openapi/openapi.js';
+import { openapiEndpoint } from './openapi/openapi-endpoint.js';
 import { contextOf, type Middleware, plainAddress, requestContext } from './http/request-context.js';
 import { createRouter } from './router.js';
 import { createSecurityTxt } from './pages/security-txt.js';
@@ -28,7 +28,7 @@ export function createApp(deps: Deps): RequestListener {
   const behindProxy = deps.config.trustedProxies.length > 0;
   const firstMiddleware = [requestContext(deps.logger, { behindProxy }), commonHeaders(), cors(deps.config.corsOrigins)];
   const known = new KnownCallers();
-  const served = [...endpoints, openapiEndpoint(endpoints)];
+  const served = [...endpoints, openapiEndpoint];
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // responses must not be cached, so they need no ETag

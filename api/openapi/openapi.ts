@@ -1,35 +1,18 @@
 /** The OpenAPI 3.1 document, derived from the endpoint declarations. */
-import Joi from 'joi';
-import { type Auth, endpoint, type Endpoint } from '../http/endpoint.js';
+import type Joi from 'joi';
+import type { Auth, Endpoint } from '../http/endpoint.js';
 import { type Components, type Json, jsonSchema, nameOf, named } from '../http/json-schema.js';
 import { refer, withoutNull } from '../http/schema-components.js';
 import { errorResponses, errorSchema } from './errors.js';
 import { headerComponents, requestHeaders, successHeaders } from './headers.js';
 import { linksOfSuccess } from './links.js';
 import { description, tags } from './prose.js';
+import { serversAt } from './servers-at.js';
 import { pathSample, samples } from './samples/index.js';
 import { eventPathItems, webhooksSection } from './webhooks.js';
 
-/** The endpoint `GET /openapi.json`, which describes these endpoints, at the public address of the service. */
-export function openapiEndpoint(endpoints: readonly Endpoint[]): Endpoint {
-  const document = openapi(endpoints);
-  return endpoint({
-    id: 'getOpenApiDocument',
-    tag: 'health',
-    method: 'get',
-    path: '/openapi.json',
-    summary: 'Get this document',
-    auth: 'none',
-    response: named('OpenApiDocument', Joi.object({ openapi: Joi.string().required() }).unknown()),
-    envelope: false,
-    handler: async (_input, { config }) => ({ ...document, servers: serversAt(config.publicUrl) }),
-  });
-}
-
-const serversAt = (url: string) => [{ url, description: 'This installation' }];
-
 /** Creates the document. @throws Error when a response has no name, or two schemas have the same one */
-export function openapi(endpoints: readonly Endpoint[], publicUrl = 'http://127.0.0.1:3000'): Json {
+export function openapi(endpoints: readonly Endpoint[]): Json {
   const paths: Record<string, Json> = {};
   const components: Components = new Map();
   refer(components, 'Error', errorSchema(components));
@@ -47,7 +30,7 @@ export function openapi(endpoints: readonly Endpoint[], publicUrl = 'http://127.
       contact: { name: 'The operator of this installation' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    servers: serversAt(publicUrl),
+    servers: serversAt('http://127.0.0.1:3000'),
     tags,
     paths,
     webhooks: webhooksSection,

@@ -1,0 +1,25 @@
+/** `GET /openapi.json`. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Joi from 'joi';
+import { endpoint, type Endpoint } from '../http/endpoint.js';
+import { type Json, named } from '../http/json-schema.js';
+import { serversAt } from './servers-at.js';
+
+let document: Json | undefined;
+
+/** The document that the build derived (`write-document.ts`): to derive it takes a third of a second of CPU. */
+const builtDocument = (): Json => (document ??= JSON.parse(readFileSync(join(import.meta.dirname, 'document.json'), 'utf8')) as Json);
+
+/** Describes the endpoints, at the public address of the service. */
+export const openapiEndpoint: Endpoint = endpoint({
+  id: 'getOpenApiDocument',
+  tag: 'health',
+  method: 'get',
+  path: '/openapi.json',
+  summary: 'Get this document',
+  auth: 'none',
+  response: named('OpenApiDocument', Joi.object({ openapi: Joi.string().required() }).unknown()),
+  envelope: false,
+  handler: async (_input, { config }) => ({ ...builtDocument(), servers: serversAt(config.publicUrl) }),
+});
