@@ -1,5 +1,5 @@
 /** JWTs: those that clients send as `Bearer`, and those in the cookie of the console. Neither is taken for the other. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import jwt from 'jsonwebtoken';
 import passport from 'passport';
@@ -63,9 +63,12 @@ export type ReadToken = { claims: Claims } | { claims: null; isExpired: boolean 
 /** Reads a token of this kind; null is none. */
 export type TokenReader = (kind: TokenKind, token: string | null, req: Request, res: Response) => Promise<ReadToken>;
 
-/** passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. */
+/**
+ * passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. It gets the secrets as key objects: jsonwebtoken takes a text for a
+ * public key first, and fails, which costs more than all the rest of the check.
+ */
 export function createTokenReader(jwtSecrets: readonly string[]): TokenReader {
-  const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), secret]));
+  const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), createSecretKey(secret, 'utf8')]));
   const authenticator = new passport.Passport();
   const tokens = new WeakMap<Request, string>();
   for (const kind of kinds) authenticator.use(kind, strategyFor(kind, secrets, tokens));
@@ -82,13 +85,13 @@ export function createTokenReader(jwtSecrets: readonly string[]): TokenReader {
     });
 }
 
-function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, string>, tokens: WeakMap<Request, string>): Strategy {
+function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, KeyObject>, tokens: WeakMap<Request, string>): Strategy {
   return new Strategy(
     {
       jwtFromRequest: (req) => tokens.get(req as Request) ?? null,
       secretOrKeyProvider: (_req, token: string, done) => {
         const secret = secretOf(secrets, token);
-        done(secret === undefined ? 'unknown key' : null, secret);
+        done(secret === undefined ? 'unknown key' : null, secret as unknown as Buffer); // its types know no key objects
       },
       algorithms: ['HS256'],
       issuer,
@@ -108,12 +111,12 @@ function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, string>, toke
 const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
 
 /** The secret that the `kid` of a token identifies. Old tokens without a `kid` are tried with each secret. */
-function secretOf(secrets: ReadonlyMap<string, string>, token: string): string | undefined {
+function secretOf(secrets: ReadonlyMap<string, KeyObject>, token: string): KeyObject | undefined {
   const kid = jwt.decode(token, { complete: true })?.header.kid;
   return kid === undefined ? [...secrets.values()].find((secret) => isSignedWith(secret, token)) : secrets.get(kid);
 }
 
-function isSignedWith(secret: string, token: string): boolean {
+function isSignedWith(secret: KeyObject, token: string): boolean {
   try {
     jwt.verify(token, secret, { algorithms: ['HS256'], ignoreExpiration: true });
     return true;
