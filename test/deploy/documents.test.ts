@@ -1,7 +1,7 @@
 /** The documents of the project: what they link to and name exists, and the first page stays short. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { root, textOf } from './project.js';
 
 const linesMax = 250;
@@ -113,6 +113,17 @@ describe('documents', () => {
       );
     assert.ok(sources.length > 500);
     assert.deepEqual(missing, []);
+  });
+
+  it('name in the recipes without a folder only files of which there is one', () => {
+    const names = new Set([...textOf('docs/contributing.md').matchAll(/`([\w-]+\.tsx?)`/g)].map(([, name = '']) => name));
+    const product = ['.ts', '.tsx'].flatMap((extension) => filesIn('', extension)).filter((path) => !path.startsWith('test/'));
+    const countOf = (name: string) => product.filter((path) => basename(path) === name).length;
+    assert.ok(names.size > 20);
+    assert.deepEqual(
+      [...names].filter((name) => countOf(name) > 1),
+      [],
+    );
   });
 
   it('are all listed in docs/README.md', () => {

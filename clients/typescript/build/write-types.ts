@@ -26,7 +26,11 @@ export function generateTypes(isKept: (path: string) => boolean): string {
   try {
     const document = join(folder, 'openapi.json');
     writeFileSync(document, JSON.stringify(reduceDocument(openapi(endpoints), isKept)));
-    return execFileSync(process.execPath, [generator, document], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1e8 });
+    return execFileSync(process.execPath, [generator, document], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      maxBuffer: 1e8,
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

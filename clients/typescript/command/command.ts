@@ -1,6 +1,6 @@
 /** What a subcommand is. */
 import type { ParseArgsConfig } from 'node:util';
-import type { Tidings } from '../client/index.js';
+import type { Message, Tidings, Webhook } from '../client/index.js';
 import type { Terminal } from './terminal.js';
 
 /** The command line is wrong: exit code 2. */
@@ -63,6 +63,14 @@ export function wholeNumber(context: Pick<Context, 'values'>, name: string, min:
   throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
 }
 
-export const channels = ['sms', 'whatsapp', 'email'] as const;
-export const statuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const;
-export const eventTypes = ['message.queued', 'message.sent', 'message.delivered', 'message.failed'] as const;
+/** All values of a type of the API. The compiler names one that is missing. */
+const all = <Value extends string>(values: Record<Value, true>) => Object.keys(values) as Value[];
+
+export const channels = all<Message['channel']>({ sms: true, whatsapp: true, email: true });
+export const statuses = all<Message['status']>({ queued: true, sent: true, delivered: true, failed: true, read: true });
+export const eventTypes = all<Webhook['events'][number]>({
+  'message.queued': true,
+  'message.sent': true,
+  'message.delivered': true,
+  'message.failed': true,
+});

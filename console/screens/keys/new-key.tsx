@@ -17,7 +17,7 @@ const scopes = {
   manage_contacts: 'contacts and suppressions',
   manage_webhooks: 'webhooks and their deliveries',
 } as const satisfies Record<Scope, string>;
-const channels = { sms: '', whatsapp: '', email: '' } as const;
+const channels = { sms: '', whatsapp: '', email: '' } as const satisfies Record<Schema<'Channel'>, string>;
 const fields = ['name', 'scopes', 'channels', 'expires_at', 'allowed_addresses'] as const;
 
 export function NewKey() {
