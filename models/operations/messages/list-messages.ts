@@ -26,7 +26,7 @@ const counts = new LargeCounts();
 
 /**
  * A part of a workspace's messages, newest first, without undecided messages. The number of all messages is stored in the workspace's row.
- * The number of messages that a filter finds is counted; a large number may be up to half a minute old (decisions §16).
+ * The number of messages that a filter finds is counted; a large number may be up to half a minute old (docs/contract/README.md).
  */
 export async function listMessages(
   db: Database,

@@ -1,0 +1,57 @@
+/** What documents list by hand is complete: a new command, step or price must be told there. */
+import assert from 'node:assert/strict';
+import { commands } from '../../api/admin/commands/index.js';
+import { channels, channelTraits } from '../../models/channels.js';
+import { textOf } from './project.js';
+
+/** The cells of the tables of a document, without the marks of code. */
+const cellsOf = (path: string) =>
+  textOf(path)
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) =>
+      line
+        .replaceAll('`', '')
+        .split('|')
+        .map((cell) => cell.trim())
+        .filter((cell) => cell !== ''),
+    );
+
+describe('documents list', () => {
+  it('every command of the operator', () => {
+    const listed = new Set(cellsOf('docs/commands.md').flatMap(([first = '']) => first.split(', ')));
+    assert.ok(commands.length > 10);
+    assert.deepEqual(
+      commands.map(({ name }) => name).filter((name) => !listed.has(name)),
+      [],
+    );
+  });
+
+  it('every step of the watcher', () => {
+    const steps = [...textOf('workflows/run-watcher.ts').matchAll(/^ {2}'(\w+)',$|\[('\w+'(?:, '\w+')*)\] as const/gm)].flatMap(
+      ([, one, several = '']) => one ?? [...several.matchAll(/\w+/g)].map(([name]) => name),
+    );
+    const listed = new Set(cellsOf('docs/watcher.md').flatMap(([first = '']) => first.split(', ')));
+    assert.ok(steps.length > 12);
+    assert.deepEqual(
+      steps.filter((name) => !listed.has(name)),
+      [],
+    );
+  });
+
+  for (const path of ['README.md', 'docs/contract/messages.md'])
+    it(`the price of each channel: ${path}`, () => {
+      const prices = new Map(cellsOf(path).map(([channel = '', price = '']) => [channel, price]));
+      for (const channel of channels) {
+        const { price } = channelTraits[channel];
+        const wanted = 'perPart' in price ? String(price.partCodePoints) : String(price.perMessage / 1000);
+        assert.ok(
+          prices
+            .get(channel)
+            ?.split(/[\s/)]+/)
+            .includes(wanted),
+          `${channel}: ${prices.get(channel)} without ${wanted}`,
+        );
+      }
+    });
+});
