@@ -1,6 +1,6 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import { background } from './activities.js';
-import { applyLateReports } from './apply-late-reports.js';
+import { applyLateReports } from './messages/apply-late-reports.js';
 import { type AskRestoredInput, reportsSignal, workflowIds } from './contract.js';
 import { signalIfRunning, startUnlessRunning } from './other-workflows.js';
 

@@ -1,7 +1,7 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
-import { asking, delivering, local } from './activities.js';
-import { type LateReportsInput, queues, reportsSignal } from './contract.js';
-import { EventPump } from './event-pump.js';
+import { asking, delivering, local } from '../activities.js';
+import { type LateReportsInput, queues, reportsSignal } from '../contract.js';
+import { EventPump } from '../webhooks/event-pump.js';
 
 /**
  * Applies reports that arrive after the workflow of their group has closed, and delivers the events that they cause. The watcher also starts

@@ -1,8 +1,8 @@
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
-import type { GroupWork } from '../models/operations/messages/group-work.js';
-import { delivering, local } from './activities.js';
-import { cancelledSignal, queues, reportsSignal } from './contract.js';
-import { EventPump } from './event-pump.js';
+import type { GroupWork } from '../../models/operations/messages/group-work.js';
+import { delivering, local } from '../activities.js';
+import { cancelledSignal, queues, reportsSignal } from '../contract.js';
+import { EventPump } from '../webhooks/event-pump.js';
 
 /** The state of a `sendMessage` workflow: what its signals have announced, and the events that it delivers. */
 export class MessageState {

@@ -1,8 +1,8 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { Accepted } from '../activities/handoff/messages.js';
+import type { Accepted } from '../../activities/handoff/messages.js';
 import { AcceptUpdate } from './accept-update.js';
-import { local, opening } from './activities.js';
-import { type AcceptAnswer, type SendGroupInput } from './contract.js';
+import { local, opening } from '../activities.js';
+import { type AcceptAnswer, type SendGroupInput } from '../contract.js';
 import { GroupDriver } from './group-driver.js';
 import { handOffOrGiveUp, retryDelayMs } from './hand-off.js';
 

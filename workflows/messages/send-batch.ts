@@ -1,8 +1,8 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import { AcceptUpdate } from './accept-update.js';
-import { local, localForBatch } from './activities.js';
-import { type AcceptBatchAnswer, type SendBatchInput, type SendGroupInput, workflowIds } from './contract.js';
-import { startUnlessRunning } from './other-workflows.js';
+import { local, localForBatch } from '../activities.js';
+import { type AcceptBatchAnswer, type SendBatchInput, type SendGroupInput, workflowIds } from '../contract.js';
+import { startUnlessRunning } from '../other-workflows.js';
 import { sendGroup } from './send-group.js';
 
 /** Number of pages that one step reads and starts. */

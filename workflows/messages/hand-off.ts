@@ -1,6 +1,6 @@
 import { ActivityFailure } from '@temporalio/workflow';
-import type { Dispatched } from '../activities/handoff/dispatch.js';
-import { local } from './activities.js';
+import type { Dispatched } from '../../activities/handoff/dispatch.js';
+import { local } from '../activities.js';
 
 /** Minimum pause between two hand-offs when the first one left messages queued. */
 const retryDelayMsMin = 1_000;

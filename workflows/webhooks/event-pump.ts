@@ -1,4 +1,4 @@
-import type { LeftDeliveries } from './contract.js';
+import type { LeftDeliveries } from '../contract.js';
 import { DeliveryStarter } from './start-deliveries.js';
 
 /**

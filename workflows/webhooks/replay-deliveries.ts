@@ -1,7 +1,7 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import { retrying } from './activities.js';
+import { retrying } from '../activities.js';
 import { wakeRetrier } from './retry-webhook.js';
-import type { ReplayInput } from './contract.js';
+import type { ReplayInput } from '../contract.js';
 
 /**
  * Sends the deliveries of a period again, oldest first, page by page. The retrier of the webhook repeats deliveries that fail. The replay ends

@@ -1,8 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
-import { retrying } from './activities.js';
+import { retrying } from '../activities.js';
 import { priorityOf } from './retry-webhook.js';
-import { type DeliverWebhookInput, workflowIds } from './contract.js';
-import { startUnlessRunning } from './other-workflows.js';
+import { type DeliverWebhookInput, workflowIds } from '../contract.js';
+import { startUnlessRunning } from '../other-workflows.js';
 
 /**
  * Attempts deliveries to one webhook until each is acknowledged, held, or at the end of its retry schedule. The retries of the activity are

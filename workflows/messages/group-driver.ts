@@ -1,9 +1,9 @@
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
-import type { Dispatched } from '../activities/handoff/dispatch.js';
-import type { Sent } from '../activities/groups/groups.js';
-import { asking, delivering, dispatching, local } from './activities.js';
-import { batchChangedSignal, cancelledSignal, queues, reportsSignal } from './contract.js';
-import { EventPump } from './event-pump.js';
+import type { Dispatched } from '../../activities/handoff/dispatch.js';
+import type { Sent } from '../../activities/groups/groups.js';
+import { asking, delivering, dispatching, local } from '../activities.js';
+import { batchChangedSignal, cancelledSignal, queues, reportsSignal } from '../contract.js';
+import { EventPump } from '../webhooks/event-pump.js';
 
 /**
  * The state of a `sendGroup` workflow. One activity hands the group off, applies its reports and delivers its events for as long as there

@@ -1,8 +1,8 @@
 import { condition, sleep } from '@temporalio/workflow';
-import { local } from './activities.js';
-import { type SendMessageInput, searchAttributes, workflowIds, workflowTypes } from './contract.js';
+import { local } from '../activities.js';
+import { type SendMessageInput, searchAttributes, workflowIds, workflowTypes } from '../contract.js';
 import type { MessageState } from './message-state.js';
-import { startUnlessRunning } from './other-workflows.js';
+import { startUnlessRunning } from '../other-workflows.js';
 
 /**
  * Starts the next step of a message's fallback chain when the message fails, or is not delivered in its time.

@@ -1,7 +1,7 @@
 import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
-import { retrierCalls } from './activities.js';
-import { type RetryWebhookInput, dueSignal, workflowIds } from './contract.js';
-import { signalIfRunning, startUnlessRunning } from './other-workflows.js';
+import { retrierCalls } from '../activities.js';
+import { type RetryWebhookInput, dueSignal, workflowIds } from '../contract.js';
+import { signalIfRunning, startUnlessRunning } from '../other-workflows.js';
 
 const due = defineSignal(dueSignal);
 

@@ -1,8 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { wakeRetrier } from './retry-webhook.js';
-import { type LeftDeliveries, workflowIds } from './contract.js';
+import { type LeftDeliveries, workflowIds } from '../contract.js';
 import { startDelivery } from './deliver-webhook.js';
-import { startUnlessRunning } from './other-workflows.js';
+import { startUnlessRunning } from '../other-workflows.js';
 
 /** Maximum number of children that one workflow starts. */
 const chunkSize = 100;

@@ -1,5 +1,5 @@
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
-import { acceptUpdate } from './contract.js';
+import { acceptUpdate } from '../contract.js';
 
 /**
  * The `accept` update of a workflow. Its caller waits for the decision on the debit. The workflow decides whether or not the update

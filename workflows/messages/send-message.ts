@@ -1,8 +1,8 @@
 import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { GroupWork } from '../models/operations/messages/group-work.js';
+import type { GroupWork } from '../../models/operations/messages/group-work.js';
 import { AcceptUpdate } from './accept-update.js';
-import { asking, dispatching, local } from './activities.js';
-import { type AcceptAnswer, queues, type SendMessageInput } from './contract.js';
+import { asking, dispatching, local } from '../activities.js';
+import { type AcceptAnswer, queues, type SendMessageInput } from '../contract.js';
 import { fallBackInTime } from './fall-back.js';
 import { handOffOrGiveUp, retryDelayMs } from './hand-off.js';
 import { MessageState } from './message-state.js';
