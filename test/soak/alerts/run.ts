@@ -32,7 +32,7 @@ async function run({ messages, rate }: Soak, cleanup: Cleanup): Promise<number> 
   if (!hasPrometheus) throw new Error('install Prometheus');
   const port = await freePort();
   const bench = await openWorkbench({ METRICS_PORT: String(port) }, cleanup);
-  const { apiKey, subscribe } = await openAccount(bench.service.baseUrl, bench.service.databaseUrl);
+  const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
   bench.receiver.trust(await subscribe(bench.receiver.url));
   const prometheus = await startPrometheus({ 'tidings-api': [port], 'tidings-worker': [port + 1] }, ruleFiles.map(textOf), true);
   cleanup.add(() => prometheus.stop());
@@ -54,7 +54,7 @@ async function run({ messages, rate }: Soak, cleanup: Cleanup): Promise<number> 
   say(
     `messages delivered       ${delivered}`,
     `events received          ${bench.receiver.counts.received}`,
-    `rules evaluated          ${await prometheus.value('sum(prometheus_rule_group_iterations_total)')} times`,
+    `pages scraped            ${await prometheus.value('sum(count_over_time(up[1d]))')}`,
     `alerts that waited       ${waited.join(', ') || 'none'}`,
     ...(wrong.length === 0 ? ['✓ no alert fired'] : wrong.map((text) => `✗ ${text}`)),
   );
