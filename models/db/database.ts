@@ -60,7 +60,8 @@ export function openPool(url: string, poolMax: number, waits: { answerMsMax?: nu
     pool: { max: poolMax, min: 0, idle: 30_000, acquire: acquireMsMax },
     dialectOptions: {
       application_name: 'tidings',
-      connectionTimeoutMillis: 5_000,
+      // Shorter than the wait for the pool, so that a server that cannot be reached is not taken for a pool that is full.
+      connectionTimeoutMillis: Math.round(0.8 * acquireMsMax),
       query_timeout: answerMsMax,
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 15_000,

@@ -151,8 +151,7 @@ const kinds: Record<string, string> = {
   '40P01': 'deadlock',
   '55P03': 'lock_timeout',
   '57014': 'statement_timeout',
-  // The server ends the connection, because of an administrator or a crash, or takes none yet.
+  // The server ended the connection, because of an administrator or a crash.
   '57P01': 'connection',
   '57P02': 'connection',
-  '57P03': 'connection',
 };

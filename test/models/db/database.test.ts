@@ -64,6 +64,21 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual([after.lost - before.lost, after.late - before.late, after.waits - before.waits], [0, 2, 3]);
   });
 
+  it('count as lost, and not as a full pool, where the server does not answer', async () => {
+    const { host } = new URL(test.url);
+    const proxy = await startFaultProxy(host);
+    const db = openPool(test.url.replace(host, proxy.address), 1, { answerMsMax: 300, acquireMsMax: 1_000 });
+    await select(db, 'SELECT 1 AS one');
+    proxy.mode = 'blackhole';
+    const before = await counts();
+    await assert.rejects(select(db, 'SELECT 1 AS one')); // on the connection that it has
+    await assert.rejects(select(db, 'SELECT 1 AS one')); // on a new one
+    const after = await counts();
+    await db.close();
+    await proxy.close();
+    assert.deepEqual([after.lost - before.lost, after.late - before.late], [2, 0]);
+  });
+
   it('are counted as lost when the server ends them', async () => {
     const db = openPool(test.url, 1);
     const before = await counts();
