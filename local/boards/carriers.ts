@@ -29,7 +29,7 @@ export const carriersBoard: Board = {
       title: 'Calls',
       about: 'Calls to carriers by account and outcome.',
       unit: 'reqps',
-      queries: [[rate('tidings_handoffs_total', ['account', 'outcome']), '{{account}} {{outcome}}']],
+      queries: [[rate('tidings_handoffs_total', ['account', 'outcome'], 'outcome!="handoff_unknown"'), '{{account}} {{outcome}}']],
     },
     {
       title: 'Failed calls',
@@ -37,7 +37,7 @@ export const carriersBoard: Board = {
       unit: 'percentunit',
       queries: [
         [
-          `${rate('tidings_handoffs_total', ['account'], 'outcome=~"retryable|unknown|throttled"')} / ${rate('tidings_handoffs_total', ['account'])}`,
+          `${rate('tidings_handoffs_total', ['account'], 'outcome=~"retryable|unknown|throttled"')} / ${rate('tidings_handoffs_total', ['account'], 'outcome!="handoff_unknown"')}`,
           '{{account}}',
         ],
       ],

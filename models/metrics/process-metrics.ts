@@ -60,7 +60,7 @@ export const apiMetrics = {
 export const workMetrics = {
   handoffs: counter(
     'tidings_handoffs_total',
-    'Calls to carriers. handoff_unknown: given up and refunded, because it is unknown whether an earlier call reached the carrier',
+    'Calls to carriers, and messages given up without a call. handoff_unknown: refunded, because it is unknown whether an earlier call reached the carrier',
     { from: 'worker', labels: ['channel', 'account', 'outcome'] },
   ),
   handoffSeconds: histogram('tidings_handoff_seconds', 'Time of a call to a carrier', {

@@ -95,7 +95,7 @@ describe('boards', () => {
     assert.deepEqual(texts, ['rate(x[30s])', 'x unless x offset 90s', 'for: 6s', 'for: 2s', 'rate(x[1h])', 'rate(x[30m])']);
   });
 
-  it('show in numbers what is now: they have no data when nobody answers', () => {
+  it('show in numbers what is now, not the last value of a process that is gone', () => {
     for (const { panels } of boards.map((board) => dashboardOf(board) as Shown)) {
       for (const { title, type, targets } of panels)
         assert.ok(
