@@ -1,7 +1,7 @@
 import { patched } from '@temporalio/workflow';
 import { watching } from './activities.js';
 
-/** Steps that run in parallel: repairs of each kind, and erasures. */
+/** Steps that run in parallel: repairs of each kind, erasures, and closings of workspaces. */
 const repairs = [
   'repairGroups',
   'repairReports',

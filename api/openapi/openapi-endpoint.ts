@@ -8,7 +8,7 @@ import { serversAt } from './servers-at.js';
 
 let document: Json | undefined;
 
-/** The document that the build derived (`write-document.ts`): to derive it takes a third of a second of CPU. */
+/** The document that the build derived (`write-document.ts`): deriving it takes a third of a second of CPU. */
 const builtDocument = (): Json => (document ??= JSON.parse(readFileSync(join(import.meta.dirname, 'document.json'), 'utf8')) as Json);
 
 /** Describes the endpoints, at the public address of the service. */

@@ -21,20 +21,20 @@ import { openSubscriber } from '../cases/cases.js';
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 40 * 60_000;
 const scrapeEveryMs = 15_000;
-/** Percent of the CPU of an otherwise idle core, and of the service without metrics. */
+/** The most that a variant may need beyond the one before it: percent of one core, and MB. */
 const targets = { metricsCpu: 1, metricsMb: 10, tracesCpu: 3 };
 /** Work of a pass may end after it. */
 const settleMs = 3_000;
 
 const parts = ['API', 'worker'] as const;
 type Part = (typeof parts)[number];
-const eachPart = <Value>(of: (part: Part) => Value) => Object.fromEntries(parts.map((part) => [part, of(part)])) as Record<Part, Value>;
+const ofBoth = <Value>(of: (part: Part) => Value) => Object.fromEntries(parts.map((part) => [part, of(part)])) as Record<Part, Value>;
 
 interface Variant {
   name: string;
   bench: Workbench;
   sender: Sender;
-  /** Of each pass: milliseconds of CPU a send. */
+  /** Of each pass: percent of one core. */
   cpu: Record<Part, number[]>;
   /** Of each pass: at its end. */
   rssMb: Record<Part, number[]>;
@@ -50,7 +50,7 @@ async function run({ rounds, seconds, rate }: Record<'rounds' | 'seconds' | 'rat
   for (const { sender } of variants) await steadySends(sender, seconds, rate); // warm-up
   for (let round = 1; round <= rounds; round += 1) {
     for (const variant of variants) await measure(variant, seconds, rate);
-    say(`round ${round}: ${variants.map(({ name, cpu }) => `${name} ${toldCpu(eachPart((part) => cpu[part].at(-1) ?? 0))}`).join('; ')}`);
+    say(`round ${round}: ${variants.map(({ name, cpu }) => `${name} ${toldCpu(ofBoth((part) => cpu[part].at(-1) ?? 0))}`).join('; ')}`);
   }
   const lines = variants.slice(1).flatMap((variant, index) => verdicts(variants[index] as Variant, variant));
   say('', ...lines);
@@ -62,11 +62,11 @@ const withoutMetrics = join(import.meta.dirname, '../../harness/measure/no-metri
 async function startVariant(name: string, env: NodeJS.ProcessEnv, cleanup: Cleanup): Promise<Variant> {
   const bench = await openWorkbench(env, cleanup);
   const sender = createSender(bench.service.baseUrl, await openSubscriber(bench));
-  return { name, bench, sender, cpu: eachPart(() => []), rssMb: eachPart(() => []) };
+  return { name, bench, sender, cpu: ofBoth(() => []), rssMb: ofBoth(() => []) };
 }
 
 async function measure({ bench, sender, cpu, rssMb }: Variant, seconds: number, rate: number): Promise<void> {
-  const pids = eachPart((part) => pidOf(bench, part));
+  const pids = ofBoth((part) => pidOf(bench, part));
   const before = usageOf(pids);
   const startedAt = performance.now();
   const { failed } = await steadySends(sender, seconds, rate);

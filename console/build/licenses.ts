@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-const packageOf = /^(node_modules\/(?:@[^/]+\/)?[^/]+)\//;
+/** The innermost folder of a package: one may contain others. */
+const packageOf = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 /**
  * Lists each package of the bundle with its version and the text of its licence.

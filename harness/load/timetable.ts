@@ -11,7 +11,8 @@ export interface Due {
 /** Yields evenly spaced sends at this rate, each when it is due. Late ones are yielded immediately, in order. */
 export async function* timetable(seconds: number, perSecond: number): AsyncGenerator<Due> {
   const startedAt = performance.now();
-  for (let number = 0; number < seconds * perSecond; number += 1) {
+  const count = Math.round(seconds * perSecond);
+  for (let number = 0; number < count; number += 1) {
     const dueAt = startedAt + (number * 1000) / perSecond;
     const dueInMs = dueAt - performance.now();
     if (dueInMs > 1) await sleep(dueInMs);

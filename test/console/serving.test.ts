@@ -72,8 +72,9 @@ describe('the files of the console', () => {
     const response = await get(new URL(name, `${app.url}/console`).pathname);
     assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
     const text = await response.text();
+    const parts = new Map(text.split(/^(?=\S+ \d\S* \(.+\)$)/m).map((part) => [part.split(' ')[0], part]));
     for (const bundled of ['preact', 'preact-iso', '@preact/signals', '@preact/signals-core', 'uqr', 'uplot'])
-      assert.match(text, new RegExp(`^${bundled} \\d[^\n]* \\(MIT\\)\n\n[^]*?Permission is hereby granted`, 'm'), bundled);
+      assert.match(parts.get(bundled) ?? '', /Permission is hereby granted/, bundled);
   });
 
   it('404 for an unknown file, and for a read of the session', async () => {

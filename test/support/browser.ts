@@ -34,7 +34,8 @@ export async function signIn(page: Page, baseUrl: string, { email, password }: {
 
 /** A visitor's browser, or skips the tests of this hook on a machine that can have no Chromium. All test files of a process share Chromium. */
 export async function startBrowser(hook: Context): Promise<TestBrowser> {
-  shared ??= launch();
+  const last = await shared?.catch(() => undefined);
+  if (last?.isConnected() !== true) shared = launch();
   const running = await shared;
   if (running !== undefined) return visitorOf(running);
   process.stderr.write('Tests of pages are skipped: install Chromium.\n');
@@ -43,7 +44,7 @@ export async function startBrowser(hook: Context): Promise<TestBrowser> {
 
 /** Its start takes seconds. */
 let shared: Promise<Browser | undefined> | undefined;
-atEndOfRun(async () => (await shared)?.close());
+atEndOfRun(async () => (await shared?.catch(() => undefined))?.close());
 
 /** Starts Chromium for one visitor, for programs that are no test; undefined on a machine that can have none. */
 export async function openBrowser(): Promise<TestBrowser | undefined> {

@@ -41,8 +41,11 @@ async function startServers(launch: Launch): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
-  await endRun();
-  for (const stop of stops.toReversed()) await stop();
+  try {
+    await endRun();
+  } finally {
+    for (const stop of stops.toReversed()) await stop();
+  }
 }
 
 /** Creates a migrated database that every test file clones. That is cheaper than migrating, and isolates the files. */
