@@ -33,13 +33,6 @@ export function webhookCase(bench: Workbench, apiKey: string): SingleCase {
   return httpCase(bench, { baseUrl: bench.service.baseUrl, apiKey }, { key: 'c', title: 'one webhook' }, done);
 }
 
-/** Creates an account whose webhook is the receiver. @returns its API key */
-export async function openSubscriber(bench: Workbench): Promise<string> {
-  const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
-  bench.receiver.trust(await subscribe(bench.receiver.url));
-  return apiKey;
-}
-
 /** The value of `Retry-After`. */
 const againMs = 1_000;
 

@@ -2,13 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../../models/db/database.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
-import { openSubscriber } from './cases.js';
 import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { type Size, sizeHead, sizeLine, sizeNow, tenths } from '../../harness/measure/growth.js';
 import { closedLoop, type Load, untilNoneRuns } from '../../harness/measure/measured-case.js';
 import { type Answer, createSender, messageIdOf } from '../../harness/load/sender.js';
-import type { Workbench } from '../../harness/stage/workbench.js';
+import { openSubscriber, type Workbench } from '../../harness/stage/workbench.js';
 
 /** How long to wait for garbage collection after the last message. */
 const restMs = 5_000;

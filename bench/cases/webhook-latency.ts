@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { openAccount } from '../../harness/load/account.js';
 import { openBulk } from './bulk.js';
-import { openSubscriber, webhookCase } from './cases.js';
+import { webhookCase } from './cases.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { untilNoneRuns } from '../../harness/measure/measured-case.js';
 import { type Percentiles, percentiles } from '../../harness/measure/pass.js';
@@ -12,7 +12,7 @@ import type { Arrival, ResponseBehaviour } from '../../harness/load/receiver-pro
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { steadySends } from '../../harness/load/steady-sends.js';
 import type { Outcome } from './outcome.js';
-import type { Workbench } from '../../harness/stage/workbench.js';
+import { openSubscriber, type Workbench } from '../../harness/stage/workbench.js';
 
 const sendsPerSecond = 5;
 const firstMsMax = 150;

@@ -14,9 +14,8 @@ import { atMost } from '../../harness/measure/figures.js';
 import { percentiles } from '../../harness/measure/pass.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
-import { openWorkbench, pidOf, type Workbench } from '../../harness/stage/workbench.js';
+import { openSubscriber, openWorkbench, pidOf, type Workbench } from '../../harness/stage/workbench.js';
 import { freePort } from '../../models/process/free-port.js';
-import { openSubscriber } from '../cases/cases.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 40 * 60_000;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { startBare } from '../cases/bare.js';
 import { openBulk } from '../cases/bulk.js';
-import { bareCase, openSubscriber, singleCase, webhookCase } from '../cases/cases.js';
+import { bareCase, singleCase, webhookCase } from '../cases/cases.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { measureIsolation } from '../cases/isolation.js';
 import { type Cases, measure } from './measure.js';
@@ -16,7 +16,7 @@ import { measureReports } from '../cases/reports.js';
 import { reportFigureLines, reportLines, soakLines } from '../report/report.js';
 import { currentLoad, describeEnvironment, previousResults, type Results, resultsDir, saveResults, stampOf } from '../report/results.js';
 import { soak } from '../cases/soak.js';
-import { openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
+import { openSubscriber, openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const warmUpRecipients = 500;

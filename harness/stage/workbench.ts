@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { openAccount } from '../load/account.js';
 import type { Cleanup } from './cleanup.js';
 import { type FinishedMessages, watchFinishedMessages } from '../measure/finished-messages.js';
 import { type Receiver, startReceiver } from '../load/receiver.js';
@@ -33,6 +34,13 @@ export async function openWorkbench(env: NodeJS.ProcessEnv, cleanup: Cleanup): P
   cleanup.add(() => connection.close());
   const finished = watchFinishedMessages(service.databaseUrl, cleanup);
   return { folder, receiver, service, finished, client: new Client({ connection }) };
+}
+
+/** Creates an account whose webhook is the receiver. @returns its API key */
+export async function openSubscriber({ service, receiver }: Workbench): Promise<string> {
+  const { apiKey, subscribe } = await openAccount(service.baseUrl);
+  receiver.trust(await subscribe(receiver.url));
+  return apiKey;
 }
 
 /** The process ids of the parts. */

@@ -1,13 +1,12 @@
 /** `npm run soak:alerts`: many messages through a healthy service. No alert of deploy/prometheus may fire. Prometheus must be on the PATH. */
 import { parseArgs } from 'node:util';
-import { openAccount } from '../../../harness/load/account.js';
 import { openSends } from '../../../harness/load/open-sends.js';
 import { batchIdOf, createSender, type Sender } from '../../../harness/load/sender.js';
 import { timetable } from '../../../harness/load/timetable.js';
 import { untilNoneRuns } from '../../../harness/measure/measured-case.js';
 import { messageWorkflows } from '../../../harness/measure/message-workflows.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
-import { openWorkbench } from '../../../harness/stage/workbench.js';
+import { openSubscriber, openWorkbench } from '../../../harness/stage/workbench.js';
 import { connect, select } from '../../../models/db/database.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { workflowTypes } from '../../../workflows/contract.js';
@@ -32,8 +31,7 @@ async function run({ messages, rate }: Soak, cleanup: Cleanup): Promise<number> 
   if (!hasPrometheus) throw new Error('install Prometheus');
   const port = await freePort();
   const bench = await openWorkbench({ METRICS_PORT: String(port) }, cleanup);
-  const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
-  bench.receiver.trust(await subscribe(bench.receiver.url));
+  const apiKey = await openSubscriber(bench);
   const prometheus = await startPrometheus({ 'tidings-api': [port], 'tidings-worker': [port + 1] }, ruleFiles.map(textOf), true);
   cleanup.add(() => prometheus.stop());
   const sender = createSender(bench.service.baseUrl, apiKey);

@@ -2,7 +2,6 @@
 import { parseArgs } from 'node:util';
 import { connect } from '../../../models/db/database.js';
 import { workflowTypes } from '../../../workflows/contract.js';
-import { openAccount } from '../../../harness/load/account.js';
 import { messageWorkflows } from '../../../harness/measure/message-workflows.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { untilNoneRuns } from '../../../harness/measure/measured-case.js';
@@ -11,7 +10,7 @@ import { startKiller } from './soak-killer.js';
 import { countFigures, findViolations } from './soak-checks.js';
 import { sendInBatch } from './soak-batch.js';
 import { sendAll } from '../../../harness/load/soak-sends.js';
-import { openWorkbench } from '../../../harness/stage/workbench.js';
+import { openSubscriber, openWorkbench } from '../../../harness/stage/workbench.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 15 * 60_000;
@@ -35,8 +34,7 @@ interface Soak {
 async function run(soak: Soak, cleanup: Cleanup): Promise<number> {
   say('Starting a service of its own…');
   const bench = await openWorkbench({ WEBHOOK_RETRY_DELAYS: retryDelays }, cleanup);
-  const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
-  bench.receiver.trust(await subscribe(bench.receiver.url));
+  const apiKey = await openSubscriber(bench);
 
   const db = connect(bench.service.databaseUrl, 2);
   cleanup.add(() => db.close());
