@@ -2,14 +2,11 @@
  * `npm run screenshots`: starts the whole service, fills a workspace by its API, and takes a picture of each screen of the console for the
  * documents. The messages are real sends through the sandbox.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
-import { openBrowser } from '../support/browser.js';
 import { fillWorkspace } from './fill-workspace.js';
 import { spreadHistory } from './history.js';
+import { prepareRun } from './prepare-run.js';
 import { startReceivers } from './receivers.js';
 import { takePictures } from './take-pictures.js';
 
@@ -19,18 +16,12 @@ const runMsMax = 300_000;
 const env = { SIGNUP_CREDITS: '500', RATE_LIMIT_AUTH: '1000/60', SANDBOX_DELAY_MS: '400' };
 
 await runToExit(runMsMax, async (cleanup) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidings-screenshots-'));
-  cleanup.add((hasFailed) => (hasFailed ? undefined : rmSync(folder, { recursive: true, force: true, maxRetries: 3 })));
-  const dataDir = join(folder, 'data');
-  mkdirSync(dataDir);
-  const browser = await openBrowser();
-  if (browser === undefined) throw new Error('install Chromium');
-  cleanup.add(() => browser.close());
+  const { dataDir, page } = await prepareRun('screenshots', cleanup);
   const service = await startService(dataDir, env, cleanup);
   const receivers = await startReceivers(dataDir, cleanup);
   const filled = await fillWorkspace(service, receivers);
   await spreadHistory(service.databaseUrl, filled.workspaceId);
-  const written = await takePictures(browser.page, service.baseUrl, filled);
+  const written = await takePictures(page, service.baseUrl, filled);
   process.stdout.write(`${written.join('\n')}\n`);
   return 0;
 });

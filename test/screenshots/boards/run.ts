@@ -3,15 +3,13 @@
  * Grafana board for the documents. With `-- <fault> <folder>` there is only that fault (`faults.ts`), and the pictures go into that folder.
  * The values are real. The drawing is ours: Grafana cannot be installed from the registries that this project uses. Prometheus must be on the PATH.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runToExit } from '../../../harness/stage/cleanup.js';
 import { boards } from '../../../local/boards/index.js';
 import { root } from '../../deploy/project.js';
 import { hasPrometheus } from '../../deploy/prometheus-rules.js';
-import { openBrowser } from '../../support/browser.js';
+import { prepareRun } from '../prepare-run.js';
 import type { DrawnBoard } from './drawn.js';
 import { faultSeconds, faults, timelineWith } from './faults.js';
 import { startInstallation, startScraping } from './installation.js';
@@ -32,13 +30,7 @@ await runToExit(runMsMax, async (cleanup) => {
   if (!hasPrometheus) throw new Error('install Prometheus');
   if (process.argv.length > 2 && (fault === undefined || process.argv.length !== 4))
     throw new Error(`name a fault and a folder: ${Object.keys(faults).join(', ')}`);
-  const folder = mkdtempSync(join(tmpdir(), 'tidings-boards-'));
-  cleanup.add((hasFailed) => (hasFailed ? undefined : rmSync(folder, { recursive: true, force: true, maxRetries: 3 })));
-  const dataDir = join(folder, 'data');
-  mkdirSync(dataDir);
-  const browser = await openBrowser();
-  if (browser === undefined) throw new Error('install Chromium');
-  cleanup.add(() => browser.close());
+  const { dataDir, page } = await prepareRun('boards', cleanup);
   const installation = await startInstallation(dataDir, cleanup, fault?.settings);
   for (const carrier of [installation.first, installation.backup]) reportOn(carrier, cleanup);
   await makeTraffic(installation, warmUpSeconds);
@@ -50,6 +42,6 @@ await runToExit(runMsMax, async (cleanup) => {
   await sleep(1_000); // the last scrape
   const drawn = new Map<string, DrawnBoard>();
   for (const { name } of boards) drawn.set(name, await readBoard(name, prometheus, { from, to: from + seconds }));
-  for (const line of await takePictures(browser.page, drawn, pictures)) say(line);
+  for (const line of await takePictures(page, drawn, pictures)) say(line);
   return 0;
 });
