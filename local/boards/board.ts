@@ -89,19 +89,24 @@ const curves = ({ unit }: Panel) => ({
   options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
 });
 
+/** One color for values below the bound, another one from it on. */
+const colorsFrom = (below: string, from: string, bound: number) => ({
+  color: { mode: 'thresholds' },
+  thresholds: {
+    mode: 'absolute',
+    steps: [
+      { color: below, value: null },
+      { color: from, value: bound },
+    ],
+  },
+});
+
 const rows = ({ unit }: Panel) => ({
   type: 'state-timeline',
   fieldConfig: {
     defaults: {
       unit,
-      color: { mode: 'thresholds' },
-      thresholds: {
-        mode: 'absolute',
-        steps: [
-          { color: 'green', value: null },
-          { color: 'red', value: 1 },
-        ],
-      },
+      ...colorsFrom('green', 'red', 1),
       custom: { lineWidth: 0, fillOpacity: 80 },
     },
     overrides: [],
@@ -114,14 +119,7 @@ const number = ({ unit, redFrom, redBelow = 0 }: Panel) => ({
   fieldConfig: {
     defaults: {
       unit,
-      color: { mode: 'thresholds' },
-      thresholds: {
-        mode: 'absolute',
-        steps: [
-          { color: redFrom === undefined ? 'red' : 'green', value: null },
-          { color: redFrom === undefined ? 'green' : 'red', value: redFrom ?? redBelow },
-        ],
-      },
+      ...(redFrom === undefined ? colorsFrom('red', 'green', redBelow) : colorsFrom('green', 'red', redFrom)),
     },
     overrides: [],
   },
