@@ -64,8 +64,8 @@ export type ReadToken = { claims: Claims } | { claims: null; isExpired: boolean 
 export type TokenReader = (kind: TokenKind, token: string | null, req: Request, res: Response) => Promise<ReadToken>;
 
 /**
- * passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. It gets the secrets as key objects: jsonwebtoken takes a text for a
- * public key first, and fails, which costs more than all the rest of the check.
+ * passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. The secrets are key objects, because
+ * jsonwebtoken first tries to read a text as a public key. That fails, and takes more CPU than the rest of the check.
  */
 export function createTokenReader(jwtSecrets: readonly string[]): TokenReader {
   const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), createSecretKey(secret, 'utf8')]));

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import Joi from 'joi';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { type Json, named } from '../http/json-schema.js';
-import { serversAt } from './servers-at.js';
+
+/** The `servers` of the document. */
+export const serversAt = (url: string) => [{ url, description: 'This installation' }];
 
 let document: Json | undefined;
 

@@ -7,7 +7,7 @@ import { errorResponses, errorSchema } from './errors.js';
 import { headerComponents, requestHeaders, successHeaders } from './headers.js';
 import { linksOfSuccess } from './links.js';
 import { description, tags } from './prose.js';
-import { serversAt } from './servers-at.js';
+import { serversAt } from './openapi-endpoint.js';
 import { pathSample, samples } from './samples/index.js';
 import { eventPathItems, webhooksSection } from './webhooks.js';
 

@@ -22,7 +22,7 @@ export interface StreamListener {
 /** `off`: nobody listens. `refused`: the API gave no stream; it is asked again later. */
 export const streamState = signal<'off' | 'connecting' | 'live' | 'refused'>('off');
 
-/** The browser needs their names. The compiler knows whether one is missing. */
+/** An `EventSource` needs a listener for each name. The compiler names one that is missing. */
 const types = Object.keys({
   'message.queued': true,
   'message.sent': true,

@@ -116,7 +116,7 @@ export function noteLedgerCheck(drifts: number): void {
   workMetrics.ledgerCheckedAt.set(Date.now() / 1000);
 }
 
-/** Notes how long a statement or transaction waited for its connection, also in vain. */
+/** Notes how long a statement or transaction waited for a connection, whether it got one or not. */
 export const notePoolWait = (begun: number): void => processMetrics.poolWaitSeconds.observe((performance.now() - begun) / 1000);
 
 /** Notes how long a statement took. */

@@ -113,7 +113,7 @@ export const workMetrics = {
 export const processMetrics = {
   poolWaitSeconds: histogram(
     'tidings_database_pool_wait_seconds',
-    'Time that a statement or transaction waited for a connection of the pool, also in vain',
+    'Time that a statement or transaction waited for a connection of the pool, whether it got one or not',
     { from: 'both', buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5] },
   ),
   databaseErrors: counter(
