@@ -1,7 +1,7 @@
 /** Authentication in two steps: read the credential of a request without the database, then look up its workspace. */
 import type { Request, Response } from 'express';
 import { ApiKey } from '../../models/tables/api-key.js';
-import { type AppError, deactivatedApiKey, foreignOrigin, invalidApiKey, invalidToken, missingScope } from '../../models/errors.js';
+import { type AppError, deactivatedApiKey, foreignOrigin, invalidApiKey, invalidToken } from '../../models/errors.js';
 import type { Database } from '../../models/db/database.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
@@ -11,7 +11,7 @@ import { isInNetworks } from '../../models/rules/accounts/networks.js';
 import { isUuid } from '../../models/rules/values/text.js';
 import type { Deps } from '../deps.js';
 import type { Auth } from '../http/endpoint.js';
-import type { Caller } from '../http/caller.js';
+import { assertScope, type Caller } from '../http/caller.js';
 import { plainAddress } from '../http/request-context.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
 import { isOwnOrigin, sessionCookie } from './console-session.js';
@@ -56,8 +56,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       return callerOf(key);
     },
     authorize(auth, caller) {
-      const needed = typeof auth === 'object' ? auth.scope : null;
-      if (needed !== null && caller?.scopes?.includes(needed) === false) throw missingScope(needed);
+      assertScope(caller, typeof auth === 'object' ? auth.scope : null);
       return caller;
     },
   };

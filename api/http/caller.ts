@@ -1,4 +1,5 @@
 import type { Channel } from '../../models/channels.js';
+import { missingScope } from '../../models/errors.js';
 import type { Session } from '../../models/operations/accounts/end-sessions.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { Actor } from '../../models/rules/audit/origin.js';
@@ -26,4 +27,13 @@ export interface Caller {
   webhookId?: string;
   /** How many active webhooks the workspace has. */
   webhooks?: number;
+}
+
+/** Whether a credential with these scopes may do what needs this one. @param scopes undefined: all. @param needed null: any credential may do it */
+export const hasScope = (scopes: readonly Scope[] | undefined, needed: Scope | null): boolean =>
+  needed === null || scopes === undefined || scopes.includes(needed);
+
+/** @throws AppError 403 when the API key of the caller does not have this scope */
+export function assertScope(caller: Caller | null, needed: Scope | null): void {
+  if (needed !== null && !hasScope(caller?.scopes, needed)) throw missingScope(needed);
 }

@@ -1,8 +1,7 @@
 /** Validates a request and runs its handler. It uses no Express request or response, so it can run in any thread. */
 import { withHeaders } from './errors/error-status.js';
-import { AppError, invalid, missingScope } from '../../models/errors.js';
-import type { Scope } from '../../models/rules/accounts/api-key.js';
-import type { Caller } from './caller.js';
+import { AppError, invalid } from '../../models/errors.js';
+import { assertScope, type Caller } from './caller.js';
 import type { Auth, Endpoint, Input } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
@@ -49,8 +48,4 @@ export async function runHandler<Deps>(item: Handled<Deps>, request: HandlerRequ
   });
   const { data, options } = result instanceof Reply ? result : new Reply(result);
   return new Reply(data, { ...options, headers: { ...options.headers, ...ignoredHeader } });
-}
-
-function assertScope(caller: Caller | null, needed: Scope | null): void {
-  if (needed !== null && caller?.scopes?.includes(needed) === false) throw missingScope(needed);
 }

@@ -1,6 +1,7 @@
 /** The tools, derived from the declarations of endpoints, as the OpenAPI document is. */
 import type Joi from 'joi';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
+import { hasScope } from '../http/caller.js';
 import { endpoints } from '../endpoints/index.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { type Json, jsonSchema } from '../http/json-schema.js';
@@ -42,7 +43,7 @@ export const tools: readonly Tool[] = [
 
 /** Whether a key with these scopes may call the tool. */
 export const isOffered = ({ endpoint: { auth } }: Tool, scopes: readonly Scope[] | undefined): boolean =>
-  typeof auth === 'object' && (auth.scope === null || scopes === undefined || scopes.includes(auth.scope));
+  typeof auth === 'object' && hasScope(scopes, auth.scope);
 
 interface Differences {
   description?: string;
