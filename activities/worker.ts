@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
+import { workerMetricsPort } from '../models/settings/operator-settings.js';
 import { collectGarbage, limitHeapGrowth, batchThreadLimits } from '../models/flow/heap.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { serveMetrics } from '../models/metrics/serve.js';
@@ -19,7 +20,7 @@ async function main(): Promise<void> {
   const logger = createLogger('worker', config.logLevel);
   reportOutdatedRuntime((line) => logger.warn(line));
   const { metrics, dataDir } = config;
-  await serveMetrics({ ...metrics, port: metrics.port === 0 ? 0 : metrics.port + 1, dataDir, logger });
+  await serveMetrics({ ...metrics, port: workerMetricsPort(metrics.port), dataDir, logger });
   const endKeeping = await keepPrepared(config, logger);
 
   // Before this point a signal ends the process at once. From here on it stops gracefully.

@@ -12,6 +12,7 @@ import { percentiles } from '../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
 import { freePort } from '../../models/process/free-port.js';
+import { workerMetricsPort } from '../../models/settings/operator-settings.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 10 * 60_000;
@@ -32,7 +33,7 @@ async function run({ seconds, perSecond }: Options, cleanup: Cleanup): Promise<n
   const { baseUrl } = await startService(folder, { METRICS_PORT: String(port) }, cleanup);
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
   const ending = new AbortController();
-  const pages = { API: `http://127.0.0.1:${port}/metrics`, worker: `http://127.0.0.1:${port + 1}/metrics` };
+  const pages = { API: `http://127.0.0.1:${port}/metrics`, worker: `http://127.0.0.1:${workerMetricsPort(port)}/metrics` };
   const scrapes = Promise.all(Object.values(pages).map((url) => scrapeUntil(url, ending.signal)));
   const sends = await steadySends(sender, seconds, perSecond);
   ending.abort();

@@ -3,6 +3,9 @@ import Joi from 'joi';
 
 const usualMetricsPort = 9464;
 
+/** The port of the metrics of a worker, beside an API with this port; 0: none. */
+export const workerMetricsPort = (apiPort: number): number => (apiPort === 0 ? 0 : apiPort + 1);
+
 export const operatorSettings: Record<string, Joi.Schema> = {
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')

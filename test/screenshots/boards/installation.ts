@@ -5,6 +5,7 @@ import type { Cleanup } from '../../../harness/stage/cleanup.js';
 import { type Service, startService } from '../../../harness/stage/service.js';
 import { connect, type Database, select } from '../../../models/db/database.js';
 import { freePort } from '../../../models/process/free-port.js';
+import { workerMetricsPort } from '../../../models/settings/operator-settings.js';
 import { ruleFiles } from '../../deploy/prometheus-rules.js';
 import { textOf } from '../../deploy/project.js';
 import { startTwilio, type TwilioCounterpart, twilioEnv } from '../../support/carriers/twilio.js';
@@ -78,7 +79,10 @@ export async function startInstallation(dataDir: string, cleanup: Cleanup, more:
 /** Starts a Prometheus that scrapes it and evaluates our rules. */
 export async function startScraping({ metricsPort }: Installation, cleanup: Cleanup): Promise<Prometheus> {
   const prometheus = await startPrometheus(
-    { 'tidings-api': [{ port: metricsPort, instance: 'api' }], 'tidings-worker': [{ port: metricsPort + 1, instance: 'worker' }] },
+    {
+      'tidings-api': [{ port: metricsPort, instance: 'api' }],
+      'tidings-worker': [{ port: workerMetricsPort(metricsPort), instance: 'worker' }],
+    },
     ruleFiles.map(textOf).map(withShortTimes),
     true,
   );

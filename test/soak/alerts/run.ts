@@ -9,6 +9,7 @@ import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { openSubscriber, openWorkbench } from '../../../harness/stage/workbench.js';
 import { connect, select } from '../../../models/db/database.js';
 import { freePort } from '../../../models/process/free-port.js';
+import { workerMetricsPort } from '../../../models/settings/operator-settings.js';
 import { workflowTypes } from '../../../workflows/contract.js';
 import { textOf } from '../../deploy/project.js';
 import { hasPrometheus, ruleFiles } from '../../deploy/prometheus-rules.js';
@@ -32,7 +33,11 @@ async function run({ messages, rate }: Soak, cleanup: Cleanup): Promise<number> 
   const port = await freePort();
   const bench = await openWorkbench({ METRICS_PORT: String(port) }, cleanup);
   const apiKey = await openSubscriber(bench);
-  const prometheus = await startPrometheus({ 'tidings-api': [port], 'tidings-worker': [port + 1] }, ruleFiles.map(textOf), true);
+  const prometheus = await startPrometheus(
+    { 'tidings-api': [port], 'tidings-worker': [workerMetricsPort(port)] },
+    ruleFiles.map(textOf),
+    true,
+  );
   cleanup.add(() => prometheus.stop());
   const sender = createSender(bench.service.baseUrl, apiKey);
   const singles = Math.round(messages / 5);
