@@ -1,6 +1,7 @@
 /**
  * `npm run bench:observe`: what metrics and traces cost. Three services run side by side and get the same sends in turn: one without metrics, one
- * with metrics that are scraped, and one with metrics and 10 % of all traces.
+ * with metrics that are scraped, and one with metrics and 10 % of all traces. Their order changes with each round, and they are started anew several
+ * times: the order of the start and the layout of a heap change the CPU time of a process by more than the metrics do.
  */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -11,14 +12,14 @@ import { parseArgs } from 'node:util';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { steadySends } from '../../harness/load/steady-sends.js';
 import { atMost } from '../../harness/measure/figures.js';
-import { percentiles } from '../../harness/measure/pass.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
-import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
+import { Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { openSubscriber, openWorkbench, pidOf, type Workbench } from '../../harness/stage/workbench.js';
 import { freePort } from '../../models/process/free-port.js';
+import { workerMetricsPort } from '../../models/settings/operator-settings.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
-const runMsMax = 40 * 60_000;
+const runMsMax = 60 * 60_000;
 const scrapeEveryMs = 15_000;
 /** The most that a variant may need beyond the one before it: percent of one core, and MB. */
 const targets = { metricsCpu: 1, metricsMb: 10, tracesCpu: 3 };
@@ -29,42 +30,71 @@ const parts = ['API', 'worker'] as const;
 type Part = (typeof parts)[number];
 const ofBoth = <Value>(of: (part: Part) => Value) => Object.fromEntries(parts.map((part) => [part, of(part)])) as Record<Part, Value>;
 
-interface Variant {
-  name: string;
-  bench: Workbench;
-  sender: Sender;
-  /** Of each pass: percent of one core. */
+const variants = ['no metrics', 'metrics', 'metrics and traces'] as const;
+type Variant = (typeof variants)[number];
+const ofEach = <Value>(of: (variant: Variant) => Value) =>
+  Object.fromEntries(variants.map((variant) => [variant, of(variant)])) as Record<Variant, Value>;
+
+/** What a variant needed in each pass. */
+interface Needs {
+  /** Percent of one core. */
   cpu: Record<Part, number[]>;
-  /** Of each pass: at its end. */
+  /** At the end of the pass. */
   rssMb: Record<Part, number[]>;
 }
 
-async function run({ rounds, seconds, rate }: Record<'rounds' | 'seconds' | 'rate', number>, cleanup: Cleanup): Promise<number> {
-  const collector = await startCollector(cleanup);
-  const variants = [
-    await startVariant('no metrics', { NODE_OPTIONS: `--import=${withoutMetrics}`, METRICS_PORT: '0' }, cleanup),
-    await startVariant('metrics', await scraped(cleanup), cleanup),
-    await startVariant('metrics and traces', { ...(await scraped(cleanup)), ...tenthOfTraces(collector) }, cleanup),
-  ];
-  for (const { sender } of variants) await steadySends(sender, seconds, rate); // warm-up
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const variant of variants) await measure(variant, seconds, rate);
-    say(`round ${round}: ${variants.map(({ name, cpu }) => `${name} ${toldCpu(ofBoth((part) => cpu[part].at(-1) ?? 0))}`).join('; ')}`);
+interface Started {
+  bench: Workbench;
+  sender: Sender;
+}
+
+type Numbers = Record<'starts' | 'rounds' | 'seconds' | 'rate', number>;
+
+async function run({ starts, ...load }: Numbers, cleanup: Cleanup): Promise<number> {
+  const needs = ofEach((): Needs => ({ cpu: ofBoth(() => []), rssMb: ofBoth(() => []) }));
+  for (let start = 1; start <= starts; start += 1) {
+    const ofStart = new Cleanup();
+    cleanup.add((hasFailed) => ofStart.run(hasFailed));
+    await measureOneStart(needs, { ...load, start }, ofStart);
+    await ofStart.run(false);
   }
-  const lines = variants.slice(1).flatMap((variant, index) => verdicts(variants[index] as Variant, variant));
+  const lines = [
+    ...verdicts('metrics', needs['no metrics'], needs.metrics),
+    ...verdicts('traces', needs.metrics, needs['metrics and traces']),
+  ];
   say('', ...lines);
   return lines.every((line) => line.startsWith('✓')) ? 0 : 1;
 }
 
-const withoutMetrics = join(import.meta.dirname, '../../harness/measure/no-metrics-preload.js');
-
-async function startVariant(name: string, env: NodeJS.ProcessEnv, cleanup: Cleanup): Promise<Variant> {
-  const bench = await openWorkbench(env, cleanup);
-  const sender = createSender(bench.service.baseUrl, await openSubscriber(bench));
-  return { name, bench, sender, cpu: ofBoth(() => []), rssMb: ofBoth(() => []) };
+async function measureOneStart(
+  needs: Record<Variant, Needs>,
+  { start, rounds, seconds, rate }: Omit<Numbers, 'starts'> & { start: number },
+  cleanup: Cleanup,
+): Promise<void> {
+  const collector = await startCollector(cleanup);
+  const started = {
+    'no metrics': await startVariant({ NODE_OPTIONS: `--import=${withoutMetrics}`, METRICS_PORT: '0' }, cleanup),
+    metrics: await startVariant(await scraped(cleanup), cleanup),
+    'metrics and traces': await startVariant({ ...(await scraped(cleanup)), ...tenthOfTraces(collector) }, cleanup),
+  };
+  for (const { sender } of Object.values(started)) await steadySends(sender, seconds, rate); // warm-up
+  for (let round = 1; round <= rounds; round += 1) {
+    const first = (start + round) % variants.length;
+    const order = [...variants.slice(first), ...variants.slice(0, first)];
+    for (const variant of order) await measure(started[variant], needs[variant], seconds, rate);
+    const figures = variants.map((variant) => `${variant} ${toldCpu(ofBoth((part) => needs[variant].cpu[part].at(-1) ?? 0))}`);
+    say(`start ${start}, round ${round}: ${figures.join('; ')}`);
+  }
 }
 
-async function measure({ bench, sender, cpu, rssMb }: Variant, seconds: number, rate: number): Promise<void> {
+const withoutMetrics = join(import.meta.dirname, '../../harness/measure/no-metrics-preload.js');
+
+async function startVariant(env: NodeJS.ProcessEnv, cleanup: Cleanup): Promise<Started> {
+  const bench = await openWorkbench(env, cleanup);
+  return { bench, sender: createSender(bench.service.baseUrl, await openSubscriber(bench)) };
+}
+
+async function measure({ bench, sender }: Started, { cpu, rssMb }: Needs, seconds: number, rate: number): Promise<void> {
   const pids = ofBoth((part) => pidOf(bench, part));
   const before = usageOf(pids);
   const startedAt = performance.now();
@@ -78,19 +108,32 @@ async function measure({ bench, sender, cpu, rssMb }: Variant, seconds: number, 
   }
 }
 
-/** What the second variant needs more than the first: the median of the rounds, whose passes follow each other. */
-function verdicts(first: Variant, second: Variant): string[] {
-  const isTraced = second.name.includes('traces');
+/** What the second variant needs more than the first: the mean of the differences of the rounds, with its standard error. */
+function verdicts(what: 'metrics' | 'traces', first: Needs, second: Needs): string[] {
   return parts.flatMap((part) => {
-    const more = medianOf(second.cpu[part].map((value, round) => value - (first.cpu[part][round] ?? 0)));
-    const moreMb = medianOf(second.rssMb[part]) - medianOf(first.rssMb[part]);
-    const what = isTraced ? 'traces' : 'metrics';
-    const cpu = atMost(`${what}, ${part}, % of a core`, more, isTraced ? targets.tracesCpu : targets.metricsCpu);
-    return isTraced ? [cpu] : [cpu, atMost(`${what}, ${part}, MB`, moreMb, targets.metricsMb, 0)];
+    const cpu = moreOf(first.cpu[part], second.cpu[part]);
+    const mb = moreOf(first.rssMb[part], second.rssMb[part]);
+    const cpuLine = `${atMost(`${what}, ${part}, % of a core`, cpu.mean, what === 'traces' ? targets.tracesCpu : targets.metricsCpu)}   ${toldError(cpu)}`;
+    if (what === 'traces') return [cpuLine];
+    return [cpuLine, `${atMost(`${what}, ${part}, MB`, mb.mean, targets.metricsMb, 0)}   ${toldError(mb)}`];
   });
 }
 
-const medianOf = (values: number[]) => percentiles(values).p50;
+interface More {
+  mean: number;
+  /** Of the mean. */
+  standardError: number;
+}
+
+function moreOf(first: readonly number[], second: readonly number[]): More {
+  const differences = second.map((value, pass) => value - (first[pass] ?? 0));
+  const mean = sumOf(differences) / differences.length;
+  const squares = sumOf(differences.map((difference) => (difference - mean) ** 2));
+  return { mean, standardError: Math.sqrt(squares / Math.max(1, differences.length - 1) / differences.length) };
+}
+
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+const toldError = ({ standardError }: More) => `± ${standardError.toFixed(2)}`;
 
 const toldCpu = (cpu: Record<Part, number>) => parts.map((part) => `${part} ${cpu[part].toFixed(1)} %`).join(', ');
 
@@ -98,7 +141,7 @@ const toldCpu = (cpu: Record<Part, number>) => parts.map((part) => `${part} ${cp
 async function scraped(cleanup: Cleanup): Promise<NodeJS.ProcessEnv> {
   const port = await freePort();
   const read = (at: number) => fetch(`http://127.0.0.1:${at}/metrics`).then((page) => page.text());
-  const timer = setInterval(() => void Promise.all([read(port), read(port + 1)]).catch(() => undefined), scrapeEveryMs);
+  const timer = setInterval(() => void Promise.all([read(port), read(workerMetricsPort(port))]).catch(() => undefined), scrapeEveryMs);
   cleanup.add(() => clearInterval(timer));
   return { METRICS_PORT: String(port) };
 }
@@ -123,10 +166,11 @@ async function startCollector(cleanup: Cleanup): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const numbers = { rounds: '6', seconds: '30', rate: '30' } as const;
+const numbers = { starts: '4', rounds: '6', seconds: '15', rate: '30' } as const;
 const { values } = parseArgs({
   options: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, { type: 'string' as const, default: value }])),
 });
-const [rounds, seconds, rate] = [Number(values.rounds), Number(values.seconds), Number(values.rate)];
-if (!(rounds > 0 && seconds > 0 && rate > 0)) throw new Error('--rounds, --seconds and --rate must be positive numbers');
-await runToExit(runMsMax, (cleanup) => run({ rounds, seconds, rate }, cleanup));
+const given = Object.fromEntries(Object.keys(numbers).map((name) => [name, Number(values[name])])) as Numbers;
+if (!Object.values(given).every((number) => number > 0))
+  throw new Error('--starts, --rounds, --seconds and --rate must be positive numbers');
+await runToExit(runMsMax, (cleanup) => run(given, cleanup));
