@@ -58,6 +58,8 @@ const singleConcurrency = 10;
  * The groups of such workspaces are smaller by this factor, and are accepted one at a time, which leaves most of the database to others.
  */
 const manyWebhooksFactor = 4;
+/** The workspace rests between its groups, so that many sends make few groups. A single send after a pause does not wait. */
+const manyWebhooksRest = 3;
 /** How long it takes to accept the concurrent single messages on a busy service. */
 const minSingleRoundMs = 300;
 
@@ -80,18 +82,20 @@ export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): 
       ? { capacity: maxSingles, maxLatencyMs, minRoundMs: minSingleRoundMs }
       : { capacity: groupSize * acceptLanes, maxLatencyMs, minRoundMs: minGroupRoundMs },
   );
-  const createQueue = (maxBatchSize: number, concurrency: number, oneOwnerPerBatch = false) =>
+  const createQueue = (maxBatchSize: number, concurrency: number, ofOneOwner?: { restShare: number }) =>
     new BatchQueue<Send, Outcome>((sends) => admission.measureRound(() => acceptGroup(deps, sends)), {
       maxBatchSize,
       concurrency,
-      oneOwnerPerBatch,
+      ...(ofOneOwner && { oneOwnerPerBatch: true, ...ofOneOwner }),
       ownerOf: ({ message }) => message.workspace_id,
       maxWaitMs: maxQueueMs,
       slowAfterMs,
     });
   const singles = createQueue(1, maxSingles);
   const shared = forEachChannel(() => createQueue(groupSize, acceptLanes));
-  const manyWebhooks = forEachChannel(() => createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, true));
+  const manyWebhooks = forEachChannel(() =>
+    createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, { restShare: manyWebhooksRest }),
+  );
 
   return {
     enter: (key) => admission.enter(key),

@@ -16,9 +16,16 @@ export interface BatchQueueOptions<Item> {
   ownerOf?: (item: Item) => string;
   /** Each batch contains items of one owner only. */
   oneOwnerPerBatch?: boolean;
+  /**
+   * With one owner per batch: after a batch its owner rests for this many times as long as the batch took, half a second at most. What the
+   * owner adds meanwhile becomes one larger batch, which costs less than several small ones. Default: no rest.
+   */
+  restShare?: number;
   /** An item that has waited longer than this is rejected instead of written. Default: no limit. */
   maxWaitMs?: number;
 }
+
+const restMsMax = 500;
 
 /** The item was not written, because it waited longer than `maxWaitMs`. */
 export class QueueTimeoutError extends Error {}
@@ -30,6 +37,8 @@ export class QueueTimeoutError extends Error {}
  */
 export class BatchQueue<Item, Result> {
   readonly #waiting = new Map<string, QueuedItem<Item, Result>[]>();
+  /** The owners that rest. */
+  readonly #resting = new Set<string>();
   #active = 0;
   #slow = 0;
 
@@ -67,12 +76,13 @@ export class BatchQueue<Item, Result> {
     this.#active -= 1;
   }
 
-  /** Takes the oldest item of each owner in turn. */
+  /** Takes the oldest item of each owner in turn. Skips owners that rest. */
   #takeBatch(): QueuedItem<Item, Result>[] {
     const { maxBatchSize, oneOwnerPerBatch, maxWaitMs = Number.POSITIVE_INFINITY } = this.options;
     const batch: QueuedItem<Item, Result>[] = [];
     for (const [owner, queue] of this.#waiting) {
       if (batch.length === maxBatchSize) break;
+      if (this.#resting.has(owner)) continue;
       this.#waiting.delete(owner);
       const next = queue.shift();
       // An owner with more items goes to the end of the map. This loop reaches it again there.
@@ -95,6 +105,7 @@ export class BatchQueue<Item, Result> {
 
   async #writeBatch(batch: QueuedItem<Item, Result>[]): Promise<void> {
     const stopTimer = this.#startSlowTimer();
+    const begunAt = performance.now();
     try {
       const results = await this.write(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
@@ -102,7 +113,22 @@ export class BatchQueue<Item, Result> {
       for (const { reject } of batch) reject(error);
     } finally {
       stopTimer();
+      this.#rest(batch, performance.now() - begunAt);
     }
+  }
+
+  #rest([first]: QueuedItem<Item, Result>[], batchMs: number): void {
+    const { restShare = 0, ownerOf } = this.options;
+    if (restShare === 0 || first === undefined || ownerOf === undefined) return;
+    const owner = ownerOf(first.item);
+    this.#resting.add(owner);
+    setTimeout(
+      () => {
+        this.#resting.delete(owner);
+        if (this.#active < this.#concurrency) void this.#run();
+      },
+      Math.min(restShare * batchMs, restMsMax),
+    );
   }
 
   /**

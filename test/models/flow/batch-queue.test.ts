@@ -50,6 +50,23 @@ describe('BatchQueue', () => {
     await writes[1]?.end();
     assert.deepEqual(written(), ['a0', 'a1b1c1a2', 'b2a3a4']);
   });
+  it('lets an owner rest after its batch, writes others meanwhile, and then one batch of what it added', async () => {
+    const { queue, writes, written } = startQueue({
+      maxBatchSize: 10,
+      ownerOf: (item) => item[0] ?? '',
+      oneOwnerPerBatch: true,
+      restShare: 1_000_000, // the longest rest, however short the write
+    });
+    void queue.add('a1');
+    await writes[0]?.end();
+    for (const item of ['a2', 'b1', 'a3']) void queue.add(item);
+    assert.deepEqual(written(), ['a1', 'b1']);
+    await writes[1]?.end();
+    assert.deepEqual(written(), ['a1', 'b1']);
+    await until(() => writes.length === 3, 'the batch after the rest');
+    assert.deepEqual(written(), ['a1', 'b1', 'a2a3']);
+    await writes[2]?.end();
+  });
   it('rejects all items of a batch whose write fails, and continues with the next batch', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 10 });
     void queue.add('a');
