@@ -23,7 +23,12 @@ export class UrgentWork {
   }
 
   get isUnderWay(): boolean {
-    return Atomics.load(this.#state, 0) > 0 || Math.abs((Date.now() | 0) - Atomics.load(this.#state, 1)) < recentMs;
+    return this.isWithin(recentMs);
+  }
+
+  /** Whether urgent work is in progress, or ended less than this time ago. */
+  isWithin(ms: number): boolean {
+    return Atomics.load(this.#state, 0) > 0 || Math.abs((Date.now() | 0) - Atomics.load(this.#state, 1)) < ms;
   }
 
   /** A pace that never waits, and counts its turns as urgent. */
@@ -40,11 +45,19 @@ export class UrgentWork {
 }
 
 const turnRestMsMax = 250;
+/**
+ * A longer turn is heavy: it writes the events of many messages for many webhooks. After it the rest is longer by four times the time above
+ * this, and ends early only when nothing was urgent for a while. Otherwise the heavy turns of one workspace would fill every gap between
+ * the sends of others.
+ */
+const heavyTurnMs = 100;
+const heavyRestMsMax = 1_000;
+const quietMs = 300;
 /** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is four times the time above it. */
 const usualStepMs = 30;
 const stepRestShare = 4;
 const stepRestMsMax = 500;
-/** No turn waits longer than this. So a transaction that needs a second connection does not wait for itself, and all work ends. */
+/** No turn waits longer than this for other turns. So a transaction that needs a second connection does not wait for itself, and all work ends. */
 const waitMsMax = 250;
 const lookAgainMs = 5;
 
@@ -55,19 +68,25 @@ const lookAgainMs = 5;
 export function givingWayTo(urgent: UrgentWork): Pace {
   let underWay = 0;
   let restUntil = 0;
+  let heavyRestUntil = 0;
+  const isFree = (now: number) => !urgent.isWithin(now < heavyRestUntil ? quietMs : recentMs);
   return {
     async turn() {
-      const until = performance.now() + waitMsMax;
-      for (let now = 0; urgent.isUnderWay; await sleep(lookAgainMs)) {
+      let waitedMs = 0;
+      for (let last = performance.now(), now = last; !isFree(now); last = now) {
+        if (underWay === 0 ? now >= Math.max(restUntil, heavyRestUntil) : waitedMs >= waitMsMax) break;
+        await sleep(lookAgainMs);
         now = performance.now();
-        if (now >= until || (underWay === 0 && now >= restUntil)) break;
+        if (underWay > 0) waitedMs += now - last;
       }
       underWay += 1;
       const begunAt = performance.now();
       return () => {
         underWay -= 1;
         const endedAt = performance.now();
-        restUntil = Math.max(restUntil, endedAt + Math.min(endedAt - begunAt, turnRestMsMax));
+        const workMs = endedAt - begunAt;
+        restUntil = Math.max(restUntil, endedAt + Math.min(workMs, turnRestMsMax));
+        if (workMs > heavyTurnMs) heavyRestUntil = restUntil + Math.min(4 * (workMs - heavyTurnMs), heavyRestMsMax);
       };
     },
     async rest(stepMs) {

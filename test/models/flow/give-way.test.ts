@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { givingWayTo, UrgentWork } from '../../../models/flow/give-way.js';
 
 /** Whether a turn begins at once. The turn ends when the test calls `end`. */
@@ -39,6 +40,35 @@ describe('work that gives way', () => {
     assert.equal(urgent.isUnderWay, true);
     for (const until = Date.now() + 2_000; urgent.isUnderWay && Date.now() < until; ) await settled();
     assert.equal(urgent.isUnderWay, false);
+  });
+
+  describe('after a heavy turn', () => {
+    const turnMs = 200;
+    const heavyTurn = async () => {
+      const urgent = new UrgentWork();
+      const endUrgent = await urgent.pace.turn();
+      const pace = givingWayTo(urgent);
+      const end = await pace.turn();
+      await sleep(turnMs);
+      end();
+      return { pace, endUrgent, endedAt: performance.now() };
+    };
+
+    it('rests for several times its length while there is urgent work', async () => {
+      const { pace, endUrgent, endedAt } = await heavyTurn();
+      (await pace.turn())();
+      assert.ok(performance.now() - endedAt > 2.5 * turnMs);
+      endUrgent();
+    });
+
+    it('does not use a short gap in the urgent work, and stops to rest in a long one', async () => {
+      const { pace, endUrgent, endedAt } = await heavyTurn();
+      endUrgent();
+      (await pace.turn())();
+      const restedMs = performance.now() - endedAt;
+      assert.ok(restedMs > 250, `rested for ${restedMs} ms`);
+      assert.equal(await beginsAtOnce(pace.turn()), true);
+    });
   });
 
   it('rests between the steps of a turn until nothing is urgent', async () => {
