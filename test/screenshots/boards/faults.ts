@@ -12,7 +12,7 @@ import { refuse } from '../../support/carriers/twilio.js';
 import { fails } from '../receivers.js';
 import type { Installation } from './installation.js';
 import { type Entry, repeat, slowDatabase } from './timeline.js';
-import { askTooOften, makeTraffic } from './traffic.js';
+import { askTooOften } from './traffic.js';
 
 export interface Fault {
   /** Of the service, from its start. */
@@ -26,7 +26,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   'worker-dead': { begin: (installation, cleanup) => freeze('worker', installation, cleanup) },
   'database-slow': { begin: ({ db }) => slowDatabase(db, 100) },
   drift: { begin: ({ db }) => select(db, 'UPDATE workspaces SET balance = balance + 1000 RETURNING id') },
-  'pool-full': { settings: { DATABASE_POOL_MAX: '2' }, begin: (installation) => makeTraffic(installation, 120) },
+  'rows-locked': { settings: { DATABASE_POOL_MAX: '5' }, begin: ({ db }) => repeat(10, 100, () => select(db, holdWorkspaces)) },
   'inbox-stuck': { begin: ({ db }) => select(db, stuckReport, [randomUUID()]) },
   'rate-limit-flood': { begin: ({ eager }) => askTooOften(eager, 120) },
   'event-loop-blocked': { begin: (installation, cleanup) => freezeOften('API', 650, 350, installation, cleanup) },
@@ -46,6 +46,9 @@ export const timelineWith = (name: string, { begin }: Fault, installation: Insta
 const stuckReport = `
   INSERT INTO delivery_reports (id, provider, provider_message_id, status, occurred_at, received_at, raw, group_id)
   VALUES ($1::uuid, 'sandbox', $1::text, 'delivered', now(), now() - interval '10 minutes', '{}', $1::uuid) RETURNING id`;
+
+/** Somebody's open transaction. All money waits for it, and soon all connections do. */
+const holdWorkspaces = 'DO $$ BEGIN PERFORM 1 FROM workspaces FOR UPDATE; PERFORM pg_sleep(12); END $$';
 
 /** Ends with the run, because a frozen process does not stop. */
 function freeze(part: PartName, { service }: Installation, cleanup: Cleanup): () => void {
