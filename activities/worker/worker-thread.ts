@@ -32,7 +32,8 @@ export async function startThread({ config, logger, taskQueues, poolMax, urgent,
     logger: sdkLogger(logger),
   });
   const endTracing = await startTracing({ tracing: config.tracing, logger, part: taskQueues.includes(queues.bulk) ? 'batches' : 'worker' });
-  const db = connect(config.databaseUrl, poolMax, { pace: taskQueues.includes(queues.bulk) ? givingWayTo(urgent) : urgent.pace });
+  const pace = taskQueues.includes(queues.bulk) ? givingWayTo(urgent, { restsAfterHeavyTurns: true }) : urgent.pace;
+  const db = connect(config.databaseUrl, poolMax, { pace });
   const connection = await NativeConnection.connect(config.temporalServer);
   const workers = await startWorkers({ config, db, logger, connection, taskQueues, endpoints });
   const endBeats = beat(db, logger, taskQueues.join());

@@ -82,8 +82,12 @@ export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): 
       ? { capacity: maxSingles, maxLatencyMs, minRoundMs: minSingleRoundMs }
       : { capacity: groupSize * acceptLanes, maxLatencyMs, minRoundMs: minGroupRoundMs },
   );
+  const urgently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const end = await deps.urgent?.turn();
+    return work().finally(end);
+  };
   const createQueue = (maxBatchSize: number, concurrency: number, ofOneOwner?: { restShare: number }) =>
-    new BatchQueue<Send, Outcome>((sends) => admission.measureRound(() => acceptGroup(deps, sends)), {
+    new BatchQueue<Send, Outcome>((sends) => urgently(() => admission.measureRound(() => acceptGroup(deps, sends))), {
       maxBatchSize,
       concurrency,
       ...(ofOneOwner && { oneOwnerPerBatch: true, ...ofOneOwner }),
@@ -104,12 +108,11 @@ export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): 
       const isSingle = groupSize === 1 || message.status_detail === 'scheduled' || fallback.length > 0;
       const groups = webhooks > sharedGroupWebhooks ? manyWebhooks : shared;
       const queue = isSingle ? singles : groups[message.channel];
-      const end = await deps.urgent?.turn();
       return observeAccept(message.channel, async () => {
         const outcome = await queue.add({ message, fallback }).catch(rejectTimeout);
         if (outcome instanceof AppError) throw outcome;
         return outcome;
-      }).finally(end);
+      });
     },
   };
 }

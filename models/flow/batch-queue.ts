@@ -18,7 +18,7 @@ export interface BatchQueueOptions<Item> {
   oneOwnerPerBatch?: boolean;
   /**
    * With one owner per batch: after a batch its owner rests for this many times as long as the batch took, half a second at most. What the
-   * owner adds meanwhile becomes one larger batch, which costs less than several small ones. Default: no rest.
+   * owner adds meanwhile becomes one larger batch, which costs less than several small ones. A full batch does not wait. Default: no rest.
    */
   restShare?: number;
   /** An item that has waited longer than this is rejected instead of written. Default: no limit. */
@@ -37,8 +37,8 @@ export class QueueTimeoutError extends Error {}
  */
 export class BatchQueue<Item, Result> {
   readonly #waiting = new Map<string, QueuedItem<Item, Result>[]>();
-  /** The owners that rest. */
-  readonly #resting = new Set<string>();
+  /** The owners that rest, each with its last rest. */
+  readonly #resting = new Map<string, NodeJS.Timeout>();
   #active = 0;
   #slow = 0;
 
@@ -82,7 +82,7 @@ export class BatchQueue<Item, Result> {
     const batch: QueuedItem<Item, Result>[] = [];
     for (const [owner, queue] of this.#waiting) {
       if (batch.length === maxBatchSize) break;
-      if (this.#resting.has(owner)) continue;
+      if (this.#resting.has(owner) && queue.length < maxBatchSize) continue;
       this.#waiting.delete(owner);
       const next = queue.shift();
       // An owner with more items goes to the end of the map. This loop reaches it again there.
@@ -121,14 +121,12 @@ export class BatchQueue<Item, Result> {
     const { restShare = 0, ownerOf } = this.options;
     if (restShare === 0 || first === undefined || ownerOf === undefined) return;
     const owner = ownerOf(first.item);
-    this.#resting.add(owner);
-    setTimeout(
-      () => {
-        this.#resting.delete(owner);
-        if (this.#active < this.#concurrency) void this.#run();
-      },
-      Math.min(restShare * batchMs, restMsMax),
-    );
+    clearTimeout(this.#resting.get(owner));
+    const end = () => {
+      this.#resting.delete(owner);
+      if (this.#active < this.#concurrency) void this.#run();
+    };
+    this.#resting.set(owner, setTimeout(end, Math.min(restShare * batchMs, restMsMax)));
   }
 
   /**

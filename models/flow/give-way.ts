@@ -46,12 +46,13 @@ export class UrgentWork {
 
 const turnRestMsMax = 250;
 /**
- * A longer turn is heavy: it writes the events of many messages for many webhooks. After it the rest is longer by four times the time above
- * this, and ends early only when nothing was urgent for a while. Otherwise the heavy turns of one workspace would fill every gap between
- * the sends of others.
+ * A turn that takes longer is heavy. Usually it writes the events of many messages for many webhooks. After the usual rest it rests again: for
+ * four times the time above this. Otherwise the heavy turns of one workspace would fill every gap between the sends of others.
  */
 const heavyTurnMs = 100;
+const heavyRestShare = 4;
 const heavyRestMsMax = 1_000;
+/** A heavy rest ends early when nothing was urgent for this long. */
 const quietMs = 300;
 /** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is four times the time above it. */
 const usualStepMs = 30;
@@ -62,10 +63,11 @@ const waitMsMax = 250;
 const lookAgainMs = 5;
 
 /**
- * A pace for less urgent work. While urgent work is in progress, only one turn runs at a time, followed by a rest in proportion to its length.
+ * A pace for less urgent work. While urgent work is in progress, one turn runs at a time, followed by a rest in proportion to its length.
  * Otherwise nothing waits.
+ * @param restsAfterHeavyTurns rests longer after a turn that takes long, until nothing was urgent for a while. Not for turns that rest themselves
  */
-export function givingWayTo(urgent: UrgentWork): Pace {
+export function givingWayTo(urgent: UrgentWork, { restsAfterHeavyTurns = false } = {}): Pace {
   let underWay = 0;
   let restUntil = 0;
   let heavyRestUntil = 0;
@@ -86,7 +88,8 @@ export function givingWayTo(urgent: UrgentWork): Pace {
         const endedAt = performance.now();
         const workMs = endedAt - begunAt;
         restUntil = Math.max(restUntil, endedAt + Math.min(workMs, turnRestMsMax));
-        if (workMs > heavyTurnMs) heavyRestUntil = restUntil + Math.min(4 * (workMs - heavyTurnMs), heavyRestMsMax);
+        if (!restsAfterHeavyTurns || workMs <= heavyTurnMs) return;
+        heavyRestUntil = Math.max(heavyRestUntil, restUntil + Math.min(heavyRestShare * (workMs - heavyTurnMs), heavyRestMsMax));
       };
     },
     async rest(stepMs) {

@@ -52,7 +52,7 @@ describe('BatchQueue', () => {
   });
   it('lets an owner rest after its batch, writes others meanwhile, and then one batch of what it added', async () => {
     const { queue, writes, written } = startQueue({
-      maxBatchSize: 10,
+      maxBatchSize: 3,
       ownerOf: (item) => item[0] ?? '',
       oneOwnerPerBatch: true,
       restShare: 1_000_000, // the longest rest, however short the write
@@ -66,6 +66,19 @@ describe('BatchQueue', () => {
     await until(() => writes.length === 3, 'the batch after the rest');
     assert.deepEqual(written(), ['a1', 'b1', 'a2a3']);
     await writes[2]?.end();
+    for (const item of ['a4', 'a5', 'a6']) void queue.add(item);
+    assert.deepEqual(written().slice(3), ['a4a5a6'], 'a full batch does not wait');
+    await writes[3]?.end();
+  });
+  it('lets an owner rest after a batch that failed', async () => {
+    const { queue, writes, written } = startQueue({ maxBatchSize: 3, ownerOf: () => 'a', oneOwnerPerBatch: true, restShare: 1_000_000 });
+    const failure = assert.rejects(queue.add('a1'), /down/);
+    await writes[0]?.end(new Error('down'));
+    await failure;
+    void queue.add('a2');
+    assert.deepEqual(written(), ['a1']);
+    await until(() => writes.length === 2, 'the batch after the rest');
+    await writes[1]?.end();
   });
   it('rejects all items of a batch whose write fails, and continues with the next batch', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 10 });
