@@ -29,6 +29,8 @@ let isCollecting = false;
 /** CPU, memory, event loop and garbage collection of the process. */
 function collect(): true {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
+  // prom-client leaves it out when it adds up several processes. We add up the threads of one.
+  Object.assign(registry.getSingleMetric('process_start_time_seconds') ?? {}, { aggregator: 'max' });
   return true;
 }
 

@@ -89,6 +89,7 @@ describe('metrics', () => {
       'temporal_worker_task_slots_available',
       'temporal_sticky_cache_size',
       'process_cpu_seconds_total',
+      'process_start_time_seconds',
       'nodejs_eventloop_lag_p99_seconds',
       'tidings_data_dir_free_bytes',
       'tidings_clock_offset_seconds',
