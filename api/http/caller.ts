@@ -29,7 +29,11 @@ export interface Caller {
   webhooks?: number;
 }
 
-/** Whether a credential with these scopes may do what needs this one. @param scopes undefined: all. @param needed null: any credential may do it */
+/**
+ * Whether a credential with these scopes has the scope that an operation needs.
+ * @param scopes undefined: it has all
+ * @param needed null: the operation needs none
+ */
 export const hasScope = (scopes: readonly Scope[] | undefined, needed: Scope | null): boolean =>
   needed === null || scopes === undefined || scopes.includes(needed);
 

@@ -1,7 +1,7 @@
 /** Validates a request and runs its handler. It uses no Express request or response, so it can run in any thread. */
 import { withHeaders } from './errors/error-status.js';
 import { AppError, invalid } from '../../models/errors.js';
-import { assertScope, type Caller } from './caller.js';
+import { assertScope } from './caller.js';
 import type { Auth, Endpoint, Input } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';

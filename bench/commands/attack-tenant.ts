@@ -43,7 +43,7 @@ async function run(seconds: number, only: readonly AttackName[], cleanup: Cleanu
   const service = await startService(folder, { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) }, cleanup);
   const { baseUrl } = service;
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
-  // Warm-up. The first batch starts the second thread of the API, whose memory is not the attacker's.
+  // Warm-up. The first batch starts the second thread of the API, so that its memory does not count as caused by the attack.
   await sender.postBulk(10);
   await steadySends(sender, 5, sendsPerSecond);
   const idle = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));

@@ -59,8 +59,8 @@ async function run({ starts, ...load }: Numbers, cleanup: Cleanup): Promise<numb
     await ofStart.run(false);
   }
   const lines = [
-    ...verdicts('metrics', needs['no metrics'], needs.metrics),
-    ...verdicts('traces', needs.metrics, needs['metrics and traces']),
+    ...verdicts('metrics', needs['no metrics'], needs.metrics, starts),
+    ...verdicts('traces', needs.metrics, needs['metrics and traces'], starts),
   ];
   say('', ...lines);
   return lines.every((line) => line.startsWith('✓')) ? 0 : 1;
@@ -72,19 +72,25 @@ async function measureOneStart(
   cleanup: Cleanup,
 ): Promise<void> {
   const collector = await startCollector(cleanup);
-  const started = {
-    'no metrics': await startVariant({ NODE_OPTIONS: `--import=${withoutMetrics}`, METRICS_PORT: '0' }, cleanup),
-    metrics: await startVariant(await scraped(cleanup), cleanup),
-    'metrics and traces': await startVariant({ ...(await scraped(cleanup)), ...tenthOfTraces(collector) }, cleanup),
+  const envOf: Record<Variant, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv> = {
+    'no metrics': () => ({ NODE_OPTIONS: `--import=${withoutMetrics}`, METRICS_PORT: '0' }),
+    metrics: () => scraped(cleanup),
+    'metrics and traces': async () => ({ ...(await scraped(cleanup)), ...tenthOfTraces(collector) }),
   };
-  for (const { sender } of Object.values(started)) await steadySends(sender, seconds, rate); // warm-up
+  const started = new Map<Variant, Started>();
+  for (const variant of inTurn(start)) started.set(variant, await startVariant(await envOf[variant](), cleanup));
+  for (const { sender } of started.values()) await steadySends(sender, seconds, rate); // warm-up
   for (let round = 1; round <= rounds; round += 1) {
-    const first = (start + round) % variants.length;
-    const order = [...variants.slice(first), ...variants.slice(0, first)];
-    for (const variant of order) await measure(started[variant], needs[variant], seconds, rate);
+    for (const variant of inTurn(start + round)) await measure(started.get(variant) as Started, needs[variant], seconds, rate);
     const figures = variants.map((variant) => `${variant} ${toldCpu(ofBoth((part) => needs[variant].cpu[part].at(-1) ?? 0))}`);
     say(`start ${start}, round ${round}: ${figures.join('; ')}`);
   }
+}
+
+/** The variants in another order for each turn. */
+function inTurn(turn: number): Variant[] {
+  const first = turn % variants.length;
+  return [...variants.slice(first), ...variants.slice(0, first)];
 }
 
 const withoutMetrics = join(import.meta.dirname, '../../harness/measure/no-metrics-preload.js');
@@ -108,11 +114,11 @@ async function measure({ bench, sender }: Started, { cpu, rssMb }: Needs, second
   }
 }
 
-/** What the second variant needs more than the first: the mean of the differences of the rounds, with its standard error. */
-function verdicts(what: 'metrics' | 'traces', first: Needs, second: Needs): string[] {
+/** What the second variant needs more than the first. */
+function verdicts(what: 'metrics' | 'traces', first: Needs, second: Needs, starts: number): string[] {
   return parts.flatMap((part) => {
-    const cpu = moreOf(first.cpu[part], second.cpu[part]);
-    const mb = moreOf(first.rssMb[part], second.rssMb[part]);
+    const cpu = moreOf(first.cpu[part], second.cpu[part], starts);
+    const mb = moreOf(first.rssMb[part], second.rssMb[part], starts);
     const cpuLine = `${atMost(`${what}, ${part}, % of a core`, cpu.mean, what === 'traces' ? targets.tracesCpu : targets.metricsCpu)}   ${toldError(cpu)}`;
     if (what === 'traces') return [cpuLine];
     return [cpuLine, `${atMost(`${what}, ${part}, MB`, mb.mean, targets.metricsMb, 0)}   ${toldError(mb)}`];
@@ -125,13 +131,17 @@ interface More {
   standardError: number;
 }
 
-function moreOf(first: readonly number[], second: readonly number[]): More {
+/** The mean over the starts, with the standard error between them: rounds of one start are alike. */
+function moreOf(first: readonly number[], second: readonly number[], starts: number): More {
   const differences = second.map((value, pass) => value - (first[pass] ?? 0));
-  const mean = sumOf(differences) / differences.length;
-  const squares = sumOf(differences.map((difference) => (difference - mean) ** 2));
-  return { mean, standardError: Math.sqrt(squares / Math.max(1, differences.length - 1) / differences.length) };
+  const rounds = differences.length / starts;
+  const means = Array.from({ length: starts }, (_, start) => meanOf(differences.slice(start * rounds, (start + 1) * rounds)));
+  const mean = meanOf(means);
+  const squares = sumOf(means.map((each) => (each - mean) ** 2));
+  return { mean, standardError: Math.sqrt(squares / Math.max(1, starts - 1) / starts) };
 }
 
+const meanOf = (values: readonly number[]) => sumOf(values) / values.length;
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 const toldError = ({ standardError }: More) => `± ${standardError.toFixed(2)}`;
 
@@ -166,7 +176,7 @@ async function startCollector(cleanup: Cleanup): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const numbers = { starts: '4', rounds: '6', seconds: '15', rate: '30' } as const;
+const numbers = { starts: '6', rounds: '3', seconds: '15', rate: '30' } as const;
 const { values } = parseArgs({
   options: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, { type: 'string' as const, default: value }])),
 });

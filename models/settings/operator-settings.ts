@@ -3,7 +3,7 @@ import Joi from 'joi';
 
 const usualMetricsPort = 9464;
 
-/** The port of the metrics of a worker, beside an API with this port; 0: none. */
+/** The metrics port of a worker whose API has this metrics port. 0: no metrics. */
 export const workerMetricsPort = (apiPort: number): number => (apiPort === 0 ? 0 : apiPort + 1);
 
 export const operatorSettings: Record<string, Joi.Schema> = {
