@@ -49,6 +49,23 @@ export const postgresqlBoard: Board = {
       ],
     },
     {
+      title: 'Slow statements',
+      about: 'Of more than half a second, a second, by process. Usually 0. Most of them wait for a lock or for the disk.',
+      unit: 'ops',
+      queries: [
+        [
+          'sum by (instance) (rate(tidings_database_statement_seconds_count[5m])) - sum by (instance) (rate(tidings_database_statement_seconds_bucket{le="0.5"}[5m]))',
+          '{{instance}}',
+        ],
+      ],
+    },
+    {
+      title: 'Queue for a connection',
+      about: 'Statements that wait for a connection now, by process. Usually 0.',
+      unit: 'short',
+      queries: [['sum by (instance) (tidings_database_pool_waiting)', '{{instance}}']],
+    },
+    {
       title: 'Wait for a connection, p95',
       about: 'By process. After 5 s a statement fails.',
       unit: 's',

@@ -53,8 +53,8 @@ export const serviceBoard: Board = {
       inRows: true,
       queries: [
         [
-          'count by (alertname) (ALERTS{alertname=~"Tidings.+", alertstate="firing"}) or on () label_replace(vector(0), "alertname", "none", "", "")',
-          '{{alertname}}',
+          'count by (alertname, account, instance, operation, kind, address) (ALERTS{alertname=~"Tidings.+", alertstate="firing"}) or on () label_replace(vector(0), "alertname", "none", "", "")',
+          '{{alertname}} {{account}} {{instance}} {{operation}} {{kind}} {{address}}',
         ],
       ],
     },
@@ -150,6 +150,18 @@ export const serviceBoard: Board = {
         [quantile(0.5, 'tidings_batch_page_seconds'), 'p50'],
         [quantile(0.95, 'tidings_batch_page_seconds'), 'p95'],
       ],
+    },
+    {
+      title: 'Busiest operations',
+      about: 'Requests a second of the five with the most, refused ones included.',
+      unit: 'reqps',
+      queries: [['topk(5, sum by (operation) (rate(tidings_http_requests_total[5m])))', '{{operation}}']],
+    },
+    {
+      title: 'Process starts',
+      about: 'Starts in the last five minutes, by process. 0 after a freeze; more after a crash or a deployment.',
+      unit: 'short',
+      queries: [['sum by (instance) (changes(process_start_time_seconds{job=~"tidings-.+"}[5m]))', '{{instance}}']],
     },
     {
       title: 'CPU',

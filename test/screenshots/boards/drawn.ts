@@ -22,6 +22,8 @@ export type DrawnPanel = NumberPanel | CurvesPanel | RowsPanel;
 
 interface Placed {
   title: string;
+  /** What it shows, and what is normal. Grafana shows it beside the title on demand. */
+  about: string;
   unit: Unit;
   /** In columns and rows of Grafana's grid. */
   place: { x: number; y: number; w: number; h: number };

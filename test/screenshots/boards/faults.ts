@@ -47,7 +47,7 @@ const stuckReport = `
   INSERT INTO delivery_reports (id, provider, provider_message_id, status, occurred_at, received_at, raw, group_id)
   VALUES ($1::uuid, 'sandbox', $1::text, 'delivered', now(), now() - interval '10 minutes', '{}', $1::uuid) RETURNING id`;
 
-/** Somebody's open transaction. All money waits for it, and soon all connections do. */
+/** Locks all workspaces for 12 s, as a forgotten transaction does. Each change of a balance waits, and soon all connections are in use. */
 const holdWorkspaces = 'DO $$ BEGIN PERFORM 1 FROM workspaces FOR UPDATE; PERFORM pg_sleep(12); END $$';
 
 /** Ends with the run, because a frozen process does not stop. */

@@ -13,6 +13,7 @@ interface Dashboard {
 
 interface ShownPanel {
   title: string;
+  description: string;
   type: 'stat' | 'timeseries' | 'state-timeline';
   gridPos: { x: number; y: number; w: number; h: number };
   targets: { expr: string; legendFormat: string }[];
@@ -69,7 +70,7 @@ export async function readBoard(name: string, prometheus: Prometheus, run: Run):
 }
 
 async function readPanel(
-  { title, type, gridPos, targets, fieldConfig }: ShownPanel,
+  { title, description, type, gridPos, targets, fieldConfig }: ShownPanel,
   prometheus: Prometheus,
   run: Run,
 ): Promise<DrawnPanel> {
@@ -79,7 +80,7 @@ async function readPanel(
     const found = await valuesOf(withShortTimes(expr), prometheus, run);
     for (const series of found) lines.push({ name: legendOf(legendFormat, series), values: everySecond(series, run) });
   }
-  const placed = { title, unit, place: gridPos };
+  const placed = { title, about: description, unit, place: gridPos };
   if (type === 'state-timeline') return { ...placed, kind: 'rows', rows: rowsOf(lines) };
   if (type === 'timeseries') return { ...placed, kind: 'curves', lineWidth: 1, fillOpacity: 0, ...custom, lines };
   const value = lines[0]?.values.at(-1) ?? null;

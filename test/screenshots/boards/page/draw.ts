@@ -30,7 +30,7 @@ function drawPanel(main: HTMLElement, panel: DrawnPanel, board: DrawnBoard): str
   const { x, y, w, h } = panel.place;
   const column = (main.clientWidth + grid.gap) / grid.columns;
   const line = grid.row + grid.gap;
-  const place = element('section', panel.kind, element('h2', '', panel.title));
+  const place = element('section', panel.kind, element('h2', '', panel.title), element('small', '', panel.about));
   Object.assign(place.style, {
     left: `${x * column}px`,
     top: `${y * line}px`,
