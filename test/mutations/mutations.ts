@@ -71,8 +71,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guards: 'the scope of a key',
-    file: 'api/auth/authenticate.ts',
-    find: 'if (needed !== null && caller?.scopes?.includes(needed) === false) throw missingScope(needed);',
+    file: 'api/http/caller.ts',
+    find: 'if (needed !== null && !hasScope(caller?.scopes, needed)) throw missingScope(needed);',
     replace: '',
     test: 'api/matrix/matrix-credentials',
   },
