@@ -2,7 +2,7 @@
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
-import { type DueDelivery, firstDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
+import { type DueDelivery, type FirstDelivery, firstDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
 import { leaveToChild } from '../../models/operations/watch/own-workflows.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
 import type { Attempts } from './attempts.js';
@@ -55,11 +55,11 @@ function workspacesOf({ children, retriers }: LeftDeliveries, due: readonly DueD
 /** Deliveries that one round leaves to children. The limit keeps the result small, because the workflow's history stores it. */
 const leftAtOnce = 500;
 
-/** With a child workflow for each event: leaves each delivery to a child, but those of ordered or rate-limited webhooks to retriers. */
-async function leaveAll(db: Database, all: DueDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
+/** With a child workflow for each event: leaves each delivery to a child, but those that retriers carry or whose webhook has a rate to retriers. */
+async function leaveAll(db: Database, all: FirstDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
   // After a retry all are returned: those that the earlier call marked cannot be told from older ones.
   const due = again ? all : all.slice(0, leftAtOnce);
-  const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
+  const inLine = due.filter(({ carried, ordered, rate }) => carried || ordered || rate !== null);
   const single = due.filter((delivery) => !inLine.includes(delivery));
   await leaveToChild(
     db,

@@ -1,6 +1,7 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import type { StatusRow } from '../../tables/message.js';
+import { groupBy } from '../../rules/messages/group-by.js';
 import { eventBody, type MessageEventType } from '../../rules/webhooks/events.js';
 
 interface Subscriber {
@@ -48,42 +49,47 @@ export const subscribed = (messages: string, parameter: string) => `
  * order of its statuses.
  */
 export async function writeEvents(db: Database, transaction: Transaction, type: MessageEventType, recorded: Subscribed[]): Promise<void> {
-  const events = recorded.flatMap((message) =>
-    message.subscribers === null && !message.is_streamed
-      ? []
-      : [{ id: makeId(), message, body: eventBody(type, message, message.recorded_at), subscribers: message.subscribers ?? [] }],
-  );
-  if (events.length === 0) return;
-  const deliveries = events.flatMap(({ id, message, subscribers }) =>
-    subscribers.map((subscriber) => ({
-      id: makeId(),
-      webhook_id: subscriber.id,
-      event_id: id,
-      message_id: message.id,
-      group_id: message.group_id,
-      status: subscriber.is_active ? 'pending' : 'held',
-      // An ordered webhook's deliveries must not overtake each other. The group need not check the deliveries of a resting webhook.
-      carried: subscriber.ordered || subscriber.is_resting,
-      in_child: subscriber.is_resting,
-      webhook_revision: subscriber.revision,
-    })),
-  );
-  const eventRows = events.map(({ id, message, body }) => {
-    const { id: message_id, workspace_id, is_streamed } = message;
-    return { id, workspace_id, message_id, body, is_streamed };
-  });
-  await select(db, insertEvents, [type, JSON.stringify(eventRows), JSON.stringify(deliveries)], transaction);
+  const told = recorded.filter(({ subscribers, is_streamed }) => subscribers !== null || is_streamed);
+  if (told.length === 0) return;
+  const events: object[] = [];
+  const webhooks: object[] = [];
+  for (const [workspace_id, messages] of groupBy(told, (message) => message.workspace_id)) {
+    const subscribers = messages[0]?.subscribers ?? [];
+    const isWide = messages.length > 1 && subscribers.length > fewWebhooks;
+    webhooks.push(...subscribers.map((webhook, index) => ({ ...webhook, workspace_id, number: index + 1, is_wide: isWide })));
+    events.push(...messages.map((message, index) => eventOf(type, message, { isFirst: index === 0, deliveries: subscribers.length })));
+  }
+  await select(db, insertEvents, [type, JSON.stringify(events), JSON.stringify(webhooks)], transaction);
 }
 
-// Due at the present time and not at the start of the transaction, which may have waited for the one that wrote an earlier event.
+/**
+ * With more webhooks, the events of several messages are wide: their deliveries are left to the retriers at once. A page of such a workspace
+ * has thousands of deliveries. Reading each for a first attempt and leaving most of them would take longer than writing them.
+ */
+const fewWebhooks = 4;
+
+function eventOf(type: MessageEventType, message: Subscribed, { isFirst, deliveries }: { isFirst: boolean; deliveries: number }): object {
+  const { id: message_id, workspace_id, group_id, is_streamed } = message;
+  const delivery_ids = Array.from({ length: deliveries }, () => makeId());
+  const body = eventBody(type, message, message.recorded_at);
+  return { id: makeId(), workspace_id, message_id, group_id, body, is_streamed, is_first: isFirst, delivery_ids };
+}
+
+// The statement pairs events with webhooks itself, because reading each delivery from JSON would take a quarter of its time.
+// An ordered webhook's deliveries must not overtake each other, so its retrier carries them. The group need not look at the deliveries of a
+// resting webhook. Of wide events it looks at the first delivery for each webhook: that wakes the retrier, which finds the others.
+// A delivery is due at the present time and not at the start of the transaction, which may have waited for the one that wrote an earlier event.
 const insertEvents = `
-  WITH stored AS (
+  WITH told AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, group_id uuid, body text, is_streamed boolean,
+                                                    is_first boolean, delivery_ids uuid[])
+  ), stored AS (
     INSERT INTO events (id, workspace_id, message_id, type, body, streamed_in)
-    SELECT id, workspace_id, message_id, $1, body, CASE WHEN is_streamed THEN pg_current_xact_id() END
-    FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text, is_streamed boolean)
+    SELECT id, workspace_id, message_id, $1, body, CASE WHEN is_streamed THEN pg_current_xact_id() END FROM told
   )
   INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried, in_child, webhook_revision)
-  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN clock_timestamp() END, carried, in_child,
-    webhook_revision
-  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text, carried boolean,
-                                         in_child boolean, webhook_revision integer)`;
+  SELECT e.delivery_ids[w.number], w.id, e.id, $1, e.message_id, e.group_id, CASE WHEN w.is_active THEN 'pending' ELSE 'held' END,
+    CASE WHEN w.is_active THEN clock_timestamp() END, w.ordered OR w.is_resting OR w.is_wide, w.is_resting OR w.is_wide AND NOT e.is_first,
+    w.revision
+  FROM told e JOIN json_to_recordset($3::json) AS w (workspace_id uuid, number integer, id uuid, is_active boolean, ordered boolean,
+                                                     is_resting boolean, is_wide boolean, revision integer) USING (workspace_id)`;

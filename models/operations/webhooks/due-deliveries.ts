@@ -49,12 +49,11 @@ export interface DueDelivery extends SendableDelivery {
 export interface FirstDelivery extends DueDelivery {
   /** The group's events may go to several webhooks. */
   is_shared: boolean;
+  /** The retrier of its webhook attempts it. */
+  carried: boolean;
 }
 
-/**
- * Half of the time after which the watcher treats a delivery as lost. In the other half, a round has attempted whatever it read, or has
- * left it to the retrier.
- */
+/** Half of the time after which the watcher treats a delivery as lost. In the other half, a round has attempted or left whatever it read. */
 const overdueSeconds = 30;
 
 const columnsWith = (inChild: string, more = '') => `
@@ -95,7 +94,7 @@ export async function firstDeliveries(db: Database, groupId: string, again: bool
 const first = `${columnsWith(
   `d.in_child OR ${isLeftToRetrier}`,
   `, (SELECT count(*) FROM webhooks o WHERE o.is_active AND o.deleted_at IS NULL
-      AND o.workspace_id = ANY (ARRAY(SELECT DISTINCT m.workspace_id FROM messages m WHERE m.group_id = $1))) > 1 AS is_shared`,
+      AND o.workspace_id = ANY (ARRAY(SELECT DISTINCT m.workspace_id FROM messages m WHERE m.group_id = $1))) > 1 AS is_shared, d.carried`,
 )}
   WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.seq, d.id`;
 
@@ -129,7 +128,8 @@ const pending = `${columnsWith(
 
 /**
  * The deliveries that the retrier of a webhook may attempt now, in the order of their attempts. An event waits while an earlier event of
- * its message has an attempt in progress, or is due later, because the page is read by due times. Holds deliveries of a paused webhook.
+ * its message has an attempt in progress, waits for its first attempt by the group, or is due later, because the page is read by due times.
+ * Holds deliveries of a paused webhook.
  * @param ordered only the first delivery of the queue, oldest event first
  */
 export async function retrierDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
@@ -144,7 +144,8 @@ const leftToRetrier = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
       SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
-        AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0 AND b.next_attempt_at > d.next_attempt_at OFFSET 0)
+        AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0
+        AND (b.next_attempt_at > d.next_attempt_at OR b.carried::int = 0) OFFSET 0)
   ORDER BY d.next_attempt_at, d.seq, d.id LIMIT $2`;
 
 const inLine = `${columns}

@@ -87,6 +87,25 @@ describe('deliveries to an endpoint', () => {
     assert.equal(attempts.length, 1);
   });
 
+  it('arrive once for each event of a batch when many webhooks subscribe', async () => {
+    const account = await client.signUp();
+    const subscribers = await Promise.all(Array.from({ length: 6 }, () => receive()));
+    const hanging = await receive(() => undefined);
+    for (const { url } of [hanging, ...subscribers]) await hook(account, { url, events });
+    const recipients = Array.from({ length: 20 }, (_, index) => ({ to: `+1555300${String(index).padStart(4, '0')}` }));
+    const { status } = await client.call('POST', '/api/v1/messages/bulk', {
+      body: { channel: 'sms', content: { text: 'Hello' }, recipients },
+      headers: { 'X-API-Key': account.apiKey },
+    });
+    assert.equal(status, 201);
+    const expected = recipients.length * events.length;
+    await Promise.all(subscribers.map((subscriber) => subscriber.until(expected)));
+    for (const { received } of subscribers) {
+      assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, expected);
+      assert.equal(received.length, expected);
+    }
+  });
+
   it('are sent at once to a new URL after a pause of an hour', async () => {
     const account = await client.signUp();
     const [busy, other] = [await receive(answerWith(503, { 'Retry-After': '3600' })), await receive()];

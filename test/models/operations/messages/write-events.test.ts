@@ -5,7 +5,7 @@ import { recordStatuses } from '../../../../models/operations/messages/record-st
 import type { StatusDetail } from '../../../../models/rules/messages/status.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
-import { acceptedAs, buildClaimed, buildSent, eventsOf } from '../../../support/rows/messages.js';
+import { acceptedAs, buildClaimed, buildQueuedGroup, buildSent, eventsOf } from '../../../support/rows/messages.js';
 
 describe('the events of a status', () => {
   let test: TestDatabase;
@@ -51,6 +51,39 @@ describe('the events of a status', () => {
       { webhook_id: active.row.id, event: 'message.failed', status: 'pending', next: true },
       { webhook_id: paused.row.id, event: 'message.failed', status: 'held', next: false },
     ]);
+  });
+
+  it('of several messages are left to the retriers at once when a workspace has many webhooks', async () => {
+    const [many, few] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
+    const urlOf = (number: number) => `https://${number}.example.test/`;
+    for (const number of [1, 2, 3, 4, 5]) await buildWebhook(many.id, urlOf(number));
+    for (const number of [6, 7]) await buildWebhook(few.id, urlOf(number));
+    const { groupId, ids } = await buildQueuedGroup(test.db, many.id, [{}, {}, {}, { workspace_id: few.id }, { workspace_id: few.id }]);
+    const made = await rows<{ place: number; pairs: number; carried: number; unlooked: number }>(
+      test.db,
+      `SELECT array_position($2::uuid[], message_id) AS place, count(DISTINCT (event_id, webhook_id)) AS pairs,
+         count(*) FILTER (WHERE carried) AS carried, count(*) FILTER (WHERE NOT in_child) AS unlooked
+       FROM deliveries WHERE group_id = $1 GROUP BY message_id ORDER BY 1`,
+      [groupId, ids],
+    );
+    assert.deepEqual(made, [
+      { place: 1, pairs: 5, carried: 5, unlooked: 5 }, // the group looks at these, which wakes the retriers
+      { place: 2, pairs: 5, carried: 5, unlooked: 0 },
+      { place: 3, pairs: 5, carried: 5, unlooked: 0 },
+      { place: 4, pairs: 2, carried: 0, unlooked: 2 },
+      { place: 5, pairs: 2, carried: 0, unlooked: 2 },
+    ]);
+  });
+
+  it('of one message are attempted beside it, also with many webhooks', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db);
+    for (const number of [1, 2, 3, 4, 5]) await buildWebhook(workspaceId, `https://${number}.example.test/`);
+    const { groupId } = await buildQueuedGroup(test.db, workspaceId, [{}]);
+    const carried = await rows<{ carried: boolean }>(test.db, 'SELECT carried FROM deliveries WHERE group_id = $1', [groupId]);
+    assert.deepEqual(
+      carried,
+      Array.from({ length: 5 }, () => ({ carried: false })),
+    );
   });
 
   it('get delivery numbers in their order', async () => {

@@ -60,6 +60,15 @@ describe('due deliveries and who attempts them', () => {
     );
   });
 
+  it('of the retrier wait while an earlier event of the message waits for its first attempt', async () => {
+    const { id } = await buildSent(test.db, test.workspaceId);
+    await rows(test.db, `UPDATE deliveries SET carried = true, in_child = true WHERE message_id = $1 AND event = 'message.sent'`, [id]);
+    const read = async () => (await retrierDeliveries(test.db, test.webhook.row.id, false, 10)).map(({ event }) => event);
+    assert.deepEqual(await read(), []);
+    await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE message_id = $1 AND event = 'message.queued'`, [id]);
+    assert.deepEqual(await read(), ['message.sent']);
+  });
+
   it('after an event of the retrier stay with it, for the same message only', async () => {
     const [one, other] = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)];
     await rows(test.db, 'UPDATE messages SET group_id = $2 WHERE id = $1', [other.id, one.group_id]);
