@@ -1,4 +1,5 @@
 /** Runs the Temporal workers of one thread of the worker process. */
+import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
@@ -32,7 +33,7 @@ export async function startThread({ config, logger, taskQueues, poolMax, urgent,
     logger: sdkLogger(logger),
   });
   const endTracing = await startTracing({ tracing: config.tracing, logger, part: taskQueues.includes(queues.bulk) ? 'batches' : 'worker' });
-  const pace = taskQueues.includes(queues.bulk) ? givingWayTo(urgent, { restsAfterHeavyTurns: true }) : urgent.pace;
+  const pace = taskQueues.includes(queues.bulk) ? givingWayTo(urgent, ownerOfWork) : urgent.pace;
   const db = connect(config.databaseUrl, poolMax, { pace });
   const connection = await NativeConnection.connect(config.temporalServer);
   const workers = await startWorkers({ config, db, logger, connection, taskQueues, endpoints });
@@ -45,3 +46,6 @@ export async function startThread({ config, logger, taskQueues, poolMax, urgent,
   });
   return { done, stop: () => workers.stop().then(() => done) };
 }
+
+/** The workspace whose activity runs: the fairness key of its task. Work of no workspace has one owner. */
+const ownerOfWork = (): string => (asyncLocalStorage.getStore() === undefined ? '' : (activityInfo().priority?.fairnessKey ?? ''));

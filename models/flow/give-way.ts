@@ -46,12 +46,12 @@ export class UrgentWork {
 
 const turnRestMsMax = 250;
 /**
- * A turn that takes longer is heavy. Usually it writes the events of many messages for many webhooks. After the usual rest it rests again: for
- * four times the time above this. Otherwise the heavy turns of one workspace would fill every gap between the sends of others.
+ * A turn that takes longer is heavy. Usually it writes the events of many messages for many webhooks. Its owner, a workspace, then rests for
+ * eight times the time above this. Otherwise the heavy turns of one workspace would fill every gap between the sends of others.
  */
-const heavyTurnMs = 100;
-const heavyRestShare = 4;
-const heavyRestMsMax = 1_000;
+const heavyTurnMs = 60;
+const heavyRestShare = 8;
+const heavyRestMsMax = 5_000;
 /** A heavy rest ends early when nothing was urgent for this long. */
 const quietMs = 300;
 /** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is four times the time above it. */
@@ -65,18 +65,20 @@ const lookAgainMs = 5;
 /**
  * A pace for less urgent work. While urgent work is in progress, one turn runs at a time, followed by a rest in proportion to its length.
  * Otherwise nothing waits.
- * @param restsAfterHeavyTurns rests longer after a turn that takes long, until nothing was urgent for a while. Not for turns that rest themselves
+ * @param ownerOf the owner of the work that asks for a turn. The owner of a heavy turn rests longer, until nothing was urgent for a while;
+ * others do not wait for it. Not for turns that rest themselves
  */
-export function givingWayTo(urgent: UrgentWork, { restsAfterHeavyTurns = false } = {}): Pace {
+export function givingWayTo(urgent: UrgentWork, ownerOf?: () => string): Pace {
   let underWay = 0;
   let restUntil = 0;
-  let heavyRestUntil = 0;
-  const isFree = (now: number) => !urgent.isWithin(now < heavyRestUntil ? quietMs : recentMs);
+  const heavyRests = new HeavyRests();
   return {
     async turn() {
+      const owner = ownerOf?.();
+      const isFree = (now: number) => !urgent.isWithin(now < heavyRests.endOf(owner) ? quietMs : recentMs);
       let waitedMs = 0;
       for (let last = performance.now(), now = last; !isFree(now); last = now) {
-        if (underWay === 0 ? now >= Math.max(restUntil, heavyRestUntil) : waitedMs >= waitMsMax) break;
+        if (underWay === 0 ? now >= Math.max(restUntil, heavyRests.endOf(owner)) : waitedMs >= waitMsMax) break;
         await sleep(lookAgainMs);
         now = performance.now();
         if (underWay > 0) waitedMs += now - last;
@@ -88,8 +90,7 @@ export function givingWayTo(urgent: UrgentWork, { restsAfterHeavyTurns = false }
         const endedAt = performance.now();
         const workMs = endedAt - begunAt;
         restUntil = Math.max(restUntil, endedAt + Math.min(workMs, turnRestMsMax));
-        if (!restsAfterHeavyTurns || workMs <= heavyTurnMs) return;
-        heavyRestUntil = Math.max(heavyRestUntil, restUntil + Math.min(heavyRestShare * (workMs - heavyTurnMs), heavyRestMsMax));
+        if (owner !== undefined) heavyRests.add(owner, workMs, endedAt);
       };
     },
     async rest(stepMs) {
@@ -99,4 +100,20 @@ export function givingWayTo(urgent: UrgentWork, { restsAfterHeavyTurns = false }
       while (urgent.isUnderWay && performance.now() < until) await sleep(lookAgainMs);
     },
   };
+}
+
+/** Until when the owners of heavy turns rest. */
+class HeavyRests {
+  readonly #ends = new Map<string, number>();
+
+  endOf(owner: string | undefined): number {
+    return owner === undefined ? 0 : (this.#ends.get(owner) ?? 0);
+  }
+
+  /** Adds the rest for a turn to what is left of the earlier rests of its owner. */
+  add(owner: string, workMs: number, now: number): void {
+    for (const [resting, end] of this.#ends) if (end < now) this.#ends.delete(resting);
+    const restMs = heavyRestShare * (workMs - heavyTurnMs);
+    if (restMs > 0) this.#ends.set(owner, Math.min(Math.max(this.endOf(owner), now) + restMs, now + heavyRestMsMax));
+  }
 }

@@ -43,11 +43,11 @@ describe('work that gives way', () => {
   });
 
   describe('after a heavy turn', () => {
-    const turnMs = 400;
+    const turnMs = 200;
     const heavyTurn = async () => {
       const urgent = new UrgentWork();
       const endUrgent = await urgent.pace.turn();
-      const pace = givingWayTo(urgent, { restsAfterHeavyTurns: true });
+      const pace = givingWayTo(urgent, () => 'one');
       const [end, endShorter] = [await pace.turn(), await pace.turn()];
       await sleep(turnMs);
       end();
@@ -60,6 +60,24 @@ describe('work that gives way', () => {
       (await pace.turn())();
       assert.ok(performance.now() - endedAt > 2.5 * turnMs);
       endUrgent();
+    });
+
+    it('delays only the work of the same owner', async () => {
+      const urgent = new UrgentWork();
+      const endUrgent = await urgent.pace.turn();
+      let owner = 'heavy';
+      const pace = givingWayTo(urgent, () => owner);
+      const end = await pace.turn();
+      await sleep(turnMs);
+      end();
+      const [heavy, endedAt] = [pace.turn(), performance.now()];
+      owner = 'other';
+      (await pace.turn())();
+      const restedMs = performance.now() - endedAt;
+      assert.ok(restedMs < 2 * turnMs, `the other owner waited for ${restedMs} ms`);
+      assert.equal(await beginsAtOnce(heavy), false);
+      endUrgent();
+      (await heavy)();
     });
 
     it('does not begin in a short gap of the urgent work, and ends its rest early in a long one', async () => {
