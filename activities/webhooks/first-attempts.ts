@@ -55,7 +55,7 @@ function workspacesOf({ children, retriers }: LeftDeliveries, due: readonly DueD
 /** Deliveries that one round leaves to children. The limit keeps the result small, because the workflow's history stores it. */
 const leftAtOnce = 500;
 
-/** With a child workflow for each event: leaves each delivery to a child, but those that retriers carry or whose webhook has a rate to retriers. */
+/** With a child workflow for each event: leaves each delivery to a child. Deliveries that retriers carry, or of webhooks with a rate, are left to retriers. */
 async function leaveAll(db: Database, all: FirstDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
   // After a retry all are returned: those that the earlier call marked cannot be told from older ones.
   const due = again ? all : all.slice(0, leftAtOnce);

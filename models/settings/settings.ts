@@ -144,7 +144,9 @@ export const settings: Record<string, Joi.Schema> = {
   WEBHOOK_FIRST_ATTEMPT: Joi.string()
     .valid('inline', 'child')
     .default('inline')
-    .description('inline, or a child workflow for every event from its first attempt'),
+    .description(
+      'inline, or a child workflow for each event from its first attempt, except events that are left to the retrier of their webhook at once',
+    ),
   SANDBOX_DELAY_MS: Joi.number()
     .integer()
     .min(0)

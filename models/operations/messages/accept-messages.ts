@@ -19,7 +19,7 @@ export interface Acceptance {
   channel: MessageRow['channel'] | undefined;
   /** When the group is due; null: now. */
   scheduledAt: Date | null;
-  /** How many deliveries of the group wait for their first attempt. */
+  /** More than 0 if the group has deliveries to attempt first or to leave to retriers. */
   deliveries: number;
 }
 

@@ -7,7 +7,7 @@ export interface GroupWork {
   open: number;
   /** How many messages wait for a hand-off. */
   queued: number;
-  /** How many deliveries wait for their first attempt. */
+  /** How many deliveries the group has to attempt first or to leave to retriers. */
   deliveries: number;
   /** The inbox holds reports that were not applied. */
   reports: boolean;

@@ -49,30 +49,33 @@ export const subscribed = (messages: string, parameter: string) => `
  * order of its statuses.
  */
 export async function writeEvents(db: Database, transaction: Transaction, type: MessageEventType, recorded: Subscribed[]): Promise<void> {
-  const told = recorded.filter(({ subscribers, is_streamed }) => subscribers !== null || is_streamed);
-  if (told.length === 0) return;
   const events: object[] = [];
   const webhooks: object[] = [];
-  for (const [workspace_id, messages] of groupBy(told, (message) => message.workspace_id)) {
+  for (const [workspace_id, messages] of groupBy(recorded, (message) => message.workspace_id)) {
     const subscribers = messages[0]?.subscribers ?? [];
     const isWide = messages.length > 1 && subscribers.length > fewWebhooks;
-    webhooks.push(...subscribers.map((webhook, index) => ({ ...webhook, workspace_id, number: index + 1, is_wide: isWide })));
-    events.push(...messages.map((message, index) => eventOf(type, message, { isFirst: index === 0, deliveries: subscribers.length })));
+    webhooks.push(...subscribers.map((webhook, index) => ({ ...webhook, workspace_id, place: index + 1, is_wide: isWide })));
+    const groups = new Set<string>();
+    for (const message of messages) {
+      if (subscribers.length === 0 && !message.is_streamed) continue;
+      events.push({ ...eventOf(type, message, subscribers.length), is_first: !groups.has(message.group_id) });
+      groups.add(message.group_id);
+    }
   }
-  await select(db, insertEvents, [type, JSON.stringify(events), JSON.stringify(webhooks)], transaction);
+  if (events.length > 0) await select(db, insertEvents, [type, JSON.stringify(events), JSON.stringify(webhooks)], transaction);
 }
 
 /**
- * With more webhooks, the events of several messages are wide: their deliveries are left to the retriers at once. A page of such a workspace
+ * With more webhooks, the events of several messages are *wide*: their deliveries are left to the retriers at once. A page of such a workspace
  * has thousands of deliveries. Reading each for a first attempt and leaving most of them would take longer than writing them.
  */
 const fewWebhooks = 4;
 
-function eventOf(type: MessageEventType, message: Subscribed, { isFirst, deliveries }: { isFirst: boolean; deliveries: number }): object {
-  const { id: message_id, workspace_id, group_id, is_streamed } = message;
-  const delivery_ids = Array.from({ length: deliveries }, () => makeId());
-  const body = eventBody(type, message, message.recorded_at);
-  return { id: makeId(), workspace_id, message_id, group_id, body, is_streamed, is_first: isFirst, delivery_ids };
+/** An event with the ids of its deliveries, in the order of the subscribers. */
+function eventOf(type: MessageEventType, message: Subscribed, subscribers: number): object {
+  const { id: message_id, workspace_id, group_id, is_streamed, recorded_at } = message;
+  const delivery_ids = Array.from({ length: subscribers }, () => makeId());
+  return { id: makeId(), workspace_id, message_id, group_id, body: eventBody(type, message, recorded_at), is_streamed, delivery_ids };
 }
 
 // The statement pairs events with webhooks itself, because reading each delivery from JSON would take a quarter of its time.
@@ -80,16 +83,16 @@ function eventOf(type: MessageEventType, message: Subscribed, { isFirst, deliver
 // resting webhook. Of wide events it looks at the first delivery for each webhook: that wakes the retrier, which finds the others.
 // A delivery is due at the present time and not at the start of the transaction, which may have waited for the one that wrote an earlier event.
 const insertEvents = `
-  WITH told AS MATERIALIZED (
+  WITH e AS MATERIALIZED (
     SELECT * FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, group_id uuid, body text, is_streamed boolean,
                                                     is_first boolean, delivery_ids uuid[])
   ), stored AS (
     INSERT INTO events (id, workspace_id, message_id, type, body, streamed_in)
-    SELECT id, workspace_id, message_id, $1, body, CASE WHEN is_streamed THEN pg_current_xact_id() END FROM told
+    SELECT id, workspace_id, message_id, $1, body, CASE WHEN is_streamed THEN pg_current_xact_id() END FROM e
   )
   INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried, in_child, webhook_revision)
-  SELECT e.delivery_ids[w.number], w.id, e.id, $1, e.message_id, e.group_id, CASE WHEN w.is_active THEN 'pending' ELSE 'held' END,
+  SELECT e.delivery_ids[w.place], w.id, e.id, $1, e.message_id, e.group_id, CASE WHEN w.is_active THEN 'pending' ELSE 'held' END,
     CASE WHEN w.is_active THEN clock_timestamp() END, w.ordered OR w.is_resting OR w.is_wide, w.is_resting OR w.is_wide AND NOT e.is_first,
     w.revision
-  FROM told e JOIN json_to_recordset($3::json) AS w (workspace_id uuid, number integer, id uuid, is_active boolean, ordered boolean,
-                                                     is_resting boolean, is_wide boolean, revision integer) USING (workspace_id)`;
+  FROM e JOIN json_to_recordset($3::json) AS w (workspace_id uuid, place integer, id uuid, is_active boolean, ordered boolean,
+                                                is_resting boolean, is_wide boolean, revision integer) USING (workspace_id)`;

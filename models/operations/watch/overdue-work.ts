@@ -45,7 +45,10 @@ const overdue = `
     AND ${isSettledOrActive}
   ORDER BY d.next_attempt_at, d.id LIMIT $4`;
 
-/** Webhooks whose retrier has overdue deliveries and has not looked for them in time, so that it must be gone. In the order of their ids. */
+/**
+ * Webhooks whose retrier has overdue deliveries and has not looked for them in time, so that it must be gone, or was not woken. Only the retrier
+ * of an ordered webhook sleeps while a delivery is due. In the order of their ids.
+ */
 export async function lostRetriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
   const rows = await select<{ id: string }>(db, lost, [olderThanSeconds, after ?? lowestId, repairPageSize]);
   return rows.map(({ id }) => id);
@@ -53,7 +56,8 @@ export async function lostRetriers(db: Database, olderThanSeconds: number, after
 
 const lost = `
   SELECT w.id FROM webhooks w
-  WHERE w.id > $2::uuid AND (w.carrier_looks_at IS NULL OR w.carrier_looks_at < now() - $1 * interval '1 second')
+  WHERE w.id > $2::uuid AND (w.carrier_looks_at IS NULL OR w.carrier_looks_at < now() - $1 * interval '1 second'
+      OR w.carrier_looks_at > now() AND NOT w.ordered)
     AND (w.resume_at IS NULL OR w.resume_at < now() - $1 * interval '1 second') AND ${isSettledOrActive} AND EXISTS (
       SELECT 1 FROM deliveries d
       WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.carried AND d.next_attempt_at < now() - $1 * interval '1 second')

@@ -92,7 +92,7 @@ export async function firstDeliveries(db: Database, groupId: string, again: bool
 }
 
 const first = `${columnsWith(
-  `d.in_child OR ${isLeftToRetrier}`,
+  `d.in_child OR d.carried OR ${isLeftToRetrier}`,
   `, (SELECT count(*) FROM webhooks o WHERE o.is_active AND o.deleted_at IS NULL
       AND o.workspace_id = ANY (ARRAY(SELECT DISTINCT m.workspace_id FROM messages m WHERE m.group_id = $1))) > 1 AS is_shared, d.carried`,
 )}

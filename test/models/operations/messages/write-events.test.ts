@@ -59,19 +59,19 @@ describe('the events of a status', () => {
     for (const number of [1, 2, 3, 4, 5]) await buildWebhook(many.id, urlOf(number));
     for (const number of [6, 7]) await buildWebhook(few.id, urlOf(number));
     const { groupId, ids } = await buildQueuedGroup(test.db, many.id, [{}, {}, {}, { workspace_id: few.id }, { workspace_id: few.id }]);
-    const made = await rows<{ place: number; pairs: number; carried: number; unlooked: number }>(
+    const made = await rows<{ place: number; pairs: number; carried: number; looked_at: number }>(
       test.db,
       `SELECT array_position($2::uuid[], message_id) AS place, count(DISTINCT (event_id, webhook_id)) AS pairs,
-         count(*) FILTER (WHERE carried) AS carried, count(*) FILTER (WHERE NOT in_child) AS unlooked
+         count(*) FILTER (WHERE carried) AS carried, count(*) FILTER (WHERE NOT in_child) AS looked_at
        FROM deliveries WHERE group_id = $1 GROUP BY message_id ORDER BY 1`,
       [groupId, ids],
     );
     assert.deepEqual(made, [
-      { place: 1, pairs: 5, carried: 5, unlooked: 5 }, // the group looks at these, which wakes the retriers
-      { place: 2, pairs: 5, carried: 5, unlooked: 0 },
-      { place: 3, pairs: 5, carried: 5, unlooked: 0 },
-      { place: 4, pairs: 2, carried: 0, unlooked: 2 },
-      { place: 5, pairs: 2, carried: 0, unlooked: 2 },
+      { place: 1, pairs: 5, carried: 5, looked_at: 5 }, // by the group, which wakes the retriers
+      { place: 2, pairs: 5, carried: 5, looked_at: 0 },
+      { place: 3, pairs: 5, carried: 5, looked_at: 0 },
+      { place: 4, pairs: 2, carried: 0, looked_at: 2 },
+      { place: 5, pairs: 2, carried: 0, looked_at: 2 },
     ]);
   });
 

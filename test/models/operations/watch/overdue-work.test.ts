@@ -97,19 +97,22 @@ describe('overdue-work', () => {
   });
 
   it('lostRetriers finds webhooks with an overdue retrier', async () => {
-    const seconds = { looks: grace + 5, due: grace + 5, resumes: null as number | null };
+    const seconds = { looks: grace + 5, due: grace + 5, resumes: null as number | null, ordered: false };
     const cases = [
       ['lost', seconds],
       ['not begun', { ...seconds, looks: null }],
-      ['alive', { ...seconds, looks: -300 }],
+      ['not woken', { ...seconds, looks: -300 }],
+      ['behind its first', { ...seconds, looks: -300, ordered: true }],
+      ['alive', { ...seconds, looks: grace - 5 }],
       ['not due', { ...seconds, due: -300 }],
       ['breaker open', { ...seconds, resumes: -300 }],
     ] as const;
     const ids = new Map<string, string>();
-    for (const [name, { looks, due, resumes }] of cases) {
+    for (const [name, { looks, due, resumes, ordered }] of cases) {
       const workspace = await buildWorkspace(test.db);
-      const { row } = await buildWebhook(workspace.id, `https://${name.replace(' ', '-')}.example.test/`);
+      const { row } = await buildWebhook(workspace.id, `https://${name.replaceAll(' ', '-')}.example.test/`);
       await buildDelivery(test.db, workspace.id);
+      await row.update({ ordered });
       ids.set(row.id, name);
       await rows(
         test.db,
@@ -124,7 +127,7 @@ describe('overdue-work', () => {
     const found = await stuck.lostRetriers(test.db, grace);
     assert.deepEqual(
       found.map((id) => ids.get(id)),
-      ['lost', 'not begun'],
+      ['lost', 'not begun', 'not woken'],
     );
     assert.deepEqual(await stuck.lostRetriers(test.db, grace, found[0]), found.slice(1));
     await rows(test.db, 'UPDATE deliveries SET carried = false');

@@ -60,6 +60,16 @@ describe('due deliveries and who attempts them', () => {
     );
   });
 
+  it('of the retrier stay with it after an attempt that failed, also where the group has not looked yet', async () => {
+    const { group_id, id } = await buildDelivery(test.db, test.workspaceId);
+    const inAnHour = `carried = true, ladder_step = 1, next_attempt_at = now() + interval '1 hour'`;
+    await rows(test.db, `UPDATE deliveries SET ${inAnHour} WHERE id = $1`, [id]);
+    assert.deepEqual(
+      (await firstDeliveries(test.db, group_id, false)).map(({ in_child }) => in_child),
+      [true],
+    );
+  });
+
   it('of the retrier wait while an earlier event of the message waits for its first attempt', async () => {
     const { id } = await buildSent(test.db, test.workspaceId);
     await rows(test.db, `UPDATE deliveries SET carried = true, in_child = true WHERE message_id = $1 AND event = 'message.sent'`, [id]);
