@@ -1,4 +1,5 @@
 /** Attempts to deliver events: first attempts of a group, attempts of a retrier and of a replay. Writes their outcomes in batches. */
+import { AsyncResource } from 'node:async_hooks';
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { Trigger } from '../../models/tables/delivery.js';
@@ -72,14 +73,14 @@ export class Attempts {
     this.#health = new EndpointHealth(endpoints);
     this.#decryptSecret = cachingDecrypter(config.secretKeys);
     this.inTurn = createConcurrencyLimit({ max: Math.max(1, Math.floor(config.databasePoolMax / 4)), maxPerKey: 1 });
-    this.#records = new BatchQueue((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), {
-      maxBatchSize: recordsAtOnce,
-    });
+    // Bound, because a batch has attempts of many workspaces. It would rest as the workspace whose attempt comes first.
+    const record = AsyncResource.bind((attempts: Attempt[]) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds));
+    this.#records = new BatchQueue(record, { maxBatchSize: recordsAtOnce });
   }
 
   /**
    * Makes first attempts to several webhooks in parallel. Leaves to the retrier: an endpoint that hangs, fails or is busy, a webhook whose
-   * circuit breaker is open, and a webhook that is ordered or has a rate.
+   * circuit breaker is open, a webhook that is ordered or has a rate, and one that has a delivery which was left to the retrier before.
    * @param ownAtOnce set for a driven group: its limit of attempts at once to an endpoint. It does not leave an endpoint that is only busy
    */
   async toAll(deliveries: FirstDelivery[], ownAtOnce?: number): Promise<LeftToRetriers> {

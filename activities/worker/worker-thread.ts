@@ -1,5 +1,4 @@
 /** Runs the Temporal workers of one thread of the worker process. */
-import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
@@ -10,6 +9,7 @@ import { queues } from '../../workflows/contract.js';
 import type { EndpointBoard } from '../webhooks/endpoint-board.js';
 import { coreTelemetry } from './core-metrics.js';
 import { beat } from './beats.js';
+import { ownerOfWork } from './owner-of-work.js';
 import { sdkLogger } from './sdk-logger.js';
 import { type RunningWorkers, startWorkers, type TaskQueue } from './workers.js';
 
@@ -46,6 +46,3 @@ export async function startThread({ config, logger, taskQueues, poolMax, urgent,
   });
   return { done, stop: () => workers.stop().then(() => done) };
 }
-
-/** The workspace whose activity runs: the fairness key of its task. Work of no workspace has one owner. */
-const ownerOfWork = (): string => (asyncLocalStorage.getStore() === undefined ? '' : (activityInfo().priority?.fairnessKey ?? ''));

@@ -1,5 +1,6 @@
 /** Lets the database work of one thread yield to urgent work of another thread of the process. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Tally } from './tally.js';
 
 /** How fast the statements of a pool may follow each other. */
 export interface Pace {
@@ -51,7 +52,7 @@ const turnRestMsMax = 250;
  */
 const heavyTurnMs = 60;
 const heavyRestShare = 8;
-const heavyRestMsMax = 5_000;
+const heavyRestMsMax = 1_000;
 /** A heavy rest ends early when nothing was urgent for this long. */
 const quietMs = 300;
 /** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is four times the time above it. */
@@ -65,32 +66,33 @@ const lookAgainMs = 5;
 /**
  * A pace for less urgent work. While urgent work is in progress, one turn runs at a time, followed by a rest in proportion to its length.
  * Otherwise nothing waits.
- * @param ownerOf the owner of the work that asks for a turn. The owner of a heavy turn rests longer, until nothing was urgent for a while;
- * others do not wait for it. Not for turns that rest themselves
+ * @param ownerOf the owner of the work that asks for a turn. After a heavy turn its owner rests longer, until nothing was urgent for a while.
+ * Other owners do not wait for that, nor does work without an owner. Default: no work has an owner
  */
-export function givingWayTo(urgent: UrgentWork, ownerOf?: () => string): Pace {
-  let underWay = 0;
+export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): Pace {
+  const underWay = new Tally();
   let restUntil = 0;
   const heavyRests = new HeavyRests();
   return {
     async turn() {
-      const owner = ownerOf?.();
-      const isFree = (now: number) => !urgent.isWithin(now < heavyRests.endOf(owner) ? quietMs : recentMs);
+      const owner = ownerOf() ?? '';
+      const isResting = (now: number) => now < heavyRests.endOf(owner);
       let waitedMs = 0;
-      for (let last = performance.now(), now = last; !isFree(now); last = now) {
-        if (underWay === 0 ? now >= Math.max(restUntil, heavyRests.endOf(owner)) : waitedMs >= waitMsMax) break;
+      for (let last = performance.now(), now = last; urgent.isWithin(isResting(now) ? quietMs : recentMs); last = now) {
+        const isNested = underWay.of(owner) > 0; // perhaps: it must not wait for itself
+        if (underWay.keys === 0 ? now >= restUntil && !isResting(now) : waitedMs >= waitMsMax && (isNested || !isResting(now))) break;
         await sleep(lookAgainMs);
         now = performance.now();
-        if (underWay > 0) waitedMs += now - last;
+        if (underWay.keys > 0) waitedMs += now - last;
       }
-      underWay += 1;
+      underWay.add(owner);
       const begunAt = performance.now();
       return () => {
-        underWay -= 1;
+        underWay.remove(owner);
         const endedAt = performance.now();
         const workMs = endedAt - begunAt;
         restUntil = Math.max(restUntil, endedAt + Math.min(workMs, turnRestMsMax));
-        if (owner !== undefined) heavyRests.add(owner, workMs, endedAt);
+        if (owner !== '') heavyRests.add(owner, workMs, endedAt);
       };
     },
     async rest(stepMs) {
@@ -106,8 +108,8 @@ export function givingWayTo(urgent: UrgentWork, ownerOf?: () => string): Pace {
 class HeavyRests {
   readonly #ends = new Map<string, number>();
 
-  endOf(owner: string | undefined): number {
-    return owner === undefined ? 0 : (this.#ends.get(owner) ?? 0);
+  endOf(owner: string): number {
+    return this.#ends.get(owner) ?? 0;
   }
 
   /** Adds the rest for a turn to what is left of the earlier rests of its owner. */

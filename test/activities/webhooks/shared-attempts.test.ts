@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Activities, createActivities } from '../../../activities/index.js';
 import { EndpointBoard } from '../../../activities/webhooks/endpoint-board.js';
+import { ownerOfWork } from '../../../activities/worker/owner-of-work.js';
 import type { PostResult } from '../../../activities/webhooks/post-webhook.js';
+import { connect, type Database } from '../../../models/db/database.js';
+import type { Pace } from '../../../models/flow/give-way.js';
 import { silent } from '../../support/carriers/stub-provider.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
@@ -29,17 +32,7 @@ describe('the activities of a process', () => {
     const post = () =>
       isQuick ? Promise.resolve(acknowledged()) : new Promise<PostResult>((resolve) => answers.push(() => resolve(acknowledged())));
     const { memory } = new EndpointBoard();
-    const [thread, otherThread] = [1, 2].map(() =>
-      createActivities({
-        db: test.db,
-        config: testConfig(),
-        logger: silent,
-        providers: { accounts: new Map(), routes: { sms: [], whatsapp: [], email: [] } },
-        poster: { post, close: () => undefined },
-        endpoints: new EndpointBoard(memory),
-        starts: {} as never,
-      }),
-    ) as [Activities, Activities];
+    const [thread, otherThread] = [1, 2].map(() => activitiesOf(test.db, post, new EndpointBoard(memory))) as [Activities, Activities];
 
     const resends = due.map(({ id }) => inActivity(otherThread.attemptNow, [{ deliveryId: id, trigger: 'manual' }]));
     await until(() => Promise.resolve(answers.length === atOnce), 'every resend has begun');
@@ -52,7 +45,36 @@ describe('the activities of a process', () => {
     isQuick = true;
     assert.deepEqual(await inActivity(thread.deliverEvents, [later.group_id]), { children: [], retriers: [] });
   });
+
+  it('record attempts as work of no workspace, because one statement serves many', async () => {
+    await buildWebhook(test.workspaceId, 'https://receiver.example/hook');
+    const { group_id } = await buildSent(test.db, test.workspaceId);
+    const owners: (string | undefined)[] = [];
+    const noting: Pace = {
+      turn: () => {
+        owners.push(ownerOfWork());
+        return Promise.resolve(() => undefined);
+      },
+      rest: () => Promise.resolve(),
+    };
+    const db = connect(test.url, 2, { pace: noting });
+    const { deliverEvents } = activitiesOf(db, () => Promise.resolve(acknowledged()));
+    await inActivity(deliverEvents, [group_id], { priority: { fairnessKey: test.workspaceId } });
+    await db.close();
+    assert.deepEqual(new Set(owners), new Set([test.workspaceId, undefined]));
+  });
 });
+
+const activitiesOf = (db: Database, post: () => Promise<PostResult>, endpoints = new EndpointBoard()): Activities =>
+  createActivities({
+    db,
+    config: testConfig(),
+    logger: silent,
+    providers: { accounts: new Map(), routes: { sms: [], whatsapp: [], email: [] } },
+    poster: { post, close: () => undefined },
+    endpoints,
+    starts: {} as never,
+  });
 
 const acknowledged = (): PostResult => ({
   at: new Date(),

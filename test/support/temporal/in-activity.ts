@@ -7,6 +7,7 @@ export interface Standing {
   attempt?: number;
   heartbeatDetails?: unknown;
   scheduledTimestampMs?: number;
+  priority?: { fairnessKey: string };
 }
 
 const scheduleToCloseTimeoutMs = 4 * 3_600_000;
