@@ -2,17 +2,24 @@
 import axeCore from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What axe finds on the page: `impact rule: element`, one for each element. It needs no change of the page's policy. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axeCore.source);
-  return page.evaluate(async () => {
-    interface Violation {
-      id: string;
-      impact: string;
-      nodes: { html: string }[];
-    }
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    const { violations } = await axe.run();
-    return violations.flatMap(({ id, impact, nodes }) => nodes.map(({ html }) => `${impact} ${id}: ${html}`));
-  });
+/**
+ * What axe finds on the page: `impact rule: element`, one for each element. It needs no change of the page's policy.
+ * @param tags only the rules with one of these tags of axe
+ */
+export async function axeFindings(page: Page, tags?: readonly string[]): Promise<string[]> {
+  // A page keeps axe until it is loaded anew. Its source has half a megabyte.
+  if (await page.evaluate('!("axe" in window)')) await page.evaluate(axeCore.source);
+  return page.evaluate(
+    async (options) => {
+      interface Violation {
+        id: string;
+        impact: string;
+        nodes: { html: string }[];
+      }
+      const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Violation[] }> } };
+      const { violations } = await axe.run(options);
+      return violations.flatMap(({ id, impact, nodes }) => nodes.map(({ html }) => `${impact} ${id}: ${html}`));
+    },
+    { resultTypes: ['violations'], ...(tags && { runOnly: { type: 'tag', values: [...tags] } }) },
+  );
 }
