@@ -1,5 +1,4 @@
 /** Attempts to deliver events: first attempts of a group, attempts of a retrier and of a replay. Writes their outcomes in batches. */
-import { AsyncResource } from 'node:async_hooks';
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { Trigger } from '../../models/tables/delivery.js';
@@ -73,9 +72,9 @@ export class Attempts {
     this.#health = new EndpointHealth(endpoints);
     this.#decryptSecret = cachingDecrypter(config.secretKeys);
     this.inTurn = createConcurrencyLimit({ max: Math.max(1, Math.floor(config.databasePoolMax / 4)), maxPerKey: 1 });
-    // Bound, because a batch has attempts of many workspaces. It would rest as the workspace whose attempt comes first.
-    const record = AsyncResource.bind((attempts: Attempt[]) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds));
-    this.#records = new BatchQueue(record, { maxBatchSize: recordsAtOnce });
+    this.#records = new BatchQueue((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), {
+      maxBatchSize: recordsAtOnce,
+    });
   }
 
   /**

@@ -1,3 +1,5 @@
+import { AsyncResource } from 'node:async_hooks';
+
 interface QueuedItem<Item, Result> {
   item: Item;
   queuedAt: number;
@@ -42,11 +44,18 @@ export class BatchQueue<Item, Result> {
   #active = 0;
   #slow = 0;
 
-  /** @param write writes the items of one batch and returns their results in the same order */
+  readonly #write: (items: Item[]) => Promise<Result[]>;
+
+  /**
+   * @param write writes the items of one batch and returns their results in the same order. It runs in the context of this call
+   * (AsyncLocalStorage), because a batch has items of several callers. Otherwise it would run as the activity that added the first item
+   */
   constructor(
-    private readonly write: (items: Item[]) => Promise<Result[]>,
+    write: (items: Item[]) => Promise<Result[]>,
     private readonly options: BatchQueueOptions<Item>,
-  ) {}
+  ) {
+    this.#write = AsyncResource.bind(write);
+  }
 
   /**
    * Resolves when the item is written.
@@ -107,7 +116,7 @@ export class BatchQueue<Item, Result> {
     const stopTimer = this.#startSlowTimer();
     const begunAt = performance.now();
     try {
-      const results = await this.write(batch.map(({ item }) => item));
+      const results = await this.#write(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of batch) reject(error);

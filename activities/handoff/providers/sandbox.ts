@@ -1,5 +1,4 @@
 /** The sandbox provider: plays a carrier without a network. `report-poster.ts` posts its reports over HTTP. */
-import { AsyncResource } from 'node:async_hooks';
 import type { Database } from '../../../models/db/database.js';
 import { BatchQueue } from '../../../models/flow/batch-queue.js';
 import { lastReport, type SandboxCall, type Taken, takeMessages } from '../../../models/operations/messages/sandbox.js';
@@ -19,9 +18,8 @@ export interface SandboxDeps {
 const takenAtOnce = 50;
 
 export function sandboxAdapter({ db, delayMs, onTaken }: SandboxDeps): Provider {
-  // Calls in parallel share one statement: a real carrier would not cost this machine anything. Bound, because it belongs to no workspace.
-  const take = AsyncResource.bind((calls: SandboxCall[]) => takeMessages(db, calls));
-  const takes = new BatchQueue<SandboxCall, Taken>(take, { maxBatchSize: takenAtOnce, concurrency: 2 });
+  // Calls in parallel share one statement: a real carrier would not cost this machine anything.
+  const takes = new BatchQueue<SandboxCall, Taken>((calls) => takeMessages(db, calls), { maxBatchSize: takenAtOnce, concurrency: 2 });
   return {
     name: sandboxProvider,
     idempotent: true,
