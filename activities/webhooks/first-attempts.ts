@@ -55,19 +55,19 @@ function workspacesOf({ children, retriers }: LeftDeliveries, due: readonly DueD
 /** Deliveries that one round leaves to children. The limit keeps the result small, because the workflow's history stores it. */
 const leftAtOnce = 500;
 
-/** With a child workflow for each event: leaves each delivery to a child. Deliveries that retriers carry, or of webhooks with a rate, are left to retriers. */
+/** With a child workflow for each event: leaves each delivery to a child, or to the retrier that carries it or paces its webhook. */
 async function leaveAll(db: Database, all: FirstDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
   // After a retry all are returned: those that the earlier call marked cannot be told from older ones.
   const due = again ? all : all.slice(0, leftAtOnce);
-  const inLine = due.filter(({ carried, ordered, rate }) => carried || ordered || rate !== null);
-  const single = due.filter((delivery) => !inLine.includes(delivery));
+  const ofRetriers = due.filter(({ carried, ordered, rate }) => carried || ordered || rate !== null);
+  const single = due.filter((delivery) => !ofRetriers.includes(delivery));
   await leaveToChild(
     db,
     single.map(({ id }) => id),
   );
   return {
     children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
-    retriers: await leave({ left: inLine }),
+    retriers: await leave({ left: ofRetriers }),
     ...(all.length > due.length ? { more: true } : {}),
   };
 }

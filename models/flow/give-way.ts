@@ -79,8 +79,9 @@ export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefine
       const isResting = (now: number) => now < heavyRests.endOf(owner);
       let waitedMs = 0;
       for (let last = performance.now(), now = last; urgent.isWithin(isResting(now) ? quietMs : recentMs); last = now) {
-        const isNested = underWay.of(owner) > 0; // perhaps: it must not wait for itself
-        if (underWay.keys === 0 ? now >= restUntil && !isResting(now) : waitedMs >= waitMsMax && (isNested || !isResting(now))) break;
+        // A turn beside one of the same owner may be a part of it, which must not wait for itself.
+        const mustRest = isResting(now) && underWay.of(owner) === 0;
+        if (!mustRest && (underWay.keys === 0 ? now >= restUntil : waitedMs >= waitMsMax)) break;
         await sleep(lookAgainMs);
         now = performance.now();
         if (underWay.keys > 0) waitedMs += now - last;
