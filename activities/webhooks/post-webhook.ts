@@ -1,16 +1,18 @@
 /** Sends one POST to a webhook: HTTPS only, no redirects, checked address, one deadline, and only the first part of the answer is kept. */
-import { Agent, request } from 'node:https';
+import type { ClientRequest } from 'node:http';
+import { Agent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Config } from '../../models/settings/config.js';
 import { isAllowedTarget } from '../../models/rules/webhooks/address.js';
 import { faultOfName, targetOf } from '../../models/rules/webhooks/webhook-url.js';
 import { createResolver, type Resolve } from '../../models/process/name-resolver.js';
+import { exchange } from '../support/http-exchange.js';
 import { BlockedAddressError, guardedLookup } from './guarded-lookup.js';
 import { type Trace, Tracer } from './post-trace.js';
 
 /** The deadline for DNS, connection, TLS, request and answer together: a webhook must acknowledge within 10 seconds. */
 const defaultTimeoutMs = 10_000;
-const readBytesMax = 16_384;
+const answerBytesMax = 16_384;
 const keptBytesMax = 1_024;
 const idleSocketMs = 4_000;
 
@@ -87,8 +89,7 @@ interface Outgoing {
 }
 
 async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, config: Config): Promise<PostResult> {
-  const { url, target } = outgoing;
-  const { host, port } = target;
+  const { url, target, headers, body, lookup } = outgoing;
   const at = new Date();
   const tracer = new Tracer();
   const traced = () => {
@@ -96,64 +97,22 @@ async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, confi
     return { at, durationMs: trace.timings.total_ms, ...trace };
   };
   const nothing = { responseStatus: null, responseBody: null, retryAfter: undefined };
-  // Node.js does not call `lookup` for a literal address.
-  const mayAsk = isIP(host) === 0 ? faultOfName(host, config) === null : isAllowedTarget(host, port, config);
-  if (url.protocol !== 'https:' || !mayAsk) return { ...traced(), ...nothing, error: 'blocked_address' };
+  if (url.protocol !== 'https:' || !mayAsk(target, config)) return { ...traced(), ...nothing, error: 'blocked_address' };
+  const signal = AbortSignal.timeout(outgoing.totalTimeoutMs);
+  const watch = (sent: ClientRequest) => tracer.watch(sent);
+  const agent = agentFor(target.port);
   try {
-    const answer = await exchange(outgoing, agentFor(port), tracer);
-    return { ...traced(), ...answer, error: errorOf(answer.responseStatus) };
+    const answer = await exchange({ method: 'POST', url, headers, body, agent, signal, lookup, answerBytesMax, watch });
+    const read = { responseStatus: answer.status, responseBody: readable(answer.body), retryAfter: answer.headers['retry-after'] };
+    return { ...traced(), ...read, error: errorOf(answer.status) };
   } catch (error) {
     return { ...traced(), ...nothing, error: classify(error) };
   }
 }
 
-type Answer = Pick<PostResult, 'responseBody' | 'retryAfter'> & { responseStatus: number };
-
-function exchange({ url, headers, body, totalTimeoutMs, lookup }: Outgoing, agent: Agent, tracer: Tracer): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const deadline = AbortSignal.timeout(totalTimeoutMs);
-    const sent = request(url, {
-      method: 'POST',
-      agent,
-      lookup,
-      signal: deadline,
-      headers: { ...headers, 'Content-Length': Buffer.byteLength(body), 'Accept-Encoding': 'identity' },
-    });
-    tracer.watch(sent);
-    const fail = (error: unknown) => reject(deadline.aborted ? deadline.reason : error);
-    sent.on('error', fail);
-    // Node.js emits no error in these two cases. Without the handlers the promise would never settle.
-    sent.on('upgrade', (response, socket) => {
-      socket.destroy();
-      resolve({ responseStatus: response.statusCode ?? 0, responseBody: null, retryAfter: undefined });
-    });
-    let answered = false;
-    sent.on('close', () => answered || fail(closedEarly()));
-    sent.on('response', (response) => {
-      answered = true;
-      const chunks: Buffer[] = [];
-      let size = 0;
-      const finish = () => {
-        const responseBody = readable(Buffer.concat(chunks));
-        resolve({ responseStatus: response.statusCode ?? 0, responseBody, retryAfter: response.headers['retry-after'] });
-      };
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size <= readBytesMax) chunks.push(chunk);
-        else {
-          finish(); // the rest is not needed
-          response.destroy();
-        }
-      });
-      response.on('end', finish);
-      response.on('error', fail);
-      response.on('close', () => response.complete || fail(closedEarly()));
-    });
-    sent.end(body);
-  });
-}
-
-const closedEarly = () => Object.assign(new Error('The connection was closed without an answer'), { code: 'ECONNRESET' });
+/** A literal address is checked here, because Node.js does not call `lookup` for it. */
+const mayAsk = ({ host, port }: Outgoing['target'], config: Config) =>
+  isIP(host) === 0 ? faultOfName(host, config) === null : isAllowedTarget(host, port, config);
 
 /** The first part of the answer, as text that PostgreSQL can store. */
 function readable(bytes: Buffer): string | null {

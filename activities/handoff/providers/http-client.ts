@@ -1,6 +1,7 @@
-/** HTTPS client for providers: keeps connections, caps the answer, and tells after a failure whether the request may have arrived. */
-import { Agent as PlainAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http';
-import { Agent, request as requestTls } from 'node:https';
+/** HTTPS client for providers: keeps connections, limits the answer, and tells after a failure whether the request may have arrived. */
+import { Agent as PlainAgent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
+import { Agent } from 'node:https';
+import { exchange } from '../../support/http-exchange.js';
 
 export interface ProviderRequest {
   method: 'GET' | 'POST';
@@ -51,50 +52,42 @@ const freeSocketsMax = 50;
 
 /** @param apiBase scheme, host and port. Plain http is for test doubles on this machine */
 export function httpClient(apiBase: string): HttpClient {
-  const isTls = apiBase.startsWith('https:');
   const options = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: freeSocketsMax, timeout: idleSocketMs };
-  const agent = isTls ? new Agent({ ...options, minVersion: 'TLSv1.2' }) : new PlainAgent(options);
-  const start = isTls ? requestTls : requestPlain;
-
-  const call = ({ method, path, headers, body = '' }: ProviderRequest, signal: AbortSignal) =>
-    new Promise<ProviderAnswer>((resolve, reject) => {
-      let isConnected = false;
-      let isAnswered = false;
-      let connecting: NodeJS.Timeout | undefined;
-      const fail = (reason: string) => {
-        clearTimeout(connecting);
-        reject(new NoAnswer(reason, isConnected));
-      };
-      const length = method === 'GET' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-      const sent = start(`${apiBase}${path}`, { method, agent, signal, headers: { ...headers, ...length, 'Accept-Encoding': 'identity' } });
-      sent.on('socket', (socket) => {
-        if (sent.reusedSocket) return void (isConnected = true);
-        connecting = setTimeout(() => sent.destroy(Object.assign(new Error('connect'), { code: 'CONNECT_TIMEOUT' })), connectTimeoutMs);
-        socket.once(isTls ? 'secureConnect' : 'connect', () => {
-          clearTimeout(connecting);
-          isConnected = true;
-        });
+  const agent = apiBase.startsWith('https:') ? new Agent({ ...options, minVersion: 'TLSv1.2' }) : new PlainAgent(options);
+  return {
+    async call({ method, path, headers, body = '' }, signal) {
+      const connection = new Connection();
+      const url = new URL(`${apiBase}${path}`);
+      const sent = method === 'GET' ? undefined : body;
+      const watch = (request: ClientRequest) => connection.watch(request);
+      const answer = await exchange({ method, url, headers, body: sent, agent, signal, answerBytesMax, watch }).catch((error: unknown) => {
+        throw new NoAnswer(signal.aborted ? 'timeout' : reasonOf(error as NodeJS.ErrnoException), connection.isMade);
       });
-      sent.on('error', (error: NodeJS.ErrnoException) => fail(signal.aborted ? 'timeout' : (error.code ?? error.name)));
-      sent.on('close', () => void (isAnswered || fail('closed'))); // Node.js emits no error for some connections that close without an answer
-      sent.on('response', (response) => {
-        isAnswered = true;
-        read(response).then(resolve, () => fail(signal.aborted ? 'timeout' : 'unreadable answer'));
-      });
-      sent.end(body);
-    });
-  return { call };
+      // A status below 200 is a change of the protocol, which ends the request without an answer.
+      if (answer.isCut || answer.status < 200) throw new NoAnswer('unreadable answer', true);
+      return { status: answer.status, headers: answer.headers, json: objectOf(answer.body.toString('utf8')) };
+    },
+  };
 }
 
-async function read(response: IncomingMessage): Promise<ProviderAnswer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > answerBytesMax) throw new Error('too large'); // leaving the loop closes the connection
-    chunks.push(chunk);
+const reasonOf = ({ code, name }: NodeJS.ErrnoException) => code ?? name;
+
+/** The connection of one request. Before it is made, nothing can have arrived at the provider. */
+class Connection {
+  isMade = false;
+
+  watch(sent: ClientRequest): void {
+    sent.once('socket', (socket) => {
+      if (sent.reusedSocket) return void (this.isMade = true);
+      const tooSlow = Object.assign(new Error('connect'), { code: 'CONNECT_TIMEOUT' });
+      const timer = setTimeout(() => sent.destroy(tooSlow), connectTimeoutMs);
+      sent.once('close', () => clearTimeout(timer));
+      socket.once(sent.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        clearTimeout(timer);
+        this.isMade = true;
+      });
+    });
   }
-  return { status: response.statusCode ?? 0, headers: response.headers, json: objectOf(Buffer.concat(chunks).toString('utf8')) };
 }
 
 function objectOf(text: string): unknown {

@@ -1,0 +1,88 @@
+/** One HTTP request and the beginning of its answer. Providers and webhooks share it. */
+import {
+  type Agent as PlainAgent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestPlain,
+} from 'node:http';
+import { type Agent, request as requestTls } from 'node:https';
+import type { LookupFunction } from 'node:net';
+
+export interface OutgoingRequest {
+  method: 'GET' | 'POST';
+  /** Plain http needs a `PlainAgent`. */
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  /** A request without a body has no `Content-Length`. */
+  body?: string | undefined;
+  agent: Agent | PlainAgent;
+  /** Ends the request, and the answer if it was not read to its end. */
+  signal: AbortSignal;
+  /** Replaces DNS. Node.js does not call it for a literal address. */
+  lookup?: LookupFunction;
+  /** How much of the body of the answer is read. The rest is not fetched. */
+  answerBytesMax: number;
+  /** Sees the request before its socket is known. */
+  watch?: (sent: ClientRequest) => void;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** At most `answerBytesMax` bytes. */
+  body: Buffer;
+  /** The answer was longer. */
+  isCut: boolean;
+}
+
+/**
+ * Sends a request and reads its answer. Follows no redirect.
+ * @throws the reason of the signal, or the error of the connection. A connection that closes early is an ECONNRESET
+ */
+export function exchange({ body, headers, answerBytesMax, watch, url, ...options }: OutgoingRequest): Promise<HttpAnswer> {
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const start = url.protocol === 'https:' ? requestTls : requestPlain;
+  return new Promise((resolve, reject) => {
+    const sent = start(url, { ...options, headers: { ...headers, ...length, 'Accept-Encoding': 'identity' } });
+    watch?.(sent);
+    const fail = (error: unknown) => reject(options.signal.aborted ? options.signal.reason : error);
+    let isAnswered = false;
+    sent.on('error', fail);
+    // Node.js emits no error in these two cases. Without the handlers the promise would never settle.
+    sent.on('close', () => isAnswered || fail(closedEarly()));
+    sent.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve(answerOf(response, [], false));
+    });
+    sent.on('response', (response) => {
+      isAnswered = true;
+      read(response, answerBytesMax, resolve, fail);
+    });
+    sent.end(body);
+  });
+}
+
+/** Collects the body by events: an async iterator costs more, and each delivery of a webhook reads an answer. */
+function read(response: IncomingMessage, bytesMax: number, resolve: (answer: HttpAnswer) => void, fail: (error: unknown) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= bytesMax) return void chunks.push(chunk);
+    resolve(answerOf(response, chunks, true));
+    response.destroy();
+  });
+  response.on('end', () => resolve(answerOf(response, chunks, false)));
+  response.on('error', fail);
+  response.on('close', () => response.complete || fail(closedEarly()));
+}
+
+const answerOf = ({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[], isCut: boolean): HttpAnswer => ({
+  status: statusCode,
+  headers,
+  body: Buffer.concat(chunks),
+  isCut,
+});
+
+const closedEarly = () => Object.assign(new Error('The connection was closed without an answer'), { code: 'ECONNRESET' });

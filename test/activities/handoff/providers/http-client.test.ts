@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type HttpClient, httpClient, NoAnswer } from '../../../../activities/handoff/providers/http-client.js';
+
+describe('httpClient: answers that are none', () => {
+  let server: Server;
+  let client: HttpClient;
+  /** What the provider does with a connection that has sent a request. */
+  let answer: (socket: Socket) => void;
+  before(async () => {
+    server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => answer(socket));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    client = httpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+  after(() => new Promise((resolve) => void server.close(resolve)));
+
+  const noAnswer = async (given = client, signal = new AbortController().signal) => {
+    const error: unknown = await given.call({ method: 'POST', path: '/', headers: {}, body: '{}' }, signal).catch((one: unknown) => one);
+    assert.ok(error instanceof NoAnswer, String(error));
+    return [error.reason, error.mayHaveArrived];
+  };
+
+  it('says that a refused connection did not arrive', async () => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => void closed.close(resolve));
+    assert.deepEqual(await noAnswer(httpClient(`http://127.0.0.1:${port}`)), ['ECONNREFUSED', false]);
+  });
+
+  it('may have arrived when the connection closes without an answer', async () => {
+    answer = (socket) => socket.end();
+    assert.deepEqual(await noAnswer(), ['ECONNRESET', true]);
+  });
+
+  it('may have arrived when the answer ends in the middle', async () => {
+    answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
+    assert.deepEqual(await noAnswer(), ['ECONNRESET', true]);
+  });
+
+  it('may have arrived when the answer is too long, and closes the connection', async () => {
+    const closed = new Promise<void>((resolve) => {
+      answer = (socket) => {
+        socket.once('close', () => resolve());
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n${'x'.repeat(400_000)}`);
+      };
+    });
+    assert.deepEqual(await noAnswer(), ['unreadable answer', true]);
+    await closed;
+  });
+
+  it('may have arrived when the provider changes the protocol', async () => {
+    answer = (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    assert.deepEqual(await noAnswer(), ['unreadable answer', true]);
+  });
+
+  it('may have arrived when the deadline passes', async () => {
+    answer = () => undefined;
+    assert.deepEqual(await noAnswer(client, AbortSignal.timeout(50)), ['timeout', true]);
+  });
+});
