@@ -22,7 +22,8 @@ export interface FoundChromium {
   env: Record<string, string>;
 }
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** The headless shell comes first: it starts faster and needs less than half of the CPU. */
+const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const macPath = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 /** Finds it; undefined on a machine without Chromium for which the package holds none. */
