@@ -8,6 +8,8 @@ export interface Column<Value = unknown, Given extends boolean = boolean> {
   readonly dataType: ModelAttributes[string];
   readonly isNullable: boolean;
   readonly isGiven: Given;
+  /** An erasure of its row empties it. */
+  readonly isPersonal: boolean;
   /** For the type of the value only; never set. */
   readonly value?: Value;
 }
@@ -26,6 +28,7 @@ const of = <Value>(type: string, dataType: ModelAttributes[string]): Column<Valu
   dataType,
   isNullable: false,
   isGiven: true,
+  isPersonal: false,
 });
 
 /** The types of columns. A type argument narrows the value where PostgreSQL cannot. */
@@ -51,6 +54,12 @@ export const nullable = <Value, Given extends boolean>(inner: Column<Value, Give
 
 /** A column that PostgreSQL fills in if a new row omits it: with a default, or null. */
 export const withDefault = <Value>(inner: Column<Value>): Column<Value, false> => ({ ...inner, isGiven: false });
+
+/** A column with data of a person, which an erasure of the row removes. */
+export const personal = <Value, Given extends boolean>(inner: Column<Value, Given>): Column<Value, Given> => ({
+  ...inner,
+  isPersonal: true,
+});
 
 /** SQL: the quoted names of columns. @param table the alias of their table, if others have columns of the same name */
 export const namesOf = (columns: Columns, table?: string): string =>

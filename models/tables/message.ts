@@ -1,22 +1,23 @@
 /** One message to one recipient. Only `operations/messages/record-statuses.ts` changes its status. */
-import { column, type Columns, nullable, type RowOf, withDefault, without } from './columns.js';
+import { column, type Columns, nullable, personal, type RowOf, withDefault, without } from './columns.js';
 import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
 import type { Status, StatusDetail } from '../rules/messages/status.js';
 import type { Content } from '../rules/messages/message-content.js';
 
+/** `personal`: empty after an erasure. */
 export const messageColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),
   group_id: column.uuid(),
   batch_id: nullable(column.uuid()),
   channel: column.text<Channel>(),
-  to: column.text(),
-  content: column.json<Content>(),
-  metadata: nullable(column.json<Record<string, unknown>>()),
-  reference: nullable(column.text()),
-  idempotency_key: nullable(column.text()),
-  request_digest: nullable(column.bytes()),
+  to: personal(column.text()),
+  content: personal(column.json<Content>()),
+  metadata: personal(nullable(column.json<Record<string, unknown>>())),
+  reference: personal(nullable(column.text())),
+  idempotency_key: personal(nullable(column.text())),
+  request_digest: personal(nullable(column.bytes())),
   status: column.text<Status>(),
   status_detail: column.text<StatusDetail>(),
   /** What acceptance debits, in thousandths of a credit. */
@@ -40,7 +41,7 @@ export const messageColumns = {
   /** When its personal data were erased. Since then `to` is a digest and the content is empty. */
   erased_at: withDefault(nullable(column.timestamp())),
   /** The place in the trace of its client that its own trace continues. */
-  traceparent: nullable(column.text()),
+  traceparent: personal(nullable(column.text())),
 } satisfies Columns;
 
 export class Message extends ownedOf(messageColumns) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { commands } from '../../api/admin/commands/index.js';
 import { channels, channelTraits } from '../../models/channels.js';
+import { messageColumns } from '../../models/tables/message.js';
 import { textOf } from './project.js';
 
 /** The cells of the tables of a document, without the marks of code. */
@@ -35,6 +36,16 @@ describe('documents list', () => {
     assert.ok(steps.length > 12);
     assert.deepEqual(
       steps.filter((name) => !listed.has(name)),
+      [],
+    );
+  });
+
+  it('every personal column of a message', () => {
+    const [, told = ''] = cellsOf('docs/privacy.md').find(([table]) => table === 'messages') ?? [];
+    const personal = Object.entries(messageColumns).filter(([, { isPersonal }]) => isPersonal);
+    assert.ok(personal.length > 5);
+    assert.deepEqual(
+      personal.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(told)),
       [],
     );
   });

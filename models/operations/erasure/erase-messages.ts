@@ -1,6 +1,7 @@
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestIn } from '../../rules/contacts/erasure.js';
 import { recipientKeyInSql } from '../../rules/messages/recipient.js';
+import { messageColumns, type MessageRow } from '../../tables/message.js';
 
 /** Why messages are erased: the id of the erasure that counts them; null: their age. */
 export type Cause = string | null;
@@ -9,7 +10,7 @@ export type Cause = string | null;
 export const erasurePage = 250;
 
 /**
- * Erases the personal data in messages that have ended: recipient, texts, metadata, reference, answers of carriers and endpoints, and the
+ * Erases the personal data in messages that have ended: the columns that are declared `personal`, answers of carriers and endpoints, and the
  * bodies of events. The row keeps its id, status, times and price. Skips rows that are locked by others, and data that are still needed by
  * a delivery that is not acknowledged, or by the next step of a chain.
  * @param key see `erasureKey`
@@ -52,13 +53,23 @@ export const stepsWithoutRecipients = `(
   SELECT COALESCE(json_agg(json_build_object('channel', s ->> 'channel', 'after', (s ->> 'after')::integer)), '[]'::json)
   FROM json_array_elements(f.steps) s)`;
 
+/** SQL: the values of personal columns of an erased message `m` that are not null. */
+const replacements: { readonly [Name in keyof MessageRow]?: string } = {
+  to: digestIn('$2', recipientKeyInSql('m')),
+  content: `'{}'`,
+  idempotency_key: `CASE WHEN m.idempotency_key IS NOT NULL THEN ${digestIn('$2', 'm.idempotency_key')} END`,
+};
+
+const emptied = Object.entries(messageColumns)
+  .filter(([, { isPersonal }]) => isPersonal)
+  .map(([name]) => `"${name}" = ${replacements[name as keyof MessageRow] ?? 'NULL'}`)
+  .join(', ');
+
 // A report that arrived after the locks and is being applied now is skipped: its transaction waits for the message, and then sees that it
 // is erased.
 const erase = `
   WITH erased AS (
-    UPDATE messages m SET "to" = ${digestIn('$2', recipientKeyInSql('m'))}, content = '{}', metadata = NULL, reference = NULL, traceparent = NULL,
-      idempotency_key = CASE WHEN m.idempotency_key IS NOT NULL THEN ${digestIn('$2', 'm.idempotency_key')} END, request_digest = NULL,
-      erased_at = now()
+    UPDATE messages m SET ${emptied}, erased_at = now()
     WHERE m.id = ANY($1::uuid[]) AND ${erasable}
     RETURNING m.id
   ), told AS (
