@@ -22,6 +22,8 @@ type DefaultsOf<C extends Columns> = { [Name in keyof C]: C[Name] extends Column
 export type RowOf<C extends Columns> = { -readonly [Name in keyof C]: ValueOf<C[Name]> };
 /** A new row. Columns with a default may be omitted. */
 export type NewRowOf<C extends Columns> = Omit<RowOf<C>, DefaultsOf<C>> & Partial<Pick<RowOf<C>, DefaultsOf<C>>>;
+/** The columns that a new row must have. */
+export type GivenOf<C extends Columns> = Omit<C, DefaultsOf<C>>;
 
 const of = <Value>(type: string, dataType: ModelAttributes[string]): Column<Value, true> => ({
   type,
@@ -76,8 +78,20 @@ export const recordset = (parameter: string, alias: string, columns: Columns): s
 /** Bytes in the form that PostgreSQL reads from JSON. */
 export const hexOf = (value: Buffer | null): string | null => value && `\\x${value.toString('hex')}`;
 
+const filtered = (columns: Columns, isKept: (name: string, column: Column) => boolean): Columns =>
+  Object.fromEntries(Object.entries(columns).filter(([name, column]) => isKept(name, column)));
+
 /** The columns of a table without the named ones. */
-export function without<C extends Columns, Name extends keyof C>(columns: C, ...names: Name[]): Omit<C, Name> {
-  const left = Object.entries(columns).filter(([name]) => !names.includes(name as Name));
-  return Object.fromEntries(left) as Omit<C, Name>;
-}
+export const without = <C extends Columns, Name extends keyof C>(columns: C, ...names: Name[]): Omit<C, Name> =>
+  filtered(columns, (name) => !names.includes(name as Name)) as Omit<C, Name>;
+
+/** The columns that a new row must have. */
+export const givenIn = <C extends Columns>(columns: C): GivenOf<C> => filtered(columns, (_, { isGiven }) => isGiven) as GivenOf<C>;
+
+/** The columns that a new row may omit. */
+export const omissibleIn = <C extends Columns>(columns: C): Pick<C, DefaultsOf<C>> =>
+  filtered(columns, (_, { isGiven }) => !isGiven) as Pick<C, DefaultsOf<C>>;
+
+/** A value of null for each column. */
+export const nullsOf = <C extends Columns>(columns: C): { readonly [Name in keyof C]: null } =>
+  Object.fromEntries(Object.keys(columns).map((name) => [name, null])) as { readonly [Name in keyof C]: null };

@@ -1,11 +1,33 @@
 /** One message to one recipient. Only `operations/messages/record-statuses.ts` changes its status. */
-import { column, type Columns, nullable, personal, type RowOf, withDefault, without } from './columns.js';
+import {
+  column,
+  type Columns,
+  type GivenOf,
+  nullable,
+  nullsOf,
+  omissibleIn,
+  personal,
+  type RowOf,
+  withDefault,
+  without,
+} from './columns.js';
 import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
 import type { Status, StatusDetail } from '../rules/messages/status.js';
 import type { Content } from '../rules/messages/message-content.js';
 
-/** `personal`: empty after an erasure. */
+/**
+ * What the client says about a message beside its recipient and content. Single and bulk sends have these fields, and so does each message of
+ * a chain: those of the message before it.
+ */
+const clientColumns = {
+  metadata: personal(nullable(column.json<Record<string, unknown>>())),
+  reference: personal(nullable(column.text())),
+} satisfies Columns;
+
+/**
+ * `personal`: empty after an erasure. `withDefault`: not known before acceptance; null in a new message, if it can be null.
+ */
 export const messageColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),
@@ -14,8 +36,7 @@ export const messageColumns = {
   channel: column.text<Channel>(),
   to: personal(column.text()),
   content: personal(column.json<Content>()),
-  metadata: personal(nullable(column.json<Record<string, unknown>>())),
-  reference: personal(nullable(column.text())),
+  ...clientColumns,
   idempotency_key: personal(nullable(column.text())),
   request_digest: personal(nullable(column.bytes())),
   status: column.text<Status>(),
@@ -26,18 +47,18 @@ export const messageColumns = {
   credits_used: withDefault(column.bigint()),
   segments: nullable(column.integer()),
   encoding: nullable(column.text()),
-  provider: nullable(column.text()),
-  provider_message_id: nullable(column.text()),
-  provider_error_code: nullable(column.text()),
-  error_code: nullable(column.text()),
-  error_message: nullable(column.text()),
+  provider: withDefault(nullable(column.text())),
+  provider_message_id: withDefault(nullable(column.text())),
+  provider_error_code: withDefault(nullable(column.text())),
+  error_code: withDefault(nullable(column.text())),
+  error_message: withDefault(nullable(column.text())),
   scheduled_at: nullable(column.timestamp()),
   expires_at: nullable(column.timestamp()),
-  created_at: withDefault(column.timestamp()),
-  sent_at: nullable(column.timestamp()),
-  delivered_at: nullable(column.timestamp()),
-  failed_at: nullable(column.timestamp()),
-  read_at: nullable(column.timestamp()),
+  created_at: column.timestamp(),
+  sent_at: withDefault(nullable(column.timestamp())),
+  delivered_at: withDefault(nullable(column.timestamp())),
+  failed_at: withDefault(nullable(column.timestamp())),
+  read_at: withDefault(nullable(column.timestamp())),
   /** When its personal data were erased. Since then `to` is a digest and the content is empty. */
   erased_at: withDefault(nullable(column.timestamp())),
   /** The place in the trace of its client that its own trace continues. */
@@ -53,17 +74,17 @@ export type MessageRow = RowOf<typeof messageColumns>;
 export const statusColumns = without(messageColumns, 'content', 'idempotency_key', 'request_digest', 'traceparent');
 export type StatusRow = RowOf<typeof statusColumns>;
 /** An undecided message. Nothing was charged for it. */
-export type NewMessage = Omit<MessageRow, 'credits_used' | 'erased_at'>;
+export type NewMessage = RowOf<GivenOf<typeof messageColumns>>;
 
-/** The columns about providers of a message that was never handed off. */
-export const unsent = {
-  provider: null,
-  provider_message_id: null,
-  provider_error_code: null,
-  error_code: null,
-  error_message: null,
-  sent_at: null,
-  delivered_at: null,
-  failed_at: null,
-  read_at: null,
-} as const satisfies Partial<NewMessage>;
+/** The columns about its way that are null in a message that was never handed off. */
+export const unsent = nullsOf(without(omissibleIn(messageColumns), 'credits_used', 'erased_at'));
+
+export type ClientFields = RowOf<typeof clientColumns>;
+/** The same fields in a request. */
+export type RequestFields = { [Name in keyof ClientFields]?: NonNullable<ClientFields[Name]> };
+
+const clientNames = Object.keys(clientColumns) as (keyof ClientFields)[];
+
+/** What a request or another message says about a message, for a new row. */
+export const clientFieldsOf = (source: RequestFields | ClientFields): ClientFields =>
+  Object.fromEntries(clientNames.map((name) => [name, source[name] ?? null])) as ClientFields;

@@ -1,6 +1,7 @@
 /** Schemas of bulk sends and batches. */
 import Joi from 'joi';
 import type { Fault } from '../../../models/errors.js';
+import type { RequestFields } from '../../../models/tables/message.js';
 import { batchStatuses } from '../../../models/tables/batch.js';
 import { type Channel, channels } from '../../../models/channels.js';
 import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
@@ -16,14 +17,12 @@ import { commonFields, htmlField, unsubscribeField } from '../messages/message-s
 import { templateField } from '../messages/template-schemas.js';
 
 /** The validated body of a bulk send, with values derived from it. */
-export interface BulkBody {
+export interface BulkBody extends RequestFields {
   channel: Channel;
   content: Content;
   /** Empty if the body has a `tag`. */
   recipients: unknown[];
   tag?: string;
-  metadata?: Record<string, unknown>;
-  reference?: string;
   rate?: number;
   scheduled_at?: Date;
   on_invalid?: 'reject' | 'skip';

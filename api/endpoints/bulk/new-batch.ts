@@ -1,6 +1,6 @@
 /** Builds the rows of a batch from the body of a bulk send. */
 import { makeId } from '../../../models/rules/values/make-id.js';
-import { type NewMessage, unsent } from '../../../models/tables/message.js';
+import { clientFieldsOf, type NewMessage } from '../../../models/tables/message.js';
 import type { NewBatch } from '../../../models/operations/batches/insert-batch.js';
 import type { NewGroup } from '../../../models/operations/messages/insert-messages.js';
 import { pagesOfBulk } from '../../../models/rules/bulk/bulk.js';
@@ -39,7 +39,7 @@ export function newBatch(
 export async function* pagesOf(batch: NewBatch, body: BulkBody): AsyncGenerator<NewGroup, void, undefined> {
   const { id: batchId, workspace_id, channel, scheduled_at, created_at } = batch;
   const common = {
-    ...unsent,
+    ...clientFieldsOf(body), // a recipient may have its own
     workspace_id,
     batch_id: batchId,
     channel,

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { type Channel, channels, channelsTo, isChannel } from '../../../models/channels.js';
 import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { ClientFields, RequestFields } from '../../../models/tables/message.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
@@ -13,7 +14,7 @@ import { chainFields, fallbackField, type GivenStep } from './fallback-schemas.j
 import { templateField, templateInAnswer } from './template-schemas.js';
 
 /** The validated body of a single send or preview. */
-export interface SendBody {
+export interface SendBody extends RequestFields {
   /** Absent if the body has a `contact_id`. */
   to?: string;
   contact_id?: string;
@@ -23,8 +24,6 @@ export interface SendBody {
   variables?: object;
   /** Not part of the request: the content before rendering. */
   written?: Content;
-  metadata?: Record<string, unknown>;
-  reference?: string;
   scheduled_at?: Date;
   expires_at?: Date;
   fallback?: readonly GivenStep[];
@@ -53,7 +52,7 @@ export const commonFields = {
   scheduled_at: moment()
     .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
     .description('At most 30 days ahead; a moment in the past means now'),
-};
+} satisfies Record<keyof ClientFields | 'scheduled_at', Joi.Schema>;
 
 export const htmlField = text().empty(['', null]).description('email only');
 

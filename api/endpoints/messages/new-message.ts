@@ -1,7 +1,7 @@
 /** Builds the row of a message from the body of a send. */
 import { Contact } from '../../../models/tables/contact.js';
 import { invalidField } from '../../../models/errors.js';
-import { type NewMessage, unsent } from '../../../models/tables/message.js';
+import { clientFieldsOf, type NewMessage } from '../../../models/tables/message.js';
 import { priceOf } from '../../../models/rules/billing/credits.js';
 import { noAddressText } from '../../../models/rules/messages/recipient.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
@@ -42,15 +42,13 @@ export async function newMessage(
     channel: body.channel,
     to,
     content: contentOn(body.channel, body.content),
-    metadata: body.metadata ?? null,
-    reference: body.reference ?? null,
+    ...clientFieldsOf(body),
     idempotency_key: idempotencyKey,
     request_digest: idempotencyKey === null ? null : digest,
     status: 'accepting',
     status_detail: isAhead({ scheduled_at, created_at: now }) ? 'scheduled' : 'accepted',
     cost: priceOf(body.channel, body.content.text),
     ...carrierView(body.channel, body.content.text),
-    ...unsent,
     scheduled_at,
     expires_at,
     created_at: now,

@@ -1,7 +1,7 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { type MessageRow, type NewMessage, unsent } from '../../tables/message.js';
+import { clientFieldsOf, type MessageRow, type NewMessage } from '../../tables/message.js';
 import { costOfStep, type FallbackStep, fallbackVerdict } from '../../rules/messages/fallback.js';
 import { debitDescription } from './accept-one.js';
 import { countGroupWork } from './group-work.js';
@@ -142,7 +142,7 @@ const chargedSoFar = `
   SELECT sum(credits_used)::bigint AS charged FROM chain`;
 
 function messageOf(before: MessageRow, { channel, to, content, segments, encoding }: FallbackStep, cost: number): NewMessage {
-  const { workspace_id, metadata, reference, expires_at, traceparent } = before;
+  const { workspace_id, expires_at, traceparent } = before;
   const id = makeId();
   return {
     id,
@@ -152,8 +152,7 @@ function messageOf(before: MessageRow, { channel, to, content, segments, encodin
     channel,
     to,
     content: { text: before.content.text, ...content },
-    metadata,
-    reference,
+    ...clientFieldsOf(before),
     idempotency_key: null,
     request_digest: null,
     status: 'accepting',
@@ -161,7 +160,6 @@ function messageOf(before: MessageRow, { channel, to, content, segments, encodin
     cost,
     segments,
     encoding,
-    ...unsent,
     scheduled_at: null,
     expires_at,
     created_at: new Date(),

@@ -1,6 +1,6 @@
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { hexOf, namesOf, recordset, without } from '../../tables/columns.js';
-import { messageColumns, type MessageRow, type NewMessage, unsent } from '../../tables/message.js';
+import { givenIn, hexOf, namesOf, recordset } from '../../tables/columns.js';
+import { messageColumns, type MessageRow, type NewMessage } from '../../tables/message.js';
 import type { FallbackStep } from '../../rules/messages/fallback.js';
 
 export interface NewGroup {
@@ -50,9 +50,7 @@ const withFallback = `, chained AS (
     SELECT id, $6::json, COALESCE(scheduled_at, created_at) + ($6::json -> 0 ->> 'after')::integer * interval '1 second' FROM stored
   )`;
 
-const unsentNames = Object.keys(unsent) as (keyof typeof unsent)[];
-/** The columns that a message has before it is accepted. */
-const newColumns = without(messageColumns, 'credits_used', 'erased_at', ...unsentNames);
+const newColumns = givenIn(messageColumns);
 
 /** @param returned the columns to keep of a stored row: texts that nobody reads would be copied to a temporary file */
 const insert = (shown: string, { chained = '', returned = '*' } = {}) => `

@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../models/db/database.js';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
-import type { MessageRow, NewMessage } from '../../../models/tables/message.js';
+import { clientFieldsOf, type MessageRow, type NewMessage } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
 import { credit } from '../../../models/operations/billing/post-credits.js';
@@ -61,8 +61,7 @@ export function newMessage(overrides: Partial<NewMessage> & Pick<NewMessage, 'id
     channel: 'sms',
     to: '+15551234567',
     content: { text: 'Hello' },
-    metadata: null,
-    reference: null,
+    ...clientFieldsOf({}),
     idempotency_key: null,
     request_digest: null,
     traceparent: null,
@@ -71,18 +70,9 @@ export function newMessage(overrides: Partial<NewMessage> & Pick<NewMessage, 'id
     cost: 1000,
     segments: 1,
     encoding: 'GSM-7',
-    provider: null,
-    provider_message_id: null,
-    provider_error_code: null,
-    error_code: null,
-    error_message: null,
     scheduled_at: null,
     expires_at: null,
     created_at: new Date(),
-    sent_at: null,
-    delivered_at: null,
-    failed_at: null,
-    read_at: null,
     ...overrides,
   };
 }
