@@ -1,12 +1,10 @@
-/** The public shape of every resource. Fields are listed one by one, so that a new column is never exposed by accident. */
+/** The public shape of resources; that of messages is in `message-view.ts`. Fields are listed one by one, so that a new column is never exposed by accident. */
 import type { ApiKey } from '../../models/tables/api-key.js';
 import type { BatchRow } from '../../models/tables/batch.js';
 import type { Contact } from '../../models/tables/contact.js';
 import type { CreditEntry } from '../../models/tables/credit-entry.js';
 import type { CreditPackage } from '../../models/tables/credit-package.js';
-import { type MessageRow, unsent } from '../../models/tables/message.js';
 import type { BatchView } from '../../models/operations/batches/batch-view.js';
-import type { ChainView } from '../../models/operations/messages/fallback-chain.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 import { shownRecipient } from '../../models/rules/contacts/erasure.js';
 import { isAhead } from '../../models/rules/messages/schedule.js';
@@ -61,49 +59,6 @@ export const presentNewApiKey = (row: ApiKey, key: string) => ({
   created_at: iso(row.created_at),
   warning: 'Store this API key now: it is displayed only once and cannot be retrieved later.',
 });
-
-export const presentMessage = (row: MessageRow) => ({
-  id: row.id,
-  to: shownRecipient(row.to),
-  channel: row.channel,
-  content: row.erased_at === null ? row.content : null,
-  status: row.status,
-  status_detail: row.status_detail,
-  credits_used: toCredits(row.credits_used),
-  segments: row.segments,
-  encoding: row.encoding,
-  provider: row.provider,
-  provider_message_id: row.provider_message_id,
-  error_code: row.error_code,
-  error_message: row.error_message,
-  metadata: row.metadata,
-  batch_id: row.batch_id,
-  reference: row.reference,
-  scheduled_at: iso(row.scheduled_at),
-  created_at: iso(row.created_at),
-  sent_at: iso(row.sent_at),
-  delivered_at: iso(row.delivered_at),
-  failed_at: iso(row.failed_at),
-  read_at: iso(row.read_at),
-});
-
-/** The position of a message in its fallback chain; no fields without a chain. */
-export function presentChain(chain: ChainView | null) {
-  if (chain === null) return {};
-  const { fallback_of, steps, outcome, next_id } = chain;
-  const waiting = steps?.map(({ channel, to, after }) => ({ channel, to: to ?? null, after })) ?? [];
-  return { fallback_of, fallback: steps === null ? null : { steps: waiting, outcome: outcome ?? 'waiting', message_id: next_id } };
-}
-
-/** The message as it was when it was accepted, so that a repeated request gets exactly the same response. */
-export const presentAcceptedMessage = (row: MessageRow) =>
-  presentMessage({
-    ...row,
-    status: 'queued',
-    status_detail: isAhead(row) ? 'scheduled' : 'accepted',
-    credits_used: row.cost,
-    ...unsent,
-  });
 
 /** A batch in a list: without `errors`, because there can be thousands. */
 export const presentBatchInList = ({ batch, status, counts, creditsUsed }: BatchView) => ({

@@ -1,4 +1,4 @@
-/** Schemas of messages. */
+/** Schemas of sends. */
 import Joi from 'joi';
 import { type Channel, channels, channelsTo, isChannel } from '../../../models/channels.js';
 import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content.js';
@@ -6,12 +6,11 @@ import type { Content } from '../../../models/rules/messages/message-content.js'
 import type { ClientFields, RequestFields } from '../../../models/tables/message.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
-import { publicStatuses } from '../../../models/rules/messages/status.js';
 import { named } from '../../http/json-schema.js';
-import { date, dateOrNull, id, idOrNull, moment, phoneSchema, textOrNull, textThat, valueOf } from '../../http/schemas.js';
+import { moment, phoneSchema, textThat, valueOf } from '../../http/schemas.js';
 import { requiredText, rule, text } from '../../http/validation.js';
-import { chainFields, fallbackField, type GivenStep } from './fallback-schemas.js';
-import { templateField, templateInAnswer } from './template-schemas.js';
+import { fallbackField, type GivenStep } from './fallback-schemas.js';
+import { templateField } from './template-schemas.js';
 
 /** The validated body of a single send or preview. */
 export interface SendBody extends RequestFields {
@@ -28,9 +27,6 @@ export interface SendBody extends RequestFields {
   expires_at?: Date;
   fallback?: readonly GivenStep[];
 }
-
-/** How carriers encode the text of an SMS. */
-const encodings = ['GSM-7', 'UCS-2'] as const;
 
 const scheduleMsMax = 30 * 24 * 3_600_000;
 
@@ -122,43 +118,3 @@ export const sendBody = Joi.object<SendBody>({
 })
   .meta({ variants: [toPhone, toAddress, toContact] })
   .required();
-
-const contentInAnswer = named(
-  'MessageContent',
-  Joi.object({
-    text: Joi.string().required(),
-    subject: Joi.string().allow(''),
-    html: Joi.string(),
-    unsubscribe: Joi.boolean(),
-    template: templateInAnswer,
-  }),
-);
-
-export const messageResponse = named(
-  'Message',
-  Joi.object({
-    id: id(),
-    to: Joi.string().allow(null).required().description('null once it was erased; so is content'),
-    channel: valueOf('Channel', channels).required(),
-    content: contentInAnswer.allow(null).required(),
-    status: valueOf('MessageStatus', publicStatuses).required(),
-    status_detail: Joi.string().required(),
-    credits_used: Joi.number().required(),
-    segments: Joi.number().integer().allow(null).required(),
-    encoding: valueOf('Encoding', encodings).allow(null).required(),
-    provider: textOrNull(),
-    provider_message_id: textOrNull(),
-    error_code: textOrNull(),
-    error_message: textOrNull(),
-    metadata: named('Metadata', Joi.object().unknown()).allow(null).required(),
-    batch_id: idOrNull(),
-    reference: textOrNull(),
-    scheduled_at: dateOrNull(),
-    created_at: date(),
-    sent_at: dateOrNull(),
-    delivered_at: dateOrNull(),
-    failed_at: dateOrNull(),
-    read_at: dateOrNull(),
-    ...chainFields,
-  }),
-);

@@ -22,11 +22,11 @@ import {
   presentApiKey,
   presentBatchRow,
   presentContact,
-  presentMessage,
   presentOwnWorkspace,
   presentSuppression,
   presentTransaction,
 } from '../../present/presenters.js';
+import { presentMessage } from '../messages/message-view.js';
 import { presentWebhook } from '../../present/webhook-presenters.js';
 
 /** The types of lines, in the order of the export. */

@@ -1,9 +1,12 @@
 import * as errors from '../../../models/errors.js';
+import { nullsOf } from '../../../models/tables/columns.js';
+import { messageColumns } from '../../../models/tables/message.js';
 import { phoneText } from '../../../models/rules/messages/recipient.js';
+import { presentMessage } from '../../endpoints/messages/message-view.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 import { bulkTemplate, richTemplate, template } from './templates.js';
 
-const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello from Tidings' } };
+const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello from Tidings' } } as const;
 const email = {
   to: 'ada@example.com',
   channel: 'email',
@@ -11,28 +14,20 @@ const email = {
   reference: 'order-1042',
 };
 const rendered = { ...sms, content: { text: 'Hello {{ name | there }}' }, variables: { name: 'Ada' } };
-const queued = {
+const queued = presentMessage({
+  ...nullsOf(messageColumns),
   id: ids.message,
+  workspace_id: ids.workspace,
+  group_id: ids.message,
   ...sms,
   status: 'queued',
   status_detail: 'accepted',
-  credits_used: 1,
+  cost: 1_000,
+  credits_used: 1_000,
   segments: 1,
   encoding: 'GSM-7',
-  provider: null,
-  provider_message_id: null,
-  error_code: null,
-  error_message: null,
-  metadata: null,
-  batch_id: null,
-  reference: null,
-  scheduled_at: null,
-  created_at: at,
-  sent_at: null,
-  delivered_at: null,
-  failed_at: null,
-  read_at: null,
-};
+  created_at: new Date(at),
+});
 const sent = { provider: 'sandbox', provider_message_id: 'sandbox-0198c5b1', sent_at: later };
 const delivered = { ...queued, ...sent, status: 'delivered', status_detail: 'delivered', delivered_at: later };
 const timeline = {
