@@ -1,6 +1,6 @@
 /** The activities of a group of many messages: hand-off, reports and events in one. */
 import { activityInfo } from '@temporalio/activity';
-import { notePage } from '../../models/metrics/observe.js';
+import { workMetrics } from '../../models/metrics/catalogue.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import type { GroupWork } from '../../models/operations/messages/group-work.js';
 import type { Dispatched, DispatchOf } from '../handoff/dispatch.js';
@@ -52,7 +52,7 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
           drive(groupId, batchId !== undefined, { signal, again: false, handOff }),
         ]);
         if (driving.status === 'rejected') throw driving.reason;
-        if (batchId !== undefined) notePage(begun);
+        if (batchId !== undefined) workMetrics.pageSeconds.observe((performance.now() - begun) / 1000);
         const again = isRetried();
         if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...driving.value, again };
         if (isEmpty(driving.value.left)) throw handedOff.reason;

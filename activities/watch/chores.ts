@@ -1,7 +1,7 @@
 /** The watcher's chores: check the ledger, delete old data, erase recipients, record the round. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
-import { noteLedgerCheck } from '../../models/metrics/observe.js';
+import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
 import { forgetLogins } from '../../models/operations/accounts/forget-logins.js';
@@ -59,7 +59,8 @@ export function choreActivities({ db, config, logger }: ChoreDeps) {
     /** Logs an error for each workspace whose balance and ledger differ, in each round until they agree. */
     async checkLedger(): Promise<void> {
       const drifts = await checkLedgers(db);
-      noteLedgerCheck(drifts.length);
+      workMetrics.ledgerDrift.set(drifts.length);
+      workMetrics.ledgerCheckedAt.set(Date.now() / 1000);
       for (const drift of drifts) logger.error(drift, 'balance differs from ledger');
     },
 

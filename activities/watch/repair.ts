@@ -2,7 +2,7 @@
  * The watcher's repairs. Each activity finds one kind of work without a workflow, and starts one. The activities are independent, may run
  * twice or in parallel, and continue in the next round when the time of a round is over.
  */
-import { noteRepairs } from '../../models/metrics/observe.js';
+import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
 import { claimOverdue } from '../../models/operations/webhooks/claim-overdue.js';
@@ -129,7 +129,7 @@ async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, wo
 }
 
 function tell(logger: Logger, what: string, count: number): void {
-  noteRepairs(what, count);
+  workMetrics.repairs.inc({ what }, count);
   if (count > 0) logger.warn({ [what]: count }, 'repaired overdue work');
 }
 

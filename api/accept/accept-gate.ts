@@ -5,7 +5,8 @@ import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
 import type { Pace } from '../../models/flow/give-way.js';
 import { BatchQueue, QueueTimeoutError } from '../../models/flow/batch-queue.js';
-import { noteGroup, observeAccept } from '../../models/metrics/observe.js';
+import { apiMetrics } from '../../models/metrics/catalogue.js';
+import { observeAccept } from '../../models/metrics/observe.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
 import { insertMessages } from '../../models/operations/messages/insert-messages.js';
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
@@ -127,7 +128,7 @@ async function acceptGroup(deps: MessageDecisionDeps, sends: Send[]): Promise<Ou
   const [first] = sends;
   if (first === undefined) return [];
   const { message, fallback } = first; // a send with a fallback is always alone in its group
-  noteGroup(sends.length);
+  apiMetrics.groupSize.observe(sends.length);
   const groupId = sends.length === 1 ? message.id : makeId();
   const members = sends.map((send) => ({ ...send.message, group_id: groupId }));
   const workflowId = workflowIds.group({ id: message.id, group_id: groupId, batch_id: null });

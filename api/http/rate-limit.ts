@@ -10,7 +10,7 @@ import type { Config } from '../../models/settings/config.js';
 import type { RateLimit } from '../../models/settings/limit-settings.js';
 import { rateLimited } from '../../models/errors.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
-import { noteRateLimited } from '../../models/metrics/observe.js';
+import { apiMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 
@@ -87,7 +87,7 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
       if (secondBucket !== undefined && first !== undefined && first.left < 0 && (second?.left ?? 0) >= 0) giveBack(secondBucket);
       const full = windows.find(({ left }) => left < 0);
       if (full === undefined) return;
-      noteRateLimited((buckets[windows.indexOf(full)] as Bucket).rateClass);
+      apiMetrics.rateLimited.inc({ limit: (buckets[windows.indexOf(full)] as Bucket).rateClass });
       throw rateLimited(secondsOf(full));
     },
     async assertRoom({ rateClass, key }, res) {

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
-import { noteStreams } from '../../models/metrics/observe.js';
+import { apiMetrics } from '../../models/metrics/catalogue.js';
 import { forgetStream } from '../../models/operations/streams/open-stream.js';
 import { pageSize, readEvents, startOfStretch } from '../../models/operations/streams/read-events.js';
 import type { Logger } from '../../models/process/logger.js';
@@ -44,7 +44,7 @@ export class StreamHub implements Audience {
   ) {
     this.#reader = new RoundReader(db);
     this.#upkeep = createUpkeep(db, this.#viewers);
-    noteStreams(0);
+    apiMetrics.streams.set(0);
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
@@ -56,13 +56,13 @@ export class StreamHub implements Audience {
   add(viewer: Viewer): void {
     if (this.#isClosed) return viewer.dismiss(spreadMs.least);
     this.#viewers.add(viewer);
-    noteStreams(this.#viewers.size);
+    apiMetrics.streams.set(this.#viewers.size);
     if (!this.#isRunning) void this.#run();
   }
 
   remove(viewer: Viewer): void {
     this.#viewers.delete(viewer);
-    noteStreams(this.#viewers.size);
+    apiMetrics.streams.set(this.#viewers.size);
     // If this fails, the stream counts until its row expires.
     const forgetting = forgetStream(this.db, viewer.options.id)
       .catch(() => undefined)

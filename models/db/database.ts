@@ -2,7 +2,8 @@
 import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
 import type { Pace } from '../flow/give-way.js';
-import { noteDatabaseError, notePoolWait, noteStatement } from '../metrics/observe.js';
+import { processMetrics } from '../metrics/catalogue.js';
+import { noteDatabaseError } from '../metrics/observe.js';
 import { type Pool, watchPool } from '../metrics/pools.js';
 import { resilientPg } from './postgres-client.js';
 import { prepareStatements } from './prepared-statements.js';
@@ -146,7 +147,7 @@ function measureWaits(manager: Internals['connectionManager']): void {
       if (error instanceof Error) noteDatabaseError(error);
       throw error;
     } finally {
-      notePoolWait(begun);
+      processMetrics.poolWaitSeconds.observe((performance.now() - begun) / 1000);
     }
   };
 }
@@ -164,7 +165,7 @@ async function rowsOf<Row extends object>(db: Database, connection: pg.Client, s
     if (!('severity' in error)) Object.assign(connection, { _invalid: true });
     throw new (db as unknown as Internals).dialect.Query(connection, db, {}).formatError(error);
   } finally {
-    noteStatement(begun);
+    processMetrics.statementSeconds.observe((performance.now() - begun) / 1000);
   }
 }
 

@@ -1,4 +1,7 @@
-/** Functions that record metrics, for one line at the measured place. They do not throw, wait, or query anything. */
+/**
+ * What takes more than a line to count or measure. Everything else imports its metric from the catalogue and counts where it happens. Nothing
+ * here throws, waits, or queries anything.
+ */
 import { ConnectionAcquireTimeoutError } from 'sequelize';
 import { AppError } from '../errors.js';
 import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
@@ -17,9 +20,6 @@ export function noteRequest(method: string | undefined, route: string, status: n
   if (ms !== null) apiMetrics.requestSeconds.observe({ operation }, ms / 1000);
   if (status === 503 && route !== '/health' && route !== '/ready') apiMetrics.shed.inc({ operation });
 }
-
-/** Notes a request that was refused with 429. */
-export const noteRateLimited = (limit: string): void => apiMetrics.rateLimited.inc({ limit });
 
 /** Measures the acceptance of one message. `work` gives null where the idempotency key was known. */
 export async function observeAccept<Row>(channel: string, work: () => Promise<Row | null>): Promise<Row | null> {
@@ -40,32 +40,12 @@ export async function observeAccept<Row>(channel: string, work: () => Promise<Ro
 
 const refusals: Record<string, string> = { insufficient_credits: 'refused', unavailable: 'shed' };
 
-/** Notes how many streams this process has open. */
-export const noteStreams = (open: number): void => apiMetrics.streams.set(open);
-
-/** Notes how many single sends share a workflow. */
-export const noteGroup = (messages: number): void => apiMetrics.groupSize.observe(messages);
-
-/** Notes reports that came in. */
-export function noteReports(reports: readonly { provider: string; status: string }[]): void {
-  for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
-}
-
-/** Notes reports that match no message. */
-export const noteUnmatched = (reports: number): void => apiMetrics.reportsUnmatched.inc(reports);
-
 /** Notes one call to a carrier. */
 export function noteHandoff(channel: string, result: { provider: string; outcome: string; error_code?: string }, begun: number): void {
   const { provider: account, error_code } = result;
   const outcome = error_code === 'handoff_unknown' ? error_code : result.outcome;
   workMetrics.handoffs.inc({ channel, account, outcome });
   workMetrics.handoffSeconds.observe({ channel, account }, (performance.now() - begun) / 1000);
-}
-
-/** Notes messages that were given up without a further call. @param messages `account`: the one that may have the message; null: none has it */
-export function noteGivenUp(messages: readonly { channel: string; account: string | null }[]): void {
-  for (const { channel, account } of messages)
-    if (account !== null) workMetrics.handoffs.inc({ channel, account, outcome: 'handoff_unknown' });
 }
 
 interface Moved {
@@ -98,29 +78,6 @@ export function noteAttempt<Result extends { error: string | null; durationMs: n
   workMetrics.webhookSeconds.observe({ first }, result.durationMs / 1000);
   return result;
 }
-
-/** Notes a page of a batch that was handed off and driven. @param begun by `performance.now()` */
-export const notePage = (begun: number): void => workMetrics.pageSeconds.observe((performance.now() - begun) / 1000);
-
-/** Notes messages whose report did not arrive in time. */
-export function noteUnreported(messages: readonly { channel: string }[]): void {
-  for (const { channel } of messages) workMetrics.unreported.inc({ channel });
-}
-
-/** Notes overdue work that the watcher started again. */
-export const noteRepairs = (what: string, count: number): void => workMetrics.repairs.inc({ what }, count);
-
-/** Notes a comparison of balances with ledgers. */
-export function noteLedgerCheck(drifts: number): void {
-  workMetrics.ledgerDrift.set(drifts);
-  workMetrics.ledgerCheckedAt.set(Date.now() / 1000);
-}
-
-/** Notes how long a statement or transaction waited for a connection, whether it got one or not. */
-export const notePoolWait = (begun: number): void => processMetrics.poolWaitSeconds.observe((performance.now() - begun) / 1000);
-
-/** Notes how long a statement took. */
-export const noteStatement = (begun: number): void => processMetrics.statementSeconds.observe((performance.now() - begun) / 1000);
 
 /** An answer that took longer does not tell the time of its clock well enough. */
 const roundTripMsMax = 1_000;

@@ -1,6 +1,6 @@
 /** What happens when the time of a wait is over. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { noteGivenUp, noteUnreported } from '../../metrics/observe.js';
+import { workMetrics } from '../../metrics/catalogue.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isOpenOrUnknown, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
@@ -13,7 +13,7 @@ export function giveUpOnReports(db: Database, groupId: string): Promise<OpenWork
   return inTransaction(db, async (transaction) => {
     if (!(await lockGroup(db, transaction, groupId))) {
       const marked = await select<{ channel: string }>(db, markUnknown, [groupId], transaction);
-      transaction.afterCommit(() => noteUnreported(marked));
+      transaction.afterCommit(() => marked.forEach(({ channel }) => workMetrics.unreported.inc({ channel })));
     }
     return closeIfDone(db, transaction, groupId);
   });
@@ -49,9 +49,14 @@ export function giveUpOnHandoffs(db: Database, groupId: string, waits: Uncertain
       ...(account === null ? unreachable : handoffUnknown),
     }));
     await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
-    transaction.afterCommit(() => noteGivenUp(given));
+    transaction.afterCommit(() => given.forEach(countGivenUp));
     return closeIfDone(db, transaction, groupId);
   });
+}
+
+/** Counts a message that was given up without a further call, if an earlier call may have reached an account. */
+function countGivenUp({ channel, account }: GivenUp): void {
+  if (account !== null) workMetrics.handoffs.inc({ channel, account, outcome: 'handoff_unknown' });
 }
 
 const unreachable = { error_code: 'provider_unavailable', error_message: 'The provider could not be reached in time' };

@@ -1,6 +1,6 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
-import { noteReports, noteUnmatched } from '../../metrics/observe.js';
+import { apiMetrics } from '../../metrics/catalogue.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
 import { stopwatch } from '../../tracing/tracing.js';
 import { applyReports } from './apply-reports.js';
@@ -26,7 +26,7 @@ export interface StoredReport {
  */
 export async function recordReports(db: Database, reports: IncomingReport[]): Promise<Wake[]> {
   if (reports.length === 0) return [];
-  noteReports(reports);
+  for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
   const elapsed = stopwatch();
   const rows = reports.map((report) => ({ ...report, id: makeId() }));
   const stored = await select<StoredReport>(db, store, [JSON.stringify(rows)]);
@@ -35,7 +35,7 @@ export async function recordReports(db: Database, reports: IncomingReport[]): Pr
   const unmatched = stored.filter(({ group_id }) => group_id === null).map(({ id }) => id);
   if (unmatched.length > 0) {
     const matched = await select<StoredReport>(db, matchAgain, [unmatched]);
-    noteUnmatched(unmatched.length - matched.length);
+    apiMetrics.reportsUnmatched.inc(unmatched.length - matched.length);
     stored.push(...matched);
   }
   traceReports(db, rows, stored, elapsed);
