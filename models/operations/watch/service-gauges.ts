@@ -1,31 +1,10 @@
 /** Gauges of the whole service that only the database knows. One process at a time reads them, seldom and at a bounded cost. */
 import { type Database, select } from '../../db/database.js';
+import type { Found } from '../../metrics/catalogue.js';
 import { isOpen } from '../../rules/messages/status.js';
 
 /** All processes use a reading for this time. */
 const goodSeconds = 15;
-
-/** The values; null if there is nothing of the kind. */
-export interface Found {
-  /** The messages of `open_messages` are all open ones. */
-  open_complete: boolean;
-  open_messages: { status: string; reason: string; count: number; seconds: number }[];
-  groups_overdue: number;
-  groups_overdue_seconds: number | null;
-  inbox_waiting: number;
-  inbox_unmatched: number;
-  inbox_seconds: number | null;
-  webhooks_active: number;
-  webhooks_open: number;
-  webhooks_disabled: number;
-  deliveries_overdue_seconds: number | null;
-  oldest_delivery_seconds: number | null;
-  batches_open: number;
-  pages_open: number;
-  mails_unsent: number;
-  audit_differences: number | null;
-  audit_seconds: number | null;
-}
 
 /** The last reading, of this process or another. */
 export interface Reading {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Found, readServiceGauges } from '../../../../models/operations/watch/service-gauges.js';
+import type { Found } from '../../../../models/metrics/catalogue.js';
+import { readServiceGauges } from '../../../../models/operations/watch/service-gauges.js';
 import { forgetOldBeats, noteBeat, noteEndOfBeats, seenWorkers } from '../../../../models/operations/watch/worker-beats.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
