@@ -26,7 +26,7 @@ export interface ActivityDeps {
   providers: Providers;
   poster: WebhookPoster;
   /** What all threads of the process know of endpoints. */
-  endpoints?: EndpointBoard;
+  endpoints?: EndpointBoard | undefined;
   /** Aborted when the worker is told to stop. Activities then begin nothing new. */
   stopping?: AbortSignal;
   /** Only the watcher starts workflows itself. All other activities return what the workflow has to start. */

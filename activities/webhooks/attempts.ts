@@ -21,8 +21,8 @@ export interface AttemptDeps {
   db: Database;
   config: Pick<Config, 'databasePoolMax' | 'secretKeys' | 'webhookRetryDelaysSeconds' | 'webhookDisableAfterSeconds'>;
   poster: WebhookPoster;
-  /** What all threads of the process know of endpoints. */
-  endpoints?: EndpointBoard;
+  /** What all threads of the process know of endpoints. Without it, these attempts know what they learn themselves. */
+  endpoints?: EndpointBoard | undefined;
   /** How long a group waits for one endpoint, before it leaves the deliveries to the retrier. */
   patienceMs?: number;
 }

@@ -2,7 +2,7 @@
  * Remembers for recently called webhooks whether they fail or hang, and how long their answers usually take. Deliveries to a failing webhook
  * are left to its retrier, so that they delay no message and no other webhook. If this memory is lost, each such webhook costs one slow attempt.
  */
-import { EndpointBoard } from './endpoint-board.js';
+import type { EndpointBoard } from './endpoint-board.js';
 
 const forgetMs = 60_000;
 const slowMs = 2_000;
@@ -17,7 +17,7 @@ const timesUsual = 4;
 
 export class EndpointHealth {
   /** @param board what all threads of the process remember */
-  constructor(private readonly board = new EndpointBoard()) {}
+  constructor(private readonly board: EndpointBoard) {}
 
   /** True when the first attempt should be left to the retrier. */
   isFailing(webhookId: string, now = Date.now()): boolean {

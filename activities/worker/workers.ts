@@ -11,7 +11,7 @@ import { queues } from '../../workflows/contract.js';
 import { createActivities } from '../index.js';
 import { LeanWorker } from './lean-worker.js';
 import { traceActivities } from './trace-activities.js';
-import { EndpointBoard } from '../webhooks/endpoint-board.js';
+import type { EndpointBoard } from '../webhooks/endpoint-board.js';
 import { webhookPoster } from '../webhooks/post-webhook.js';
 import { createProviders } from '../handoff/providers/index.js';
 import type { Providers } from '../handoff/providers/provider.js';
@@ -29,7 +29,7 @@ export interface WorkersDeps {
   /** The queues of this thread. */
   taskQueues: readonly TaskQueue[];
   /** What all threads of the process know of the endpoints of webhooks. */
-  endpoints?: EndpointBoard;
+  endpoints?: EndpointBoard | undefined;
   /** Replaces the configured providers in tests. */
   wrapProviders?: (providers: Providers) => Providers;
 }
@@ -57,7 +57,7 @@ export const backgroundQueues: readonly TaskQueue[] = [queues.bulk, queues.webho
 
 /** Starts the workers of these queues, and the report poster if the sandbox is a provider. */
 export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
-  const { config, db, logger, connection, taskQueues, endpoints = new EndpointBoard(), wrapProviders = (all) => all } = deps;
+  const { config, db, logger, connection, taskQueues, endpoints, wrapProviders = (all) => all } = deps;
   const { secretKey, callbackUrl } = config;
   let reports: ReportPoster | undefined;
   const onTaken = (dueInMs: number) => reports?.expect(dueInMs);

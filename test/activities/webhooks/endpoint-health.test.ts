@@ -6,7 +6,7 @@ describe('EndpointHealth', () => {
   const at = 1_000_000;
 
   it('treats a new endpoint as healthy', () => {
-    assert.equal(new EndpointHealth().isFailing('w', at), false);
+    assert.equal(new EndpointHealth(new EndpointBoard()).isFailing('w', at), false);
   });
 
   for (const [what, succeeded, durationMs] of [
@@ -14,7 +14,7 @@ describe('EndpointHealth', () => {
     ['was slow', true, 2_000],
   ] as const) {
     it(`calls an endpoint failing for a minute after it ${what}`, () => {
-      const health = new EndpointHealth();
+      const health = new EndpointHealth(new EndpointBoard());
       health.note('w', succeeded, durationMs, at);
       assert.deepEqual(
         [health.isFailing('w', at), health.isFailing('w', at + 59_999), health.isFailing('w', at + 60_000)],
@@ -25,18 +25,18 @@ describe('EndpointHealth', () => {
   }
 
   it('forgives an endpoint that acknowledges quickly', () => {
-    const health = new EndpointHealth();
+    const health = new EndpointHealth(new EndpointBoard());
     health.note('w', false, 5, at);
     health.note('w', true, 1_999, at + 1);
     assert.equal(health.isFailing('w', at + 1), false);
   });
 
   it('waits a second when no other webhook waits', () => {
-    assert.equal(new EndpointHealth().patienceMs('w', false), 1_000);
+    assert.equal(new EndpointHealth(new EndpointBoard()).patienceMs('w', false), 1_000);
   });
 
   it('waits several usual times when others wait, within bounds', () => {
-    const health = new EndpointHealth();
+    const health = new EndpointHealth(new EndpointBoard());
     const after = (durationMs: number) => {
       for (let index = 0; index < 50; index += 1) health.note('w', true, durationMs, at);
       return [Math.round(health.patienceMs('w', true)), health.isSlow('w')];
@@ -61,7 +61,7 @@ describe('EndpointHealth', () => {
   });
 
   it('counts the minute from the last failure', () => {
-    const health = new EndpointHealth();
+    const health = new EndpointHealth(new EndpointBoard());
     health.note('w', false, 5, at);
     health.note('w', false, 5, at + 50_000);
     assert.deepEqual([health.isFailing('w', at + 109_999), health.isFailing('w', at + 110_000)], [true, false]);
