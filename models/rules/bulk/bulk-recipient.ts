@@ -43,9 +43,8 @@ const fieldShownMax = 200;
 const subjectUnitsMax = 2000;
 
 /**
- * Reads `"+15551234567"` or `{to
- * contact_id, variables?, metadata?, reference?}`. Every other scalar of the object is a variable too. `variables` has precedence over
- * those, and both over the data of the contact.
+ * Reads `"+15551234567"` or `{to | contact_id, variables?, metadata?, reference?}`. Every other scalar of the object is a variable too.
+ * `variables` has precedence over those, and both over the data of the contact.
  */
 export function readRecipient(templates: BulkTemplates, given: unknown, index: number): ReadRecipient {
   const path = templates.isOfTag && isObject(given) ? `contacts[${String(given.contact_id)}]` : `recipients[${index}]`;

@@ -1,6 +1,6 @@
 /**
- * Placeholders in texts (docs/contract/batches.md): `{{ name }}` and `{{ name
- * fallback }}`; `\{{` is a literal `{{`. A template is parsed once. Inserted values are never parsed.
+ * Placeholders in texts (docs/contract/batches.md): `{{ name }}` and `{{ name | fallback }}`; `\{{` is a literal `{{`. A template is parsed
+ * once. Inserted values are never parsed.
  */
 
 interface Placeholder {
