@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Found } from '../../../../models/metrics/catalogue.js';
+import { clearServiceGauges, type Found, showFound } from '../../../../models/metrics/catalogue.js';
 import { readServiceGauges } from '../../../../models/operations/watch/service-gauges.js';
 import { forgetOldBeats, noteBeat, noteEndOfBeats, seenWorkers } from '../../../../models/operations/watch/worker-beats.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
@@ -22,6 +22,18 @@ describe('gauges of the whole service', () => {
       Object.values(others).every((value) => value === 0 || value === null),
       JSON.stringify(others),
     );
+  });
+  it('finds each value that a gauge shows', async () => {
+    const missing = new Set<string>();
+    const noting = {
+      get(found: Found, name: keyof Found) {
+        if (!(name in found)) missing.add(name);
+        return found[name];
+      },
+    };
+    showFound(new Proxy(await read(), noting as ProxyHandler<Found>));
+    clearServiceGauges();
+    assert.deepEqual([...missing], []);
   });
   it('finds open messages by reason with the age of the oldest, and what is overdue', async () => {
     const { id } = await buildWorkspace(database.db);
