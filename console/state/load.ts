@@ -1,6 +1,6 @@
 /** Data that a screen shows: loading, loaded or failed. */
-import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
 import { type Problem, problemOf } from '../api/problem.js';
 
 export interface Loaded<T> {
@@ -16,57 +16,62 @@ export interface Loaded<T> {
   replace(data: T): void;
 }
 
+/** Its functions stay the same while the screen is shown: effects may depend on them. */
+class Loading<T> implements Loaded<T> {
+  readonly data = signal<T | undefined>(undefined);
+  readonly isLoading = signal(true);
+  readonly problem = signal<Problem | null>(null);
+  #running: AbortController | undefined;
+
+  /** @param load as the screen was last drawn */
+  constructor(public load: (signal: AbortSignal) => Promise<T>) {}
+
+  /** Reads what has another key than before. @returns ends the read that is under way */
+  begin(): () => void {
+    this.data.value = undefined;
+    this.problem.value = null;
+    this.reload();
+    return () => this.#running?.abort();
+  }
+
+  readonly reload = (): void => {
+    this.#running?.abort();
+    const running = new AbortController();
+    this.#running = running;
+    this.isLoading.value = true;
+    this.load(running.signal).then(
+      (answer) => {
+        if (!running.signal.aborted) this.#show(answer, null);
+      },
+      (error: unknown) => {
+        if (!running.signal.aborted) this.#show(this.data.value, problemOf(error));
+      },
+    );
+  };
+
+  readonly update = (change: (data: T) => T): void => {
+    if (this.data.value !== undefined) this.data.value = change(this.data.value);
+  };
+
+  readonly replace = (data: T): void => {
+    this.data.value = data;
+    if (this.isLoading.value) this.reload();
+  };
+
+  #show(data: T | undefined, problem: Problem | null): void {
+    this.data.value = data;
+    this.problem.value = problem;
+    this.isLoading.value = false;
+  }
+}
+
 /**
  * Loads data when the screen appears and whenever `key` changes. The answer to an earlier key is dropped.
  * @param key the data's identity, for example its id or its filters
  */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
-  const data = useSignal<T | undefined>(undefined);
-  const isLoading = useSignal(true);
-  const problem = useSignal<Problem | null>(null);
-  const current = useRef(load);
-  current.current = load;
-  const running = useRef<AbortController | null>(null);
-
-  const reload = useCallback(() => {
-    running.current?.abort();
-    const controller = new AbortController();
-    running.current = controller;
-    isLoading.value = true;
-    current.current(controller.signal).then(
-      (answer) => {
-        if (controller.signal.aborted) return;
-        data.value = answer;
-        problem.value = null;
-        isLoading.value = false;
-      },
-      (error: unknown) => {
-        if (controller.signal.aborted) return;
-        problem.value = problemOf(error);
-        isLoading.value = false;
-      },
-    );
-  }, [data, isLoading, problem]);
-
-  useEffect(() => {
-    data.value = undefined;
-    problem.value = null;
-    reload();
-    return () => running.current?.abort();
-  }, [key, reload, data, problem]);
-
-  const update = useCallback(
-    (change: (given: T) => T) => {
-      if (data.value !== undefined) data.value = change(data.value);
-    },
-    [data],
-  );
-  const replace = useCallback(
-    (next: T) => {
-      data.value = next;
-      if (isLoading.value) reload();
-    },
-    [data, isLoading, reload],
-  );
-  return { data, isLoading, problem, reload, update, replace };
+  const loading = useMemo(() => new Loading(load), []);
+  loading.load = load;
+  useEffect(() => loading.begin(), [key, loading]);
+  return loading;
 }

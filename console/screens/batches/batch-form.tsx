@@ -18,28 +18,36 @@ interface Props {
   isSending: Signal<boolean>;
 }
 
-export function BatchForm({ sheet, isSending }: Props) {
-  const channel = useSignal<string>(channelFor(sheet));
-  const placeholders = useSignal<readonly Placeholder[]>([]);
+/** The check of what the form has. What was checked is what is sent: a change of the form needs another look. */
+function useCheck(sheet: Sheet) {
   const checked = useSignal<{ of: Sheet; answer: Checked } | null>(null);
-  // Field → name of the column that the viewer chose. Another file may have it at another place.
-  const chosen = useRef(new Map<string, string>());
-  // What was checked is what is sent: a change of the form needs another look.
   const version = useRef(0);
-  const changed = (form: HTMLFormElement | null) => {
-    version.current += 1;
-    checked.value = null;
-    if (form === null) return;
-    const found = placeholdersIn(textsOf(new FormData(form)));
-    // Another letter of the text is no reason to draw the columns again.
-    if (JSON.stringify(found) !== JSON.stringify(placeholders.value)) placeholders.value = found;
-  };
   const form = useForm(async (data) => {
     const { current } = version;
     checked.value = null;
     const answer = await check(sheet, draftOf(data));
     if (current === version.current) checked.value = { of: sheet, answer };
   });
+  const drop = () => {
+    version.current += 1;
+    checked.value = null;
+  };
+  return { form, version, checked: checked.value?.of === sheet ? checked.value.answer : null, drop };
+}
+
+export function BatchForm({ sheet, isSending }: Props) {
+  const channel = useSignal<string>(channelFor(sheet));
+  const placeholders = useSignal<readonly Placeholder[]>([]);
+  const { form, version, checked, drop } = useCheck(sheet);
+  // Field → name of the column that the viewer chose. Another file may have it at another place.
+  const chosen = useRef(new Map<string, string>());
+  const changed = (element: HTMLFormElement | null) => {
+    drop();
+    if (element === null) return;
+    const found = placeholdersIn(textsOf(new FormData(element)));
+    // Another letter of the text is no reason to draw the columns again.
+    if (JSON.stringify(found) !== JSON.stringify(placeholders.value)) placeholders.value = found;
+  };
   // What is written stays when another file is chosen, unless that has no recipients of this channel.
   useEffect(() => {
     if (recipientColumn(sheet, channel.value) === -1) channel.value = channelFor(sheet);
@@ -59,7 +67,7 @@ export function BatchForm({ sheet, isSending }: Props) {
           <SendingFields />
         </Form>
       </div>
-      {checked.value?.of === sheet && <Outcome key={version.current} checked={checked.value.answer} sheet={sheet} isSending={isSending} />}
+      {checked !== null && <Outcome key={version.current} checked={checked} sheet={sheet} isSending={isSending} />}
     </>
   );
 }

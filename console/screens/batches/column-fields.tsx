@@ -16,20 +16,26 @@ interface Props {
 const shownMax = 30;
 const shortened = (text: string) => (text.length > shownMax ? `${text.slice(0, shownMax)}…` : text);
 
-export function ColumnFields({ sheet, channel, placeholders, chosen }: Props) {
-  const { columns, rows } = sheet;
-  const options = columns.map((column, index) => {
+/** The numbers of the columns, and what is shown of each. */
+const optionsOf = ({ columns, rows }: Sheet) =>
+  columns.map((column, index) => {
     const sample = rows[0]?.cells[index] ?? '';
     return [String(index), sample === '' ? shortened(column) : `${shortened(column)}: ${shortened(sample)}`] as const;
   });
-  const choice = (field: string, likely: number) => {
-    const index = columns.indexOf(chosen.get(field) ?? '');
-    const selected = index !== -1 ? index : chosen.get(field) === '' ? -1 : likely;
-    return {
-      selected: selected === -1 ? '' : String(selected),
-      changed: (value: string) => void chosen.set(field, columns[Number(value || -1)] ?? ''),
-    };
+
+/** The column of a field: as the viewer chose it, else the likely one; -1: none. */
+function choiceOf(field: string, likely: number, { sheet: { columns }, chosen }: Props) {
+  const index = columns.indexOf(chosen.get(field) ?? '');
+  const selected = index !== -1 ? index : chosen.get(field) === '' ? -1 : likely;
+  return {
+    selected: selected === -1 ? '' : String(selected),
+    changed: (value: string) => void chosen.set(field, columns[Number(value || -1)] ?? ''),
   };
+}
+
+export function ColumnFields(props: Props) {
+  const { sheet, channel, placeholders } = props;
+  const options = optionsOf(sheet);
   // Another channel may have its recipients in another column.
   const recipients = channel === 'email' ? 'email' : 'phone';
   return (
@@ -40,7 +46,7 @@ export function ColumnFields({ sheet, channel, placeholders, chosen }: Props) {
         name="to"
         label="Recipients are in"
         options={[['', 'choose a column'], ...options]}
-        {...choice(recipients, recipientColumn(sheet, channel))}
+        {...choiceOf(recipients, recipientColumn(sheet, channel), props)}
       />
       {placeholders.map(({ name, isRequired }) => (
         <SelectField
@@ -48,7 +54,7 @@ export function ColumnFields({ sheet, channel, placeholders, chosen }: Props) {
           name={fieldOf(name)}
           label={`{{ ${name} }} is in`}
           options={[['', isRequired ? 'choose a column' : 'no column: its fallback'], ...options]}
-          {...choice(fieldOf(name), columnFor(name, columns))}
+          {...choiceOf(fieldOf(name), columnFor(name, sheet.columns), props)}
         />
       ))}
       <SelectField
@@ -56,7 +62,7 @@ export function ColumnFields({ sheet, channel, placeholders, chosen }: Props) {
         label="References are in (optional)"
         hint="Your own names of the messages, for example order numbers"
         options={[['', 'no column'], ...options]}
-        {...choice('reference', columnFor('reference', columns))}
+        {...choiceOf('reference', columnFor('reference', sheet.columns), props)}
       />
     </fieldset>
   );

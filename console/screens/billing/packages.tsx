@@ -20,7 +20,8 @@ export function Packages() {
   );
 }
 
-function Offers({ packages }: { packages: readonly Package[] }) {
+/** A purchase that begins here. */
+function useCheckout() {
   const problem = useSignal<Problem | null>(null);
   const isBusy = useSignal(false);
   // Until the viewer was on the page of the provider, a button leads to the same checkout again: after a lost answer, or when that page did not open.
@@ -44,6 +45,11 @@ function Offers({ packages }: { packages: readonly Package[] }) {
       isBusy.value = false;
     }
   };
+  return { problem, isBusy, buy };
+}
+
+function Offers({ packages }: { packages: readonly Package[] }) {
+  const { problem, isBusy, buy } = useCheckout();
   return (
     <>
       {problem.value !== null && <ProblemBox problem={problem.value} />}

@@ -35,18 +35,7 @@ export function Delivery() {
         {(delivery) => (
           <>
             <section class="summary" aria-label="Status">
-              <p role="status">
-                <Chip status={delivery.status} /> {delivery.event}
-              </p>
-              <Facts
-                facts={[
-                  ['Created', <Time key="created" at={delivery.created_at} />],
-                  ['Delivered', delivery.delivered_at && <Time at={delivery.delivered_at} />],
-                  ['Next attempt', delivery.next_attempt_at && <Time at={delivery.next_attempt_at} />],
-                  ['Message', delivery.message_id && <MessageId id={delivery.message_id} />],
-                  ['Id', <code key="id">{delivery.id}</code>],
-                ]}
-              />
+              <Summary delivery={delivery} />
               <Resend params={params} loaded={loaded} />
             </section>
             <h2>Attempts</h2>
@@ -58,6 +47,25 @@ export function Delivery() {
         )}
       </Resource>
     </Screen>
+  );
+}
+
+function Summary({ delivery }: { delivery: Schema<'Delivery'> }) {
+  return (
+    <>
+      <p role="status">
+        <Chip status={delivery.status} /> {delivery.event}
+      </p>
+      <Facts
+        facts={[
+          ['Created', <Time key="created" at={delivery.created_at} />],
+          ['Delivered', delivery.delivered_at && <Time at={delivery.delivered_at} />],
+          ['Next attempt', delivery.next_attempt_at && <Time at={delivery.next_attempt_at} />],
+          ['Message', delivery.message_id && <MessageId id={delivery.message_id} />],
+          ['Id', <code key="id">{delivery.id}</code>],
+        ]}
+      />
+    </>
   );
 }
 

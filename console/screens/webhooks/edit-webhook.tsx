@@ -25,7 +25,11 @@ export function EditWebhook() {
 
 const fields = ['url', 'events', 'description', 'rate', 'retry_delays', 'ordered', 'frame_ancestors'] as const;
 
-function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
+interface Props {
+  webhook: Schema<'Webhook'>;
+}
+
+function EditForm({ webhook }: Props) {
   const { route } = useLocation();
   const back = to(`webhooks/${webhook.id}`);
   const form = useForm(async (data) => {
@@ -38,6 +42,22 @@ function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
       <TextField name="url" label="URL" type="url" hint="An https address of your program" defaultValue={webhook.url} required />
       <EventTypes chosen={webhook.events} />
       <TextField name="description" label="Description (optional)" maxLength={500} defaultValue={webhook.description ?? ''} />
+      <PaceFields webhook={webhook} />
+      <TextField
+        name="frame_ancestors"
+        label="Sites that may frame its portal (optional)"
+        hint="Https origins, separated by commas, for example https://app.example.com; empty: none"
+        defaultValue={webhook.frame_ancestors.join(', ')}
+      />
+      <OrderField webhook={webhook} />
+    </Form>
+  );
+}
+
+/** How fast deliveries go out, and how long a failed one waits. */
+function PaceFields({ webhook }: Props) {
+  return (
+    <>
       <TextField
         name="rate"
         label="Rate (optional)"
@@ -53,20 +73,19 @@ function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
         pattern="\s*\d+(\s*,\s*\d+)*\s*"
         defaultValue={webhook.retry_delays?.join(', ') ?? ''}
       />
-      <TextField
-        name="frame_ancestors"
-        label="Sites that may frame its portal (optional)"
-        hint="Https origins, separated by commas, for example https://app.example.com; empty: none"
-        defaultValue={webhook.frame_ancestors.join(', ')}
-      />
-      <Field name="ordered" label="Order" hint="A failing event then delays all later ones until its retries end">
-        {(control) => (
-          <span>
-            <input type="checkbox" value="1" defaultChecked={webhook.ordered} {...control} /> One event at a time, oldest first
-          </span>
-        )}
-      </Field>
-    </Form>
+    </>
+  );
+}
+
+function OrderField({ webhook }: Props) {
+  return (
+    <Field name="ordered" label="Order" hint="A failing event then delays all later ones until its retries end">
+      {(control) => (
+        <span>
+          <input type="checkbox" value="1" defaultChecked={webhook.ordered} {...control} /> One event at a time, oldest first
+        </span>
+      )}
+    </Field>
   );
 }
 

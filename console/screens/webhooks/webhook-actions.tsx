@@ -54,44 +54,20 @@ function useActions({ webhook, changed }: Props) {
   return { test, toggle, rotate, remove, link, rotated, portal };
 }
 
+type Actions = ReturnType<typeof useActions>;
+
 export function WebhookActions(props: Props) {
-  const { id, is_active: isActive } = props.webhook;
-  const { test, toggle, rotate, remove, link, rotated, portal } = useActions(props);
+  const actions = useActions(props);
+  const { test, rotated, portal } = actions;
   return (
     <>
       <p class="actions">
         <button type="button" class="primary" onClick={test}>
           Send a test event
         </button>
-        {!isPortal && (
-          <>
-            <a class="button" href={to(`webhooks/${id}/edit`)}>
-              Change
-            </a>
-            <button type="button" onClick={toggle}>
-              {isActive ? 'Switch off' : 'Switch on'}
-            </button>
-            <button type="button" onClick={rotate}>
-              Rotate the secret
-            </button>
-            <button type="button" onClick={link}>
-              Link for the receiver's owner
-            </button>
-            <button type="button" class="danger" onClick={remove}>
-              Delete
-            </button>
-          </>
-        )}
+        {!isPortal && <OwnersActions webhook={props.webhook} actions={actions} />}
       </p>
-      {portal.value !== null && (
-        <div role="status">
-          <p>
-            Whoever has this link sees this webhook and its deliveries, and can send them again, until <Time at={portal.value.expires_at} />
-            .
-          </p>
-          <CopyBlock value={portal.value.url} label="the link" />
-        </div>
-      )}
+      {portal.value !== null && <PortalLink portal={portal.value} />}
       {rotated.value !== null && (
         <div role="status">
           <p>
@@ -101,6 +77,40 @@ export function WebhookActions(props: Props) {
         </div>
       )}
     </>
+  );
+}
+
+/** What the visitor of a portal may not do. */
+function OwnersActions({ webhook, actions: { toggle, rotate, link, remove } }: { webhook: Webhook; actions: Actions }) {
+  return (
+    <>
+      <a class="button" href={to(`webhooks/${webhook.id}/edit`)}>
+        Change
+      </a>
+      <button type="button" onClick={toggle}>
+        {webhook.is_active ? 'Switch off' : 'Switch on'}
+      </button>
+      <button type="button" onClick={rotate}>
+        Rotate the secret
+      </button>
+      <button type="button" onClick={link}>
+        Link for the receiver's owner
+      </button>
+      <button type="button" class="danger" onClick={remove}>
+        Delete
+      </button>
+    </>
+  );
+}
+
+function PortalLink({ portal: { url, expires_at: expiresAt } }: { portal: Schema<'WebhookPortal'> }) {
+  return (
+    <div role="status">
+      <p>
+        Whoever has this link sees this webhook and its deliveries, and can send them again, until <Time at={expiresAt} />.
+      </p>
+      <CopyBlock value={url} label="the link" />
+    </div>
   );
 }
 
