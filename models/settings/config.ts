@@ -13,19 +13,7 @@ import { routingOf, neededByRoutes, ownSettings, type Route, routeFaults } from 
 import { type TracingConfig, tracingConfigOf } from './tracing-settings.js';
 import { unknownSettings } from './unknown-settings.js';
 import { settings } from './settings.js';
-
-interface WebhookConfig {
-  webhookAllowedNetworks: string[];
-  webhookPorts: number[];
-  /** The DNS servers for the host names of webhooks; empty: those of the system. */
-  webhookDnsServers: string[];
-  webhookRetryDelaysSeconds: number[];
-  /** 0: never. */
-  webhookDisableAfterSeconds: number;
-  /** After how many days each kind of data is deleted; 0: never. */
-  webhookRetentionDays: { bodies: number; attempts: number; deliveries: number };
-  webhookFirstAttempt: 'inline' | 'child';
-}
+import { type WebhookConfig, webhookConfigOf } from './webhook-settings.js';
 
 /** All settings of a process. Frozen. Only `loadConfig` creates it. */
 export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig {
@@ -123,70 +111,80 @@ type Checked = Record<string, any>;
 
 function toConfig(value: Checked, given: Record<string, string>): Config {
   const routing = routingOf(value, given);
+  return {
+    dataDir: resolve(value.DATA_DIR),
+    ...apiOf(value),
+    ...serversOf(value, given),
+    ...secretsOf(value),
+    ...workspacesOf(value, routing.isSandboxOnly),
+    ...limitsOf(value),
+    ...mcpConfigOf(value),
+    ...operatorConfigOf(value),
+    ...tracingConfigOf(value),
+    ...webhookConfigOf(value),
+    ...routing,
+    ...sendingOf(value),
+    demoReceiver: value.DEMO_RECEIVER,
+  };
+}
+
+/** Where the API listens, its addresses, and whom it answers. */
+function apiOf(value: Checked) {
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
   return {
     port: value.PORT,
     host: value.HOST,
-    dataDir: resolve(value.DATA_DIR),
     publicUrl,
     securityContact: value.SECURITY_CONTACT,
     callbackUrl: trimSlash(value.CALLBACK_URL ?? publicUrl),
     trustedProxies: value.TRUSTED_PROXIES,
     corsOrigins: value.CORS_ORIGINS,
-    databaseUrl: value.DATABASE_URL,
-    migrateDatabaseUrl: value.MIGRATE_DATABASE_URL ?? value.DATABASE_URL,
-    databasePoolMax: value.DATABASE_POOL_MAX,
-    redisUrl: value.REDIS_URL,
-    temporalServer: temporalServerOf(given),
-    temporalNamespace: value.TEMPORAL_NAMESPACE,
-    temporalUiUrl: value.TEMPORAL_UI_URL === undefined ? undefined : trimSlash(value.TEMPORAL_UI_URL),
-    jwtSecret: value.JWT_SECRET,
-    jwtSecrets: [value.JWT_SECRET, ...value.JWT_SECRETS_OLD],
-    secretKey: value.SECRET_KEY,
-    secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
-    smtpUrl: value.SMTP_URL,
-    mailFrom: value.MAIL_FROM,
-    signup: readSignupPolicy(value.SIGNUP),
-    signupCredits: routing.isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
-    lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
-    stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
-    messageDays: value.MESSAGE_DAYS,
-    ...limitsOf(value),
-    ...mcpConfigOf(value),
-    ...operatorConfigOf(value),
-    ...tracingConfigOf(value),
-    ...webhooksOf(value),
-    sandboxDelayMs: value.SANDBOX_DELAY_MS,
-    ...routing,
-    providerLimits: Object.fromEntries(
-      value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
-    ),
-    routeWindowSeconds: value.ROUTE_WINDOW,
-    reportTimeoutSeconds: forEachChannel((channel) => value[channelSetting('REPORT_TIMEOUT', channel)]),
-    handoffTimeoutSeconds: value.HANDOFF_TIMEOUT,
-    unknownHandoffSeconds: value.UNKNOWN_HANDOFF_TIMEOUT,
-    acceptTimeoutMs: value.ACCEPT_TIMEOUT_MS,
-    acceptGroupMax: value.ACCEPT_GROUP_MAX,
-    acceptLanes: value.ACCEPT_LANES,
-    demoReceiver: value.DEMO_RECEIVER,
   };
 }
 
-function webhooksOf(value: Checked): WebhookConfig {
-  return {
-    webhookAllowedNetworks: value.WEBHOOK_ALLOWED_NETWORKS,
-    webhookPorts: value.WEBHOOK_PORTS,
-    webhookDnsServers: value.WEBHOOK_DNS_SERVERS,
-    webhookRetryDelaysSeconds: value.WEBHOOK_RETRY_DELAYS,
-    webhookDisableAfterSeconds: value.WEBHOOK_DISABLE_AFTER,
-    webhookRetentionDays: {
-      bodies: value.WEBHOOK_BODY_DAYS,
-      attempts: value.WEBHOOK_ATTEMPT_DAYS,
-      deliveries: value.WEBHOOK_DELIVERY_DAYS,
-    },
-    webhookFirstAttempt: value.WEBHOOK_FIRST_ATTEMPT,
-  };
-}
+/** PostgreSQL, Redis and Temporal. */
+const serversOf = (value: Checked, given: Record<string, string>) => ({
+  databaseUrl: value.DATABASE_URL,
+  migrateDatabaseUrl: value.MIGRATE_DATABASE_URL ?? value.DATABASE_URL,
+  databasePoolMax: value.DATABASE_POOL_MAX,
+  redisUrl: value.REDIS_URL,
+  temporalServer: temporalServerOf(given),
+  temporalNamespace: value.TEMPORAL_NAMESPACE,
+  temporalUiUrl: value.TEMPORAL_UI_URL === undefined ? undefined : trimSlash(value.TEMPORAL_UI_URL),
+});
+
+const secretsOf = (value: Checked): Pick<Config, 'jwtSecret' | 'jwtSecrets' | 'secretKey' | 'secretKeys'> => ({
+  jwtSecret: value.JWT_SECRET,
+  jwtSecrets: [value.JWT_SECRET, ...value.JWT_SECRETS_OLD],
+  secretKey: value.SECRET_KEY,
+  secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
+});
+
+/** Sign-up, credits, payments and mails of workspaces, and how long their messages are kept. */
+const workspacesOf = (value: Checked, isSandboxOnly: boolean) => ({
+  smtpUrl: value.SMTP_URL,
+  mailFrom: value.MAIL_FROM,
+  signup: readSignupPolicy(value.SIGNUP),
+  signupCredits: isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
+  lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
+  stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
+  messageDays: value.MESSAGE_DAYS,
+});
+
+/** How messages are accepted and handed off, and how long each step may take. */
+const sendingOf = (value: Checked) => ({
+  sandboxDelayMs: value.SANDBOX_DELAY_MS,
+  providerLimits: Object.fromEntries(
+    value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
+  ),
+  routeWindowSeconds: value.ROUTE_WINDOW,
+  reportTimeoutSeconds: forEachChannel((channel) => value[channelSetting('REPORT_TIMEOUT', channel)]),
+  handoffTimeoutSeconds: value.HANDOFF_TIMEOUT,
+  unknownHandoffSeconds: value.UNKNOWN_HANDOFF_TIMEOUT,
+  acceptTimeoutMs: value.ACCEPT_TIMEOUT_MS,
+  acceptGroupMax: value.ACCEPT_GROUP_MAX,
+  acceptLanes: value.ACCEPT_LANES,
+});
 
 const trimSlash = (text: string) => text.replace(/\/+$/, '');
 

@@ -11,26 +11,14 @@ import { mcpSettings } from './mcp-settings.js';
 import { operatorSettings } from './operator-settings.js';
 import { channelSetting } from './provider-account.js';
 import { oneWord, providerSettings } from './provider-settings.js';
+import { days, list } from './setting-kinds.js';
 import { tracingSettings } from './tracing-settings.js';
+import { webhookSettings } from './webhook-settings.js';
 
-const cidr = Joi.string().ip({ cidr: 'required' });
-/** @param nothing a word for the empty list, if an empty text means that the setting is absent */
-const list = (item: Joi.Schema, nothing = '') =>
-  Joi.string()
-    .allow('')
-    .custom((text: string, helpers) => {
-      const parts = text === nothing ? [] : text.split(',').map((part) => part.trim());
-      const { value, error } = Joi.array()
-        .items(item)
-        .validate(parts.filter((part) => part !== ''));
-      return error === undefined ? value : helpers.message({ custom: `{{#label}}: ${error.message}` });
-    });
 const providerLimit = Joi.string()
   .pattern(/^[a-z][a-z0-9_-]*=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,3})?$/)
   .messages({ 'string.pattern.base': '{{#label}} must be name=number, for example sandbox=100' });
 const seconds = Joi.number().integer().min(1).max(31_536_000);
-/** 0: never. */
-const days = Joi.number().integer().min(0).max(36_500);
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
 const reportTimeoutOf = (channel: Channel) =>
   seconds
@@ -48,9 +36,6 @@ const corsOrigin = Joi.string()
     URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text ? text : helpers.error('origin'),
   )
   .messages({ origin: '{{#label}} must be * or scheme, host and port, for example https://app.example.com' });
-
-/** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays; 75 h 35 min in total. */
-export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
 
 /** Environment variable → check, default and meaning. */
 export const settings: Record<string, Joi.Schema> = {
@@ -123,30 +108,7 @@ export const settings: Record<string, Joi.Schema> = {
   MESSAGE_DAYS: days
     .default(0)
     .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may have fewer'),
-  WEBHOOK_ALLOWED_NETWORKS: list(cidr)
-    .default([])
-    .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),
-  WEBHOOK_PORTS: list(Joi.number().port()).default([443, 8443]).description('ports that webhooks may use'),
-  WEBHOOK_RETRY_DELAYS: list(Joi.number().min(0).max(604_800))
-    .default(defaultRetryDelays.split(',').map(Number))
-    .description('seconds before each further delivery attempt, comma-separated'),
-  WEBHOOK_DISABLE_AFTER: Joi.number()
-    .integer()
-    .min(0)
-    .max(31_536_000)
-    .default(432_000)
-    .description('seconds after which a webhook whose endpoint acknowledges nothing is disabled; 0 means never'),
-  WEBHOOK_BODY_DAYS: days
-    .default(30)
-    .description('days after which the body of an event is forgotten, and it can be sent no more; 0 means never'),
-  WEBHOOK_ATTEMPT_DAYS: days.default(90).description('days after which the attempts of a delivery are forgotten; 0 means never'),
-  WEBHOOK_DELIVERY_DAYS: days.default(365).description('days after which deliveries are forgotten as a whole; 0 means never'),
-  WEBHOOK_FIRST_ATTEMPT: Joi.string()
-    .valid('inline', 'child')
-    .default('inline')
-    .description(
-      'inline, or a child workflow for each event from its first attempt, except events that are left to the retrier of their webhook at once',
-    ),
+  ...webhookSettings,
   SANDBOX_DELAY_MS: Joi.number()
     .integer()
     .min(0)

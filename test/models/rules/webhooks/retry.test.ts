@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { defaultRetryDelays } from '../../../../models/settings/settings.js';
+import { defaultRetryDelays } from '../../../../models/settings/webhook-settings.js';
 import { parseRetryAfter, retryDelaySeconds } from '../../../../models/rules/webhooks/retry.js';
 
 const ladder = defaultRetryDelays.split(',').map(Number);

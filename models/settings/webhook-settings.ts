@@ -1,0 +1,63 @@
+/** Settings of webhooks: where they may lead, when a delivery is repeated, and how long its data is kept; see docs/webhooks.md. */
+import Joi from 'joi';
+import { days, list } from './setting-kinds.js';
+
+/** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays; 75 h 35 min in total. */
+export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
+
+const cidr = Joi.string().ip({ cidr: 'required' });
+
+export const webhookSettings: Record<string, Joi.Schema> = {
+  WEBHOOK_ALLOWED_NETWORKS: list(cidr)
+    .default([])
+    .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),
+  WEBHOOK_PORTS: list(Joi.number().port()).default([443, 8443]).description('ports that webhooks may use'),
+  WEBHOOK_RETRY_DELAYS: list(Joi.number().min(0).max(604_800))
+    .default(defaultRetryDelays.split(',').map(Number))
+    .description('seconds before each further delivery attempt, comma-separated'),
+  WEBHOOK_DISABLE_AFTER: Joi.number()
+    .integer()
+    .min(0)
+    .max(31_536_000)
+    .default(432_000)
+    .description('seconds after which a webhook whose endpoint acknowledges nothing is disabled; 0 means never'),
+  WEBHOOK_BODY_DAYS: days
+    .default(30)
+    .description('days after which the body of an event is forgotten, and it can be sent no more; 0 means never'),
+  WEBHOOK_ATTEMPT_DAYS: days.default(90).description('days after which the attempts of a delivery are forgotten; 0 means never'),
+  WEBHOOK_DELIVERY_DAYS: days.default(365).description('days after which deliveries are forgotten as a whole; 0 means never'),
+  WEBHOOK_FIRST_ATTEMPT: Joi.string()
+    .valid('inline', 'child')
+    .default('inline')
+    .description(
+      'inline, or a child workflow for each event from its first attempt, except events that are left to the retrier of their webhook at once',
+    ),
+};
+
+export interface WebhookConfig {
+  webhookAllowedNetworks: string[];
+  webhookPorts: number[];
+  /** The DNS servers for the host names of webhooks; empty: those of the system. */
+  webhookDnsServers: string[];
+  webhookRetryDelaysSeconds: number[];
+  /** 0: never. */
+  webhookDisableAfterSeconds: number;
+  /** After how many days each kind of data is deleted; 0: never. */
+  webhookRetentionDays: { bodies: number; attempts: number; deliveries: number };
+  webhookFirstAttempt: 'inline' | 'child';
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
+export const webhookConfigOf = (value: Record<string, any>): WebhookConfig => ({
+  webhookAllowedNetworks: value.WEBHOOK_ALLOWED_NETWORKS,
+  webhookPorts: value.WEBHOOK_PORTS,
+  webhookDnsServers: value.WEBHOOK_DNS_SERVERS,
+  webhookRetryDelaysSeconds: value.WEBHOOK_RETRY_DELAYS,
+  webhookDisableAfterSeconds: value.WEBHOOK_DISABLE_AFTER,
+  webhookRetentionDays: {
+    bodies: value.WEBHOOK_BODY_DAYS,
+    attempts: value.WEBHOOK_ATTEMPT_DAYS,
+    deliveries: value.WEBHOOK_DELIVERY_DAYS,
+  },
+  webhookFirstAttempt: value.WEBHOOK_FIRST_ATTEMPT,
+});
