@@ -12,7 +12,7 @@ import { presentedKey } from './auth/presented-key.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
 import { errorBody } from './http/errors/error-handler.js';
-import type { Bucket } from './http/rate-limit.js';
+import type { Bucket } from './http/limits/counters.js';
 import { contextOf, type Middleware } from './http/request-context.js';
 
 export interface LoadSheddingOptions extends Pick<Deps, 'acceptGate' | 'config' | 'limiter'> {

@@ -4,7 +4,8 @@ import { AppError } from '../../models/errors.js';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { Caller } from '../http/caller.js';
 import type { Endpoint } from '../http/endpoint.js';
-import type { Bucket, Headers, Limiter } from '../http/rate-limit.js';
+import type { Bucket } from '../http/limits/counters.js';
+import type { Headers, Limiter } from '../http/rate-limit.js';
 import type { Authenticator, Credential } from './authenticate.js';
 import type { KnownCallers } from './known-callers.js';
 
@@ -43,7 +44,7 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
  * key may be invented. It is looked up first, with few look-ups per client address at a time, and an invalid key counts for the address.
  */
 export function createAdmit(limiter: Limiter, authenticator: Authenticator, known: KnownCallers): Admit {
-  const unknownKeys = new UnknownKeyLookups(limiter);
+  const lookups = new CountedLookups(limiter, known);
 
   return async (request, res) => {
     const { item, credential } = request;
@@ -56,29 +57,39 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
     const workspaceId = known.workspaceOf(bucket.key);
     const caller =
       workspaceId === undefined
-        ? await identifyUnknown(request, bucket, res, identify)
-        : await identifyKnown(bucket, workspaceBucket(workspaceId), res, identify);
+        ? await lookups.ofUnknown(request, bucket, res, identify)
+        : await lookups.ofKnown(bucket, workspaceBucket(workspaceId), res, identify);
     return authenticator.authorize(item.auth, caller);
   };
+}
 
-  async function identifyKnown(bucket: Bucket, ofWorkspace: Bucket, res: Headers, identify: () => Promise<Caller | null>) {
-    await limiter.consume(bucket, res, ofWorkspace);
+type Identify = () => Promise<Caller | null>;
+
+/** Looks up callers and counts their requests. */
+class CountedLookups {
+  readonly #unknownKeys: UnknownKeyLookups;
+
+  constructor(
+    private readonly limiter: Limiter,
+    private readonly known: KnownCallers,
+  ) {
+    this.#unknownKeys = new UnknownKeyLookups(limiter);
+  }
+
+  async ofKnown(bucket: Bucket, ofWorkspace: Bucket, res: Headers, identify: Identify): Promise<Caller | null> {
+    await this.limiter.consume(bucket, res, ofWorkspace);
     return identify().catch((error: unknown) => {
-      known.forget(bucket.key);
-      limiter.giveBack(ofWorkspace); // a revoked key must not use up the workspace's limit
+      this.known.forget(bucket.key);
+      this.limiter.giveBack(ofWorkspace); // a revoked key must not use up the workspace's limit
       throw error;
     });
   }
 
-  async function identifyUnknown(
-    { credential, address }: AccessRequest,
-    bucket: Bucket,
-    res: Headers,
-    identify: () => Promise<Caller | null>,
-  ) {
+  async ofUnknown({ credential, address }: AccessRequest, bucket: Bucket, res: Headers, identify: Identify): Promise<Caller | null> {
+    const { limiter, known } = this;
     const isJwt = credential.kind === 'jwt';
     if (isJwt) await limiter.consume(bucket, res);
-    const caller = await (isJwt ? identify() : unknownKeys.run(address, res, identify));
+    const caller = await (isJwt ? identify() : this.#unknownKeys.run(address, res, identify));
     if (caller === null) return null;
     const ofWorkspace = workspaceBucket(caller.workspaceId);
     await (isJwt ? limiter.consume(ofWorkspace, res) : limiter.consume(bucket, res, ofWorkspace));

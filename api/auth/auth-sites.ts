@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Endpoint } from '../http/endpoint.js';
-import type { Bucket } from '../http/rate-limit.js';
+import type { Bucket } from '../http/limits/counters.js';
 
 /** The bucket of the IPv6 /48. One customer may own a /48 with 65,536 networks. Null for IPv4 and other endpoints. */
 export function siteBucketOf({ id, rate }: Pick<Endpoint, 'id' | 'rate'>, ip: string | undefined): Bucket | null {

@@ -1,0 +1,81 @@
+/** The counters of the rate limits, in Redis or in the memory of this process. */
+import type { Redis } from 'ioredis';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { BatchQueue } from '../../../models/flow/batch-queue.js';
+import { groupBy } from '../../../models/rules/messages/group-by.js';
+import type { RateLimit } from '../../../models/settings/limit-settings.js';
+
+export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'site' | 'login' | 'workspace' | 'address' | 'failure' | 'callback' | 'probe';
+
+/** A counter: a class of limits, and the client whose requests are counted. */
+export interface Bucket {
+  rateClass: RateClass;
+  key: string;
+}
+
+/** The position of a request in its window: the first request has the position 1. */
+interface Counted {
+  position: number;
+  msBeforeNext: number;
+}
+
+/** Requests that arrive while others are being counted are counted together. A batch that waits longer than 20 ms for Redis does not delay the next. */
+const batching = { maxBatchSize: 1_000, concurrency: 2, slowAfterMs: 20 };
+
+/** Counts the requests of each bucket in a fixed window. */
+export class Counters {
+  readonly #ofClass: Record<RateClass, RateLimiterAbstract>;
+  readonly #queue = new BatchQueue(async (requests: Bucket[][]) => {
+    const positions = await this.#countTogether(requests.flat());
+    return requests.map((buckets) => positions.splice(0, buckets.length));
+  }, batching);
+
+  /** @param redis null: counts in memory alone */
+  constructor(limits: Record<RateClass, RateLimit>, redis: Redis | null) {
+    this.#ofClass = countersOf(limits, redis);
+  }
+
+  /** Counts a request in each of its buckets. @returns its position in each */
+  count(buckets: Bucket[]): Promise<Counted[]> {
+    return this.#queue.add(buckets);
+  }
+
+  /** Undoes the counting of one request. Does not wait for it. */
+  giveBack({ rateClass, key }: Bucket): void {
+    this.#ofClass[rateClass].reward(key, 1).catch(() => undefined);
+  }
+
+  /** The window of a bucket; null if it has counted nothing. */
+  windowOf({ rateClass, key }: Bucket): Promise<RateLimiterRes | null> {
+    return this.#ofClass[rateClass].get(key);
+  }
+
+  /** Counts all requests of a bucket with one store access. Each request still gets its own position in the window. */
+  async #countTogether(buckets: Bucket[]): Promise<Counted[]> {
+    const requests = groupBy(buckets, ({ rateClass, key }) => `${rateClass} ${key}`);
+    const counted = new Map<Bucket, Counted>();
+    const count = async (alike: Bucket[]) => {
+      const [{ rateClass, key }] = alike as [Bucket];
+      const { consumedPoints, msBeforeNext } = await this.#ofClass[rateClass].consume(key, alike.length).catch((refusal: unknown) => {
+        if (refusal instanceof RateLimiterRes) return refusal; // the window has no room for some of them, or for all
+        throw refusal;
+      });
+      for (const [index, bucket] of alike.entries())
+        counted.set(bucket, { position: consumedPoints - alike.length + index + 1, msBeforeNext });
+    };
+    await Promise.all([...requests.values()].map(count));
+    return buckets.map((bucket) => counted.get(bucket) as Counted);
+  }
+}
+
+function countersOf(classes: Record<RateClass, RateLimit>, redis: Redis | null): Record<RateClass, RateLimiterAbstract> {
+  return Object.fromEntries(
+    Object.entries(classes).map(([rateClass, { points, seconds }]) => {
+      const options = { keyPrefix: `tidings:limit:${rateClass}`, points, duration: seconds };
+      const memory = new RateLimiterMemory(options);
+      // Every callback checks the failure counter, so it is kept in memory: a Redis round trip would cost more than it protects.
+      if (redis === null || rateClass === 'failure' || rateClass === 'probe') return [rateClass, memory];
+      return [rateClass, new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })];
+    }),
+  ) as Record<RateClass, RateLimiterAbstract>;
+}
