@@ -77,30 +77,12 @@ export type AcceptGateDeps = MessageDecisionDeps & {
  */
 export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): AcceptGate {
   const { acceptGroupMax: groupSize, acceptLanes, sharedGroupWebhooks } = deps.config;
-  const maxSingles = Math.max(acceptLanes, singleConcurrency);
   const admission = new AdmissionControl(
     groupSize === 1
-      ? { capacity: maxSingles, maxLatencyMs, minRoundMs: minSingleRoundMs }
+      ? { capacity: maxSinglesOf(deps.config), maxLatencyMs, minRoundMs: minSingleRoundMs }
       : { capacity: groupSize * acceptLanes, maxLatencyMs, minRoundMs: minGroupRoundMs },
   );
-  const urgently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const end = await deps.urgent?.turn();
-    return work().finally(end);
-  };
-  const createQueue = (maxBatchSize: number, concurrency: number, ofOneOwner?: { restShare: number }) =>
-    new BatchQueue<Send, Outcome>((sends) => urgently(() => admission.measureRound(() => acceptGroup(deps, sends))), {
-      maxBatchSize,
-      concurrency,
-      ...(ofOneOwner && { oneOwnerPerBatch: true, ...ofOneOwner }),
-      ownerOf: ({ message }) => message.workspace_id,
-      maxWaitMs: maxQueueMs,
-      slowAfterMs,
-    });
-  const singles = createQueue(1, maxSingles);
-  const shared = forEachChannel(() => createQueue(groupSize, acceptLanes));
-  const manyWebhooks = forEachChannel(() =>
-    createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, { restShare: manyWebhooksRest }),
-  );
+  const { singles, shared, manyWebhooks } = createQueues(deps, admission, maxQueueMs);
 
   return {
     enter: (key) => admission.enter(key),
@@ -115,6 +97,33 @@ export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): 
         return outcome;
       });
     },
+  };
+}
+
+const maxSinglesOf = ({ acceptLanes }: Config) => Math.max(acceptLanes, singleConcurrency);
+
+/** The queues in which sends wait: for a workflow of their own, for a shared group, and for a group of a workspace with many webhooks. */
+function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueueMs: number) {
+  const { acceptGroupMax: groupSize, acceptLanes } = deps.config;
+  const urgently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const end = await deps.urgent?.turn();
+    return work().finally(end);
+  };
+  const createQueue = (maxBatchSize: number, concurrency: number, ofOneOwner?: { restShare: number }) =>
+    new BatchQueue<Send, Outcome>((sends) => urgently(() => admission.measureRound(() => acceptGroup(deps, sends))), {
+      maxBatchSize,
+      concurrency,
+      ...(ofOneOwner && { oneOwnerPerBatch: true, ...ofOneOwner }),
+      ownerOf: ({ message }) => message.workspace_id,
+      maxWaitMs: maxQueueMs,
+      slowAfterMs,
+    });
+  return {
+    singles: createQueue(1, maxSinglesOf(deps.config)),
+    shared: forEachChannel(() => createQueue(groupSize, acceptLanes)),
+    manyWebhooks: forEachChannel(() =>
+      createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, { restShare: manyWebhooksRest }),
+    ),
   };
 }
 

@@ -32,50 +32,65 @@ const toleranceSeconds = 300;
 
 /** Creates the client. It connects to the provider on first use. */
 export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'publicUrl'>, logger: Logger): Payments {
-  const { secretKey, webhookSecret, apiBase } = stripe;
+  const { secretKey, webhookSecret } = stripe;
   if ((secretKey === undefined) !== (webhookSecret === undefined)) {
     logger.warn('only one of STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET is set; payments cannot be credited');
   }
-  const sdk = lazily(() => import('stripe'));
-  const client = lazily(async () => {
-    const { Stripe: Client } = await sdk();
-    return new Client(secretKey ?? '', { ...addressOf(apiBase), timeout: timeoutMs, maxNetworkRetries: 1, telemetry: false });
+  return new StripePayments(stripe, publicUrl, logger);
+}
+
+class StripePayments implements Payments {
+  readonly canSell: boolean;
+  readonly #sdk = lazily(() => import('stripe'));
+  readonly #client = lazily(async () => {
+    const { Stripe: Client } = await this.#sdk();
+    const { secretKey = '', apiBase } = this.stripe;
+    return new Client(secretKey, { ...addressOf(apiBase), timeout: timeoutMs, maxNetworkRetries: 1, telemetry: false });
   });
-  return {
-    canSell: secretKey !== undefined,
-    async openSession(order) {
-      if (secretKey === undefined) throw billingNotConfigured();
-      const { checkout } = await client();
-      const session = await checkout.sessions.create(sessionOf(order, publicUrl), { idempotencyKey: order.id }).catch((error: unknown) => {
-        logger.warn({ err: error, order_id: order.id }, 'the payment provider did not create a session');
-        throw isRefusal(error) ? purchaseFailed(error) : internal(error, 5);
-      });
-      if (typeof session.id !== 'string' || typeof session.url !== 'string')
-        throw internal(new Error('the payment provider did not create a session'), 5);
-      return { id: session.id, url: session.url };
-    },
-    judgeHead({ 'stripe-signature': signature }) {
-      if (webhookSecret === undefined) throw billingNotConfigured();
-      if (typeof signature !== 'string' || !signatureForm.test(signature)) throw invalidSignature();
-      return undefined;
-    },
-    async readEvent(headers, body) {
-      if (webhookSecret === undefined) throw billingNotConfigured();
-      const { Stripe: Client } = await sdk();
-      const signature = headers['stripe-signature'];
-      const raw = decoded(body);
-      if (raw === null || typeof signature !== 'string' || isFromTheFuture(signature)) throw invalidSignature();
-      const event = readStripeEvent(verified(Client, raw, signature, webhookSecret), raw);
-      if (event === null) throw invalidJson();
-      if (isOfMode(event, secretKey)) return event;
-      // The event is acknowledged, because Stripe would repeat it for days. It is ignored, because test payments must not become credits.
-      logger.error(
-        { event_id: event.id, live: event.isLive },
-        'ignored a payment event: its mode (test or live) is not that of STRIPE_SECRET_KEY',
-      );
-      return { ...event, change: null };
-    },
-  };
+
+  constructor(
+    private readonly stripe: Config['stripe'],
+    private readonly publicUrl: string,
+    private readonly logger: Logger,
+  ) {
+    this.canSell = stripe.secretKey !== undefined;
+  }
+
+  async openSession(order: OrderRow): Promise<{ id: string; url: string }> {
+    if (!this.canSell) throw billingNotConfigured();
+    const { checkout } = await this.#client();
+    const asked = sessionOf(order, this.publicUrl);
+    const session = await checkout.sessions.create(asked, { idempotencyKey: order.id }).catch((error: unknown) => {
+      this.logger.warn({ err: error, order_id: order.id }, 'the payment provider did not create a session');
+      throw isRefusal(error) ? purchaseFailed(error) : internal(error, 5);
+    });
+    if (typeof session.id !== 'string' || typeof session.url !== 'string')
+      throw internal(new Error('the payment provider did not create a session'), 5);
+    return { id: session.id, url: session.url };
+  }
+
+  judgeHead({ 'stripe-signature': signature }: IncomingHttpHeaders): undefined {
+    if (this.stripe.webhookSecret === undefined) throw billingNotConfigured();
+    if (typeof signature !== 'string' || !signatureForm.test(signature)) throw invalidSignature();
+    return undefined;
+  }
+
+  async readEvent({ 'stripe-signature': signature }: IncomingHttpHeaders, body: Buffer): Promise<PaymentEvent> {
+    const { secretKey, webhookSecret } = this.stripe;
+    if (webhookSecret === undefined) throw billingNotConfigured();
+    const { Stripe: Client } = await this.#sdk();
+    const raw = decoded(body);
+    if (raw === null || typeof signature !== 'string' || isFromTheFuture(signature)) throw invalidSignature();
+    const event = readStripeEvent(verified(Client, raw, signature, webhookSecret), raw);
+    if (event === null) throw invalidJson();
+    if (isOfMode(event, secretKey)) return event;
+    // The event is acknowledged, because Stripe would repeat it for days. It is ignored, because test payments must not become credits.
+    this.logger.error(
+      { event_id: event.id, live: event.isLive },
+      'ignored a payment event: its mode (test or live) is not that of STRIPE_SECRET_KEY',
+    );
+    return { ...event, change: null };
+  }
 }
 
 /** A key without a mode in its prefix accepts events of both modes. */

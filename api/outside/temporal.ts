@@ -107,15 +107,8 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
     },
     wakeRetrier: (webhookId, workspaceId) => hint(() => startOrSignalRetrier(client, webhookId, workspaceId)),
     replay: (request) => hint(() => startReplay(client, request)),
-    async sendMail(mailId) {
-      const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };
-      await hint(() => client.workflow.start(workflowTypes.sendMail, options));
-    },
-    async hasWorker() {
-      const request = { namespace: temporalNamespace, taskQueue: { name: queues.messages }, taskQueueType: 1 /* workflow tasks */ };
-      const { pollers } = await hint(() => connection.workflowService.describeTaskQueue(request));
-      return (pollers ?? []).some(({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < pollerAgeMsMax);
-    },
+    sendMail: (mailId) => hint(() => startMail(client, mailId)),
+    hasWorker: () => hint(() => isPolled(client)),
     close: () => connection.close(),
   };
 }
@@ -162,6 +155,18 @@ function startOfBatch({ batchId, workspaceId, channel }: AcceptBatchRequest) {
     staticSummary: `${channel} · bulk`,
     priority: { priorityKey: 4, fairnessKey: workspaceId },
   });
+}
+
+async function startMail(client: Client, mailId: string): Promise<void> {
+  const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };
+  await client.workflow.start(workflowTypes.sendMail, options);
+}
+
+/** Whether a worker asked for workflow tasks not long ago. */
+async function isPolled({ workflowService, options: { namespace } }: Client): Promise<boolean> {
+  const request = { namespace, taskQueue: { name: queues.messages }, taskQueueType: 1 /* workflow tasks */ };
+  const { pollers } = await workflowService.describeTaskQueue(request);
+  return (pollers ?? []).some(({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < pollerAgeMsMax);
 }
 
 /** Signals the page workflows. Pages that have not started or have ended are skipped. */

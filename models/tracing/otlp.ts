@@ -34,31 +34,18 @@ const kinds = {
 export type Collector = TracingConfig & { endpoint: string };
 
 /** @param part the thread, see `startTracing` */
-export function createSpanSink({ endpoint, headers, serviceName }: Collector, part: string, logger: Logger): SpanSink {
-  const exporter = new OTLPTraceExporter({
-    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
-    headers,
-    timeoutMillis: exportMsMax,
-    concurrencyLimit: exportsAtOnce,
-  });
+export function createSpanSink(collector: Collector, part: string, logger: Logger): SpanSink {
   const ids = new GivenIds();
-  const processor = new BatchSpanProcessor({
-    exporter: watched(exporter, logger),
-    maxQueueSize: queueMax,
-    maxExportBatchSize: batchMax,
-    scheduledDelayMillis: delayMs,
-    exportTimeoutMillis: exportMsMax,
-  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
-      'service.name': serviceName,
+      'service.name': collector.serviceName,
       'service.instance.id': `${hostname()}:${process.pid}:${part}`,
       'process.part': part,
     }),
     sampler: new AlwaysOnSampler(), // unsampled spans do not come this far
     idGenerator: ids,
     spanLimits: { attributeValueLengthLimit: textMax, linkCountLimit: linksMax },
-    spanProcessors: [processor],
+    spanProcessors: [createProcessor(collector, logger)],
   });
   const tracer = provider.getTracer('tidings');
   return {
@@ -74,6 +61,23 @@ export function createSpanSink({ endpoint, headers, serviceName }: Collector, pa
       return Promise.race([closed, new Promise<void>((resolve) => setTimeout(resolve, closeMsMax).unref())]);
     },
   };
+}
+
+/** Gathers spans and sends them to the collector. */
+function createProcessor({ endpoint, headers }: Collector, logger: Logger): BatchSpanProcessor {
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers,
+    timeoutMillis: exportMsMax,
+    concurrencyLimit: exportsAtOnce,
+  });
+  return new BatchSpanProcessor({
+    exporter: watched(exporter, logger),
+    maxQueueSize: queueMax,
+    maxExportBatchSize: batchMax,
+    scheduledDelayMillis: delayMs,
+    exportTimeoutMillis: exportMsMax,
+  });
 }
 
 /** Spans have ids that were chosen before. */
