@@ -28,13 +28,27 @@ const auditingMs = 8_000;
 /** Workspaces whose balance changed within this time are checked. It covers several rounds, in case a round is missed. */
 const changedWithinSeconds = 600;
 
-export function choreActivities({ db, config, logger }: ChoreDeps) {
+export function choreActivities(deps: ChoreDeps) {
+  const { db, config, logger } = deps;
   return {
+    ...forgettingActivities(deps),
+    ...bookActivities(deps),
+
     /** Mails workspaces whose balance is low, if the operator has configured a limit. */
     async mailLowBalances(): Promise<void> {
       if (config.lowBalance > 0) await issueLowBalanceMails(db, config.lowBalance, changedWithinSeconds);
     },
 
+    /** Records the end of a round. @param failing steps that failed or took too long */
+    async noteRound(failing: string[]): Promise<void> {
+      if (failing.length > 0) logger.error({ failing }, 'watcher steps failed');
+      await noteRound(db, failing);
+    },
+  };
+}
+
+function forgettingActivities({ db, config, logger }: ChoreDeps) {
+  return {
     /** Deletes old webhook data, logins and tokens, until the time is up. */
     async forgetOld(): Promise<void> {
       const forgotten = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
@@ -55,7 +69,11 @@ export function choreActivities({ db, config, logger }: ChoreDeps) {
       const completed = await runErasures(db, await erasureKey(db, config.secretKeys), Date.now() + erasingMs);
       if (completed > 0) logger.info({ completed }, 'erased recipients');
     },
+  };
+}
 
+function bookActivities({ db, logger }: ChoreDeps) {
+  return {
     /** Logs an error for each workspace whose balance and ledger differ, in each round until they agree. */
     async checkLedger(): Promise<void> {
       const drifts = await checkLedgers(db);
@@ -67,12 +85,6 @@ export function choreActivities({ db, config, logger }: ChoreDeps) {
     /** Compares balances, ledger, messages and batches: a part in each round, all once a day. Logs an error for each difference. */
     async auditBooks(): Promise<void> {
       await auditBooks(db, Date.now() + auditingMs, (difference) => logger.error(difference, 'the books differ'));
-    },
-
-    /** Records the end of a round. @param failing steps that failed or took too long */
-    async noteRound(failing: string[]): Promise<void> {
-      if (failing.length > 0) logger.error({ failing }, 'watcher steps failed');
-      await noteRound(db, failing);
     },
   };
 }

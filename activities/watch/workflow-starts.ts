@@ -63,25 +63,12 @@ export function workflowStarts(client: Client): WorkflowStarts {
       const signalled = { ...lateOptions({ groupId }), signal: reportsSignal, signalArgs: [] };
       await inTime(() => client.workflow.signalWithStart(workflowTypes.applyLateReports, signalled));
     },
-    nextStep: ({ groupId, workspaceId, channel, fallbackAfterMs }, before) => {
-      const workflowId = workflowIds.message(groupId);
-      const { type, args } = workflowOf({ groupId, workflowId, fallbackAfterMs });
-      return start(type, {
-        taskQueue,
-        workflowId,
-        args,
-        staticSummary: `fallback of ${before}`,
-        typedSearchAttributes: [
-          { key: searchAttributes.workspaceId, value: workspaceId },
-          { key: searchAttributes.channel, value: channel },
-        ],
-      });
+    nextStep: (step, before) => {
+      const { type, options } = nextStepStart(step, before);
+      return start(type, options);
     },
     async retrier(webhookId, workspaceId) {
-      const priority = { priorityKey: 3, ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }) };
-      const options = { taskQueue, workflowId: workflowIds.retrier(webhookId), args: [{ webhookId }], priority };
-      const signalled = { ...options, signal: dueSignal, staticSummary: `retries for webhook ${webhookId}` };
-      await inTime(() => client.workflow.signalWithStart(workflowTypes.retryWebhook, signalled));
+      await inTime(() => client.workflow.signalWithStart(workflowTypes.retryWebhook, retrierOptions(webhookId, workspaceId)));
     },
     mail: (mailId) => start(workflowTypes.sendMail, { taskQueue, workflowId: workflowIds.mail(mailId), args: [{ mailId }] }),
     replay: (input) => start(workflowTypes.replayDeliveries, { taskQueue, workflowId: workflowIds.replay(input.replayId), args: [input] }),
@@ -92,6 +79,31 @@ const lateOptions = (input: LateReportsInput) => ({
   taskQueue: queues.messages,
   workflowId: workflowIds.lateReports(input.groupId),
   args: [input] as [LateReportsInput],
+});
+
+function nextStepStart({ groupId, workspaceId, channel, fallbackAfterMs }: NextStep, before: string) {
+  const workflowId = workflowIds.message(groupId);
+  const { type, args } = workflowOf({ groupId, workflowId, fallbackAfterMs });
+  const options = {
+    taskQueue: queues.messages,
+    workflowId,
+    args,
+    staticSummary: `fallback of ${before}`,
+    typedSearchAttributes: [
+      { key: searchAttributes.workspaceId, value: workspaceId },
+      { key: searchAttributes.channel, value: channel },
+    ],
+  };
+  return { type, options };
+}
+
+const retrierOptions = (webhookId: string, workspaceId?: string) => ({
+  taskQueue: queues.messages,
+  workflowId: workflowIds.retrier(webhookId),
+  args: [{ webhookId }] as [{ webhookId: string }],
+  priority: { priorityKey: 3, ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }) },
+  signal: dueSignal,
+  staticSummary: `retries for webhook ${webhookId}`,
 });
 
 async function isStarted(client: Client, type: string, options: Parameters<typeof client.workflow.start>[1]): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** The activities of tests, resends and replays. They do not change a retry schedule that is running. */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import type { Database } from '../../models/db/database.js';
 import { deliveryStatuses } from '../../models/tables/delivery.js';
 import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
 import { deliveriesIn } from '../../models/operations/webhooks/due-deliveries.js';
@@ -41,34 +42,46 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
       }),
 
     /** Lists the next deliveries of a replay. */
-    listReplay: ({ webhookId, since, until, statuses, after }: ReplayInput): Promise<ReplayList> =>
-      withHeartbeat(async (signal) => {
-        const webhook = await Webhook.findByPk(webhookId);
-        const settling = new Settling(db, webhookId, (page) => attempts.inTurn(page, webhook?.workspace_id));
-        while (!signal.aborted && (await settling.onePage()));
-        const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
-        const limit = webhook?.ordered === true ? replayedInOrder : replayedAtOnce;
-        const deliveryIds = await listReplayable(db, range, after ?? null, limit);
-        return { deliveryIds, isLast: deliveryIds.length < limit };
-      }),
+    listReplay: (input: ReplayInput): Promise<ReplayList> => withHeartbeat((signal) => listReplay({ db, attempts }, input, signal)),
 
     /**
      * Attempts deliveries of a replay. A failed or held delivery starts a new retry schedule with this attempt, and the retrier continues it.
      * A succeeded or pending delivery gets one attempt. After the replay was cancelled no attempt is made.
      */
-    replayPage: ({ replayId, webhookId, deliveryIds, isLast, statuses }: ReplayPageInput): Promise<ReplayPageResult> =>
-      withHeartbeat(async () => {
-        if (!(await isReplayRunning(db, replayId))) return { retriers: [], goesOn: false };
-        const ladder = statuses.includes('failed') || statuses.includes('held');
-        const again = activityInfo().attempt > 1;
-        const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
-        const ids = ladder ? await requeueDeliveries(db, deliveryIds, again) : open;
-        const due = await deliveriesIn(db, ladder ? ['pending'] : statuses, ids);
-        await attempts.toEndpoint(due, { trigger: 'replay', ladder });
-        const left = !ladder ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
-        const retriers = await leaveToRetriers(db, { left }, again);
-        const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
-        return { retriers, goesOn: status === 'running' };
-      }),
+    replayPage: (input: ReplayPageInput): Promise<ReplayPageResult> => withHeartbeat(() => replayPage({ db, attempts }, input)),
   };
+}
+
+interface ReplayDeps {
+  db: Database;
+  attempts: Attempts;
+}
+
+async function listReplay(
+  { db, attempts }: ReplayDeps,
+  { webhookId, since, until, statuses, after }: ReplayInput,
+  signal: AbortSignal,
+): Promise<ReplayList> {
+  const webhook = await Webhook.findByPk(webhookId);
+  const settling = new Settling(db, webhookId, (page) => attempts.inTurn(page, webhook?.workspace_id));
+  while (!signal.aborted && (await settling.onePage()));
+  const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
+  const limit = webhook?.ordered === true ? replayedInOrder : replayedAtOnce;
+  const deliveryIds = await listReplayable(db, range, after ?? null, limit);
+  return { deliveryIds, isLast: deliveryIds.length < limit };
+}
+
+async function replayPage({ db, attempts }: ReplayDeps, page: ReplayPageInput): Promise<ReplayPageResult> {
+  const { replayId, webhookId, deliveryIds, isLast, statuses } = page;
+  if (!(await isReplayRunning(db, replayId))) return { retriers: [], goesOn: false };
+  const ladder = statuses.includes('failed') || statuses.includes('held');
+  const again = activityInfo().attempt > 1;
+  const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
+  const ids = ladder ? await requeueDeliveries(db, deliveryIds, again) : open;
+  const due = await deliveriesIn(db, ladder ? ['pending'] : statuses, ids);
+  await attempts.toEndpoint(due, { trigger: 'replay', ladder });
+  const left = !ladder ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
+  const retriers = await leaveToRetriers(db, { left }, again);
+  const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
+  return { retriers, goesOn: status === 'running' };
 }

@@ -26,53 +26,57 @@ export interface ReportPosterDeps {
 }
 
 /** Starts the report poster. */
-export function startReportPoster({ db, secretKey, callbackUrl, logger, idleMs = 1000 }: ReportPosterDeps): ReportPoster {
-  const url = `${callbackUrl}/callbacks/sandbox`;
-  /** Scheduled posts. */
-  const moments = new Set<number>();
-  let wakeAt = Number.POSITIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let stopped = false;
+export const startReportPoster = (deps: ReportPosterDeps): ReportPoster => new RunningPoster(deps);
 
-  const wakeIn = (ms: number) => {
+class RunningPoster implements ReportPoster {
+  /** Scheduled posts. */
+  readonly #moments = new Set<number>();
+  #wakeAt = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(private readonly deps: ReportPosterDeps) {
+    this.#wakeIn(0);
+  }
+
+  expect(dueInMs: number): void {
+    const dueAt = Date.now() + dueInMs + 1;
+    const latestAt = dueAt + Math.min(togetherMs.most, dueInMs * togetherMs.shareOfDelay);
+    for (const moment of this.#moments) if (moment >= dueAt && moment <= latestAt) return;
+    this.#moments.add(latestAt);
+    this.#wakeIn(latestAt - Date.now());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #wakeIn(ms: number): void {
     const at = Date.now() + ms;
-    if (stopped || at >= wakeAt) return;
-    wakeAt = at;
-    clearTimeout(timer);
-    timer = setTimeout(run, ms);
-  };
-  const run = () => {
-    wakeAt = Number.POSITIVE_INFINITY;
-    running = running.then(postAll);
-  };
-  const postAll = async () => {
+    if (this.#stopped || at >= this.#wakeAt) return;
+    this.#wakeAt = at;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#wakeAt = Number.POSITIVE_INFINITY;
+      this.#running = this.#running.then(() => this.#postAll());
+    }, ms);
+  }
+
+  async #postAll(): Promise<void> {
+    const { db, secretKey, callbackUrl, logger, idleMs = 1000 } = this.deps;
+    const url = `${callbackUrl}/callbacks/sandbox`;
     const startedAt = Date.now();
     try {
       while ((await postDueReports(db, reportsPerPost, (reports) => post(url, secretKey, reports))) === reportsPerPost);
     } catch (err) {
       logger.warn({ err }, 'could not post sandbox reports, retrying');
     }
-    for (const moment of moments) if (moment <= startedAt) moments.delete(moment);
-    wakeIn(Math.max(0, Math.min(Date.now() + idleMs, ...moments) - Date.now()));
-  };
-  const expect = (dueInMs: number) => {
-    const dueAt = Date.now() + dueInMs + 1;
-    const latestAt = dueAt + Math.min(togetherMs.most, dueInMs * togetherMs.shareOfDelay);
-    for (const moment of moments) if (moment >= dueAt && moment <= latestAt) return;
-    moments.add(latestAt);
-    wakeIn(latestAt - Date.now());
-  };
-
-  wakeIn(0);
-  return {
-    expect,
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+    for (const moment of this.#moments) if (moment <= startedAt) this.#moments.delete(moment);
+    this.#wakeIn(Math.max(0, Math.min(Date.now() + idleMs, ...this.#moments) - Date.now()));
+  }
 }
 
 async function post(url: string, secretKey: string, reports: SandboxReport[]): Promise<void> {
