@@ -19,28 +19,9 @@ export function createLeanSender(baseUrl: string, apiKey: string): Pick<Sender, 
   const { hostname, port } = new URL(baseUrl);
   const idle: Line[] = [];
 
-  const open = (): Line => {
-    const line: Line = { socket: connect(Number(port), hostname), received: '', settle: undefined };
-    line.socket.setNoDelay(true);
-    line.socket.setEncoding('latin1');
-    line.socket.on('data', (text: string) => {
-      line.received += text;
-      const answer = answerIn(line.received);
-      if (answer === undefined) return;
-      line.received = '';
-      idle.push(line);
-      line.settle?.(answer);
-    });
-    line.socket.on('error', () => undefined); // the `close` event handles it
-    line.socket.on('close', () => {
-      if (idle.includes(line)) idle.splice(idle.indexOf(line), 1);
-      line.settle?.(new Error('the connection broke off'));
-    });
-    return line;
-  };
   const exchange = (method: string, path: string, body = ''): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const line = idle.pop() ?? open();
+      const line = idle.pop() ?? openLine(connect(Number(port), hostname), idle);
       line.settle = (answer) => {
         line.settle = undefined;
         if (answer instanceof Error) reject(answer);
@@ -56,6 +37,27 @@ export function createLeanSender(baseUrl: string, apiKey: string): Pick<Sender, 
     post: (number) => exchange('POST', '/messages/send', bodyOf(number)),
     call: (method, path) => exchange(method, path),
   };
+}
+
+/** @param idle gets the line after each response, and loses it when the connection closes */
+function openLine(socket: Socket, idle: Line[]): Line {
+  const line: Line = { socket, received: '', settle: undefined };
+  socket.setNoDelay(true);
+  socket.setEncoding('latin1');
+  socket.on('data', (text: string) => {
+    line.received += text;
+    const answer = answerIn(line.received);
+    if (answer === undefined) return;
+    line.received = '';
+    idle.push(line);
+    line.settle?.(answer);
+  });
+  socket.on('error', () => undefined); // the `close` event handles it
+  socket.on('close', () => {
+    if (idle.includes(line)) idle.splice(idle.indexOf(line), 1);
+    line.settle?.(new Error('the connection broke off'));
+  });
+  return line;
 }
 
 /** The response, when it is complete. Responses of the API have a Content-Length. */

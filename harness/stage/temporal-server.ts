@@ -99,32 +99,15 @@ export async function temporalServerPart(
 }
 
 async function configOf(database: TemporalDatabase, ports: PortBook): Promise<{ config: object; port: number }> {
-  const services: Record<string, { rpc: { grpcPort: number; membershipPort: number; bindOnIP: string } }> = {};
-  for (const name of ['frontend', 'history', 'matching', 'worker']) {
-    const [grpcPort, membershipPort] = [await ports.choose(`temporal_${name}`), await ports.choose(`temporal_${name}_membership`)];
-    services[name] = { rpc: { grpcPort, membershipPort, bindOnIP: loopback } };
-  }
+  const services = await servicesOf(ports);
   const port = services.frontend?.rpc.grpcPort ?? 0;
-  const store = (databaseName: keyof typeof connectionsMax) => ({
-    sql: {
-      pluginName: plugin,
-      databaseName,
-      connectAddr: `${loopback}:${database.port}`,
-      connectProtocol: 'tcp',
-      user: database.user,
-      password: database.password,
-      maxConns: connectionsMax[databaseName],
-      maxIdleConns: connectionsMax[databaseName],
-      maxConnLifetime: '1h',
-    },
-  });
   const config = {
     log: { stdout: true, level: 'warn' },
     persistence: {
       numHistoryShards: shards,
       defaultStore: 'default',
       visibilityStore: 'visibility',
-      datastores: { default: store('temporal'), visibility: store('temporal_visibility') },
+      datastores: { default: storeOf(database, 'temporal'), visibility: storeOf(database, 'temporal_visibility') },
     },
     global: { membership: { maxJoinDuration: '30s', broadcastAddress: loopback } },
     services,
@@ -142,6 +125,29 @@ async function configOf(database: TemporalDatabase, ports: PortBook): Promise<{ 
   };
   return { config, port };
 }
+
+async function servicesOf(ports: PortBook) {
+  const services: Record<string, { rpc: { grpcPort: number; membershipPort: number; bindOnIP: string } }> = {};
+  for (const name of ['frontend', 'history', 'matching', 'worker']) {
+    const [grpcPort, membershipPort] = [await ports.choose(`temporal_${name}`), await ports.choose(`temporal_${name}_membership`)];
+    services[name] = { rpc: { grpcPort, membershipPort, bindOnIP: loopback } };
+  }
+  return services;
+}
+
+const storeOf = ({ port, user, password }: TemporalDatabase, databaseName: keyof typeof connectionsMax) => ({
+  sql: {
+    pluginName: plugin,
+    databaseName,
+    connectAddr: `${loopback}:${port}`,
+    connectProtocol: 'tcp',
+    user,
+    password,
+    maxConns: connectionsMax[databaseName],
+    maxIdleConns: connectionsMax[databaseName],
+    maxConnLifetime: '1h',
+  },
+});
 
 /** Creates the namespace when the server listens. All services know it a few seconds later. */
 async function untilUsable(address: string, signal: AbortSignal): Promise<void> {

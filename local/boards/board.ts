@@ -48,35 +48,35 @@ export function dashboardOf({ name, title, panels }: Board): object {
     time: { from: 'now-3h', to: 'now' },
     links: [{ title: 'Other boards', type: 'dashboards', tags: ['tidings'], asDropdown: true }],
     templating: { list: [{ name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' }] },
-    annotations: {
-      list: [
-        {
-          name: 'Alerts',
-          enable: true,
-          iconColor: 'red',
-          datasource,
-          expr: 'ALERTS{alertname=~"Tidings.+", alertstate="firing"}',
-          titleFormat: '{{alertname}}',
-        },
-      ],
-    },
-    panels: panels.map((panel, index) => ({
-      id: index + 1,
-      title: panel.title,
-      description: panel.about,
-      datasource,
-      gridPos: place(isNumber(panel) ? numberSize : curvesSize),
-      targets: panel.queries.map(([expr, legendFormat], at) => ({
-        refId: String.fromCodePoint(65 + at),
-        datasource,
-        expr,
-        legendFormat,
-        ...(isNumber(panel) ? now : {}),
-      })),
-      ...(isNumber(panel) ? number(panel) : panel.inRows ? rows(panel) : curves(panel)),
-    })),
+    annotations: { list: [firingAlerts] },
+    panels: panels.map((panel, index) => panelOf(panel, index + 1, place(isNumber(panel) ? numberSize : curvesSize))),
   };
 }
+
+const firingAlerts = {
+  name: 'Alerts',
+  enable: true,
+  iconColor: 'red',
+  datasource,
+  expr: 'ALERTS{alertname=~"Tidings.+", alertstate="firing"}',
+  titleFormat: '{{alertname}}',
+};
+
+const panelOf = (panel: Panel, id: number, gridPos: object) => ({
+  id,
+  title: panel.title,
+  description: panel.about,
+  datasource,
+  gridPos,
+  targets: panel.queries.map(([expr, legendFormat], at) => ({
+    refId: String.fromCodePoint(65 + at),
+    datasource,
+    expr,
+    legendFormat,
+    ...(isNumber(panel) ? now : {}),
+  })),
+  ...(isNumber(panel) ? number(panel) : panel.inRows ? rows(panel) : curves(panel)),
+});
 
 /** Without it a number would keep its last value for hours after its process ended. */
 const now = { instant: true, range: false };
