@@ -18,6 +18,7 @@ import { StreamHub } from '../../api/stream/stream-hub.js';
 import type { Temporal } from '../../api/outside/temporal.js';
 import { ApiKey } from '../../models/tables/api-key.js';
 import type { Database } from '../../models/db/database.js';
+import type { Config } from '../../models/settings/config.js';
 import { createLogger } from '../../models/process/logger.js';
 import { createResolver } from '../../models/process/name-resolver.js';
 import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
@@ -62,27 +63,8 @@ export interface TestApp {
 export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Temporal> = {}, timeouts?: Timeouts): Promise<TestApp> {
   const database = await freshDatabase();
   const config = testConfig({ DATABASE_URL: database.url, ...env });
-  const logger = createLogger('test', config.logLevel);
   const calls: string[] = [];
-  const stub = { ...playedBy(database.db, config.quotas.openBatches, calls), ...temporal };
-  const deps: Deps = {
-    config,
-    db: database.db,
-    logger,
-    temporal: stub,
-    acceptGate: createAcceptGate({ config, db: database.db, logger, temporal: stub }),
-    reportInbox: createReportInbox({ db: database.db, logger, temporal: stub }),
-    bulkThread: {
-      runHandler: (endpointId, request) => runHandler(endpoints.find(({ id }) => id === endpointId) as Endpoint, request, deps),
-    },
-    limiter: createLimiter(config, logger),
-    payments: createPayments(config, logger),
-    resolve: createResolver({ servers: config.webhookDnsServers }),
-    sns: createSns(),
-    streams: new StreamHub(database.db, logger),
-    startedAt: Date.now(),
-    isDraining: false,
-  };
+  const deps = depsOf(config, database.db, { ...playedBy(database.db, config.quotas.openBatches, calls), ...temporal });
   const server = createHttpServer(createApp(deps), deps.limiter, timeouts).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -104,6 +86,29 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
       await database.drop();
     },
   };
+}
+
+function depsOf(config: Readonly<Config>, db: Database, temporal: Temporal): Deps {
+  const logger = createLogger('test', config.logLevel);
+  const deps: Deps = {
+    config,
+    db,
+    logger,
+    temporal,
+    acceptGate: createAcceptGate({ config, db, logger, temporal }),
+    reportInbox: createReportInbox({ db, logger, temporal }),
+    bulkThread: {
+      runHandler: (endpointId, request) => runHandler(endpoints.find(({ id }) => id === endpointId) as Endpoint, request, deps),
+    },
+    limiter: createLimiter(config, logger),
+    payments: createPayments(config, logger),
+    resolve: createResolver({ servers: config.webhookDnsServers }),
+    sns: createSns(),
+    streams: new StreamHub(db, logger),
+    startedAt: Date.now(),
+    isDraining: false,
+  };
+  return deps;
 }
 
 /** A Temporal that runs operations at once, or only records the calls. */

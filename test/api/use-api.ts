@@ -26,12 +26,7 @@ export function useApi({ env = {}, temporal = {}, forEachTest = false, checksBoo
   const close = async () => {
     const closing = app;
     app = undefined;
-    if (closing === undefined) return; // it did not start
-    try {
-      if (checksBooks) await assertBooks(closing.deps.db);
-    } finally {
-      await closing.close();
-    }
+    if (closing !== undefined) await closeApp(closing, checksBooks); // else it did not start
   };
   if (forEachTest) {
     beforeEach(start);
@@ -58,4 +53,12 @@ export function useApi({ env = {}, temporal = {}, forEachTest = false, checksBoo
     account: (options) => running().account(options),
     close,
   };
+}
+
+async function closeApp(app: TestApp, checksBooks: boolean): Promise<void> {
+  try {
+    if (checksBooks) await assertBooks(app.deps.db);
+  } finally {
+    await app.close();
+  }
 }

@@ -58,7 +58,7 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
   const browser = await startBrowser(hook);
   const { page } = browser;
   page.setDefaultTimeout(30_000);
-  const console: ConsoleBrowser = {
+  return {
     page,
     open: async (path = '') => void (await page.goto(`${url}/console${path}`)),
     signIn: (login) => signIn(page, url, login),
@@ -68,23 +68,9 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
       await page.goto(`${url}/console/sign-in`);
       await page.evaluate('localStorage.clear()');
     },
-    see: (text) => page.getByText(text).first().waitFor(),
     // The page's policy forbids what playwright's own wait does.
     until: (expression) => until(async () => (await page.evaluate(expression)) === true, expression),
-    press: (name) => page.getByRole('button', { name, ...exactly(name) }).click(),
-    async follow(name) {
-      await page.getByRole('link', { name, ...exactly(name) }).click();
-      await page.locator('main:not([aria-busy=true])').waitFor();
-    },
-    fill: (label, value) => page.getByLabel(label, exactly(label)).fill(value),
-    row: (text) => page.getByRole('row').filter({ hasText: text }),
-    rowCount: () => page.locator('tbody tr').count(),
-    choose: (content, name = 'list.csv') =>
-      page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) }),
-    async download(button) {
-      const [download] = await Promise.all([page.waitForEvent('download'), console.press(button)]);
-      return readFile(await download.path(), 'utf8');
-    },
+    ...visitorOf(page),
     async assertClean() {
       assert.deepEqual(
         browser.complaints.filter((complaint) => !isRefusal(complaint)),
@@ -102,7 +88,28 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
     },
     close: browser.close,
   };
-  return console;
+}
+
+/** What a visitor sees and does in a screen. */
+function visitorOf(page: Page) {
+  const press: ConsoleBrowser['press'] = (name) => page.getByRole('button', { name, ...exactly(name) }).click();
+  return {
+    see: (text) => page.getByText(text).first().waitFor(),
+    press,
+    async follow(name) {
+      await page.getByRole('link', { name, ...exactly(name) }).click();
+      await page.locator('main:not([aria-busy=true])').waitFor();
+    },
+    fill: (label, value) => page.getByLabel(label, exactly(label)).fill(value),
+    row: (text) => page.getByRole('row').filter({ hasText: text }),
+    rowCount: () => page.locator('tbody tr').count(),
+    choose: (content, name = 'list.csv') =>
+      page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) }),
+    async download(button) {
+      const [download] = await Promise.all([page.waitForEvent('download'), press(button)]);
+      return readFile(await download.path(), 'utf8');
+    },
+  } satisfies Partial<ConsoleBrowser>;
 }
 
 async function enter(page: Page, url: string, login: { email: string; password: string }): Promise<void> {

@@ -15,6 +15,11 @@ export interface Answer {
   body: Json;
 }
 
+interface CallOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
 export interface Account {
   token: string;
   apiKey: string;
@@ -25,7 +30,7 @@ export interface Account {
 
 export interface RestClient {
   /** Fails if the response does not match the OpenAPI document. */
-  call(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** A new workspace, logged in, with an API key of all scopes. */
   signUp(): Promise<Account>;
   /** Sends with the account's key; asserts 201 and returns the message. */
@@ -46,55 +51,65 @@ const signUpThousandths = 1_000_000;
 const patienceMs = 40_000;
 
 /** @param db needed if a real carrier is configured: new workspaces are verified and get 1,000 credits then */
-export function restClient(baseUrl: string, db?: Database): RestClient {
-  const client: RestClient = {
-    async call(method, path, { body, headers = {} } = {}) {
-      const response = await fetch(`${baseUrl}${path}`, {
-        method,
-        headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
-        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      const answer = { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
-      assertAsDeclared(method, path, answer.status, answer.headers, answer.body);
-      return answer;
-    },
-    async signUp() {
-      const email = `${randomUUID()}@example.test`;
-      const password = 'correct horse battery';
-      const signedUp = await client.call('POST', '/api/v1/auth/signup', { body: { email, password, company_name: 'Acme' } });
-      assert.equal(signedUp.status, 201, JSON.stringify(signedUp.body));
-      const login = await client.call('POST', '/api/v1/auth/login', { body: { email, password } });
-      const token: string = login.body.data.token;
-      const key = await client.call('POST', '/api/v1/api-keys', { body: { name: 'test' }, headers: bearer(token) });
-      const workspaceId: string = signedUp.body.data.workspace.id;
-      if (db !== undefined) await equip(db, workspaceId, signUpThousandths);
-      return { email, password, token, apiKey: key.body.data.key, workspaceId };
-    },
-    async send({ apiKey }, message = {}, headers = {}) {
-      const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, ...message };
-      const answer = await client.call('POST', '/api/v1/messages/send', { body, headers: { 'X-API-Key': apiKey, ...headers } });
-      assert.equal(answer.status, 201, JSON.stringify(answer.body));
-      return answer.body.data.message;
-    },
-    async messageUntil({ apiKey }, id, matches) {
-      const deadline = Date.now() + patienceMs;
-      for (;;) {
-        const answer = await client.call('GET', `/api/v1/messages/${id}`, { headers: { 'X-API-Key': apiKey } }).catch(awayOnly);
-        const message = answer?.body?.data?.message;
-        if (message !== undefined && matches(message)) return message;
-        if (Date.now() > deadline) assert.fail(`message ${id} did not get there: ${JSON.stringify(answer?.body)}`);
-        await sleep(pollMs);
-      }
-    },
-    async hook({ token }, url, events = ['message.queued', 'message.sent', 'message.delivered', 'message.failed']) {
-      const answer = await client.call('POST', '/api/v1/webhooks', { body: { url, events }, headers: bearer(token) });
-      assert.equal(answer.status, 201, JSON.stringify(answer.body));
-      return { id: answer.body.data.webhook.id, secret: answer.body.data.secret };
-    },
-  };
-  return client;
+export const restClient = (baseUrl: string, db?: Database): RestClient => new FetchClient(baseUrl, db);
+
+class FetchClient implements RestClient {
+  constructor(
+    private readonly baseUrl: string,
+    private readonly db: Database | undefined,
+  ) {}
+
+  async call(method: string, path: string, { body, headers = {} }: CallOptions = {}): Promise<Answer> {
+    const response = await fetch(`${this.baseUrl}${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    assertAsDeclared(method, path, answer.status, answer.headers, answer.body);
+    return answer;
+  }
+
+  async signUp(): Promise<Account> {
+    const email = `${randomUUID()}@example.test`;
+    const password = 'correct horse battery';
+    const signedUp = await this.call('POST', '/api/v1/auth/signup', { body: { email, password, company_name: 'Acme' } });
+    assert.equal(signedUp.status, 201, JSON.stringify(signedUp.body));
+    const login = await this.call('POST', '/api/v1/auth/login', { body: { email, password } });
+    const token: string = login.body.data.token;
+    const key = await this.call('POST', '/api/v1/api-keys', { body: { name: 'test' }, headers: bearer(token) });
+    const workspaceId: string = signedUp.body.data.workspace.id;
+    if (this.db !== undefined) await equip(this.db, workspaceId, signUpThousandths);
+    return { email, password, token, apiKey: key.body.data.key, workspaceId };
+  }
+
+  async send({ apiKey }: Account, message: Json = {}, headers: Record<string, string> = {}): Promise<Json> {
+    const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, ...message };
+    const answer = await this.call('POST', '/api/v1/messages/send', { body, headers: { 'X-API-Key': apiKey, ...headers } });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body.data.message;
+  }
+
+  async messageUntil({ apiKey }: Account, id: string, matches: (message: Json) => boolean): Promise<Json> {
+    const deadline = Date.now() + patienceMs;
+    for (;;) {
+      const answer = await this.call('GET', `/api/v1/messages/${id}`, { headers: { 'X-API-Key': apiKey } }).catch(awayOnly);
+      const message = answer?.body?.data?.message;
+      if (message !== undefined && matches(message)) return message;
+      if (Date.now() > deadline) assert.fail(`message ${id} did not get there: ${JSON.stringify(answer?.body)}`);
+      await sleep(pollMs);
+    }
+  }
+
+  async hook({ token }: Account, url: string, events: string[] = allEvents): Promise<{ id: string; secret: string }> {
+    const answer = await this.call('POST', '/api/v1/webhooks', { body: { url, events }, headers: bearer(token) });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return { id: answer.body.data.webhook.id, secret: answer.body.data.secret };
+  }
 }
+
+const allEvents = ['message.queued', 'message.sent', 'message.delivered', 'message.failed'];
 
 export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 

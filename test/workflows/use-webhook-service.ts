@@ -37,10 +37,8 @@ function stageOf(stage: Stage): void {
   after(() => stage.service.stop());
 }
 
-/** Call it in a `describe`: it registers the hooks. */
-export function useWebhookService() {
-  const stage = {} as Stage;
-  stageOf(stage);
+/** Requests of the owner about the webhook. */
+function requestsOf(stage: Stage) {
   const call = (method: string, path: string, body?: object): Promise<Answer> =>
     stage.client.call(method, `/api/v1/webhooks/${stage.hook.id}${path}`, {
       headers: bearer(stage.account.token),
@@ -51,6 +49,14 @@ export function useWebhookService() {
     assert.ok(answer.status < 300, JSON.stringify(answer.body));
     return answer.body.data;
   };
+  return { call, data };
+}
+
+/** Call it in a `describe`: it registers the hooks. */
+export function useWebhookService() {
+  const stage = {} as Stage;
+  stageOf(stage);
+  const { call, data } = requestsOf(stage);
   const deliveries = async (): Promise<Json[]> => (await data('GET', '/deliveries')).deliveries;
   return Object.assign(stage, {
     /** About the webhook. */

@@ -45,7 +45,7 @@ export const refuse = (response: ServerResponse, status: number, ErrorCode: numb
 
 export async function startPostmark(): Promise<PostmarkCounterpart> {
   const counterpart: PostmarkCounterpart = {
-    ...(await startCounterpart(answer)),
+    ...(await startCounterpart((request, response) => answer(counterpart, request, response))),
     taken: [],
     calls: 0,
     interfere: () => false,
@@ -55,41 +55,36 @@ export async function startPostmark(): Promise<PostmarkCounterpart> {
         Authorization: `Basic ${Buffer.from(`postmark:${password}`).toString('base64')}`,
       }),
   };
-
-  function answer({ method, path, headers, body }: Taken, response: ServerResponse) {
-    if (headers['x-postmark-server-token'] !== postmarkAccount.token) return refuse(response, 401, 10);
-    const { pathname, searchParams } = new URL(path, counterpart.url);
-    if (method === 'GET') return show(response, pathname, searchParams);
-    if (method !== 'POST' || pathname !== '/email') return reply(response, 404, null);
-    counterpart.calls += 1;
-    if (counterpart.interfere(response, counterpart.calls)) return;
-    const mail: PostmarkMail = JSON.parse(body);
-    const fault = faultOf(mail);
-    if (fault !== null) return refuse(response, 422, fault);
-    const id = randomUUID();
-    counterpart.taken.push({ id, mail, events: [] });
-    return reply(response, 200, { To: mail.To, SubmittedAt: new Date().toISOString(), MessageID: id, ErrorCode: 0, Message: 'OK' });
-  }
-
-  function show(response: ServerResponse, path: string, query: URLSearchParams) {
-    const summaryOf = ({ id, mail: { From, Subject, Metadata } }: TakenMail) => ({
-      MessageID: id,
-      Status: 'Sent',
-      From,
-      Subject,
-      Metadata,
-    });
-    if (path === '/messages/outbound') {
-      if (query.get('count') === null || query.get('offset') === null) return refuse(response, 422, 600);
-      const found = counterpart.taken.filter(({ mail }) => mail.Metadata?.message_id === query.get('metadata_message_id'));
-      return reply(response, 200, { TotalCount: found.length, Messages: found.map(summaryOf) });
-    }
-    const found = counterpart.taken.find(({ id }) => path === `/messages/outbound/${id}/details`);
-    if (found === undefined) return refuse(response, 422, 701);
-    return reply(response, 200, { ...summaryOf(found), TextBody: found.mail.TextBody, MessageEvents: found.events });
-  }
   return counterpart;
 }
+
+function answer(counterpart: PostmarkCounterpart, { method, path, headers, body }: Taken, response: ServerResponse) {
+  if (headers['x-postmark-server-token'] !== postmarkAccount.token) return refuse(response, 401, 10);
+  const { pathname, searchParams } = new URL(path, counterpart.url);
+  if (method === 'GET') return show(counterpart, response, pathname, searchParams);
+  if (method !== 'POST' || pathname !== '/email') return reply(response, 404, null);
+  counterpart.calls += 1;
+  if (counterpart.interfere(response, counterpart.calls)) return;
+  const mail: PostmarkMail = JSON.parse(body);
+  const fault = faultOf(mail);
+  if (fault !== null) return refuse(response, 422, fault);
+  const id = randomUUID();
+  counterpart.taken.push({ id, mail, events: [] });
+  return reply(response, 200, { To: mail.To, SubmittedAt: new Date().toISOString(), MessageID: id, ErrorCode: 0, Message: 'OK' });
+}
+
+function show({ taken }: PostmarkCounterpart, response: ServerResponse, path: string, query: URLSearchParams) {
+  if (path === '/messages/outbound') {
+    if (query.get('count') === null || query.get('offset') === null) return refuse(response, 422, 600);
+    const found = taken.filter(({ mail }) => mail.Metadata?.message_id === query.get('metadata_message_id'));
+    return reply(response, 200, { TotalCount: found.length, Messages: found.map(summaryOf) });
+  }
+  const found = taken.find(({ id }) => path === `/messages/outbound/${id}/details`);
+  if (found === undefined) return refuse(response, 422, 701);
+  return reply(response, 200, { ...summaryOf(found), TextBody: found.mail.TextBody, MessageEvents: found.events });
+}
+
+const summaryOf = ({ id, mail: { From, Subject, Metadata } }: TakenMail) => ({ MessageID: id, Status: 'Sent', From, Subject, Metadata });
 
 /** The error code with which Postmark would refuse the e-mail; null if it would accept it. */
 function faultOf({ From, To, TextBody, HtmlBody, Metadata = {} }: PostmarkMail): number | null {

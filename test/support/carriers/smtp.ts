@@ -30,6 +30,13 @@ function answer(replies: string[], callback: Reply): void {
   else callback(Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) }));
 }
 
+async function take(mailServer: MailServer, stream: NodeJS.ReadableStream, callback: Reply): Promise<void> {
+  const mail = await text(stream);
+  await mailServer.onMail(mail);
+  if (mailServer.refuse.mail.length === 0) mailServer.received.push(mail);
+  answer(mailServer.refuse.mail, callback);
+}
+
 /** @param options further options of the server; with `authOptional: false` it requires a login */
 export async function startSmtp(options: SMTPServerOptions = {}, host = '127.0.0.1'): Promise<MailServer> {
   const sockets = new Set<Socket>();
@@ -41,15 +48,9 @@ export async function startSmtp(options: SMTPServerOptions = {}, host = '127.0.0
       username === login.user && password === login.password ? callback(null, { user: username }) : callback(new Error('no')),
     onMailFrom: (_address, _session, callback) => answer(mailServer.refuse.from, callback),
     onRcptTo: (_address, _session, callback) => answer(mailServer.refuse.to, callback),
-    onData: (stream, _session, callback) => void take(stream, callback),
+    onData: (stream, _session, callback) => void take(mailServer, stream, callback),
     ...options,
   });
-  const take = async (stream: NodeJS.ReadableStream, callback: Reply) => {
-    const mail = await text(stream);
-    await mailServer.onMail(mail);
-    if (mailServer.refuse.mail.length === 0) mailServer.received.push(mail);
-    answer(mailServer.refuse.mail, callback);
-  };
   server.on('error', () => undefined); // a client that disconnects early causes an error
   server.server.on('connection', (socket: Socket) => {
     mailServer.connections += 1;

@@ -55,7 +55,7 @@ export function refuse(response: ServerResponse, status: number, code: number, h
 
 export async function startTwilio(): Promise<TwilioCounterpart> {
   const counterpart: TwilioCounterpart = {
-    ...(await startCounterpart(answer)),
+    ...(await startCounterpart((request, response) => answer(counterpart, request, response))),
     taken: [],
     calls: 0,
     answerAfterMs: 0,
@@ -74,33 +74,34 @@ export async function startTwilio(): Promise<TwilioCounterpart> {
       });
     },
   };
-
-  function answer({ method, path, headers, body }: Taken, response: ServerResponse) {
-    const form = Object.fromEntries(new URLSearchParams(body));
-    if (headers.authorization !== credentials) return refuse(response, 401, 20003);
-    if (method === 'GET') {
-      const found = counterpart.taken.find(({ sid }) => path === `${resource}/${sid}.json`);
-      return found === undefined ? refuse(response, 404, 20404) : show(response, 200, found);
-    }
-    if (method !== 'POST' || path !== `${resource}.json`) return refuse(response, 404, 20404);
-    counterpart.calls += 1;
-    if (counterpart.interfere(response, form, counterpart.calls)) return;
-    if (form.To === undefined) return refuse(response, 400, 21604);
-    if (form.From === undefined && form.MessagingServiceSid === undefined) return refuse(response, 400, 21603);
-    const isWhatsapp = form.To.startsWith('whatsapp:');
-    if (form.From !== undefined && form.From.startsWith('whatsapp:') !== isWhatsapp) return refuse(response, 400, 21910);
-    if (form.Body === undefined && form.ContentSid === undefined) return refuse(response, 400, 21602);
-    if (form.ContentSid !== undefined && !/^HX[0-9a-f]{32}$/.test(form.ContentSid)) return refuse(response, 400, 21655);
-    if (form.ContentVariables !== undefined && !isFlatObject(form.ContentVariables)) return refuse(response, 400, 21656);
-    return confirm(response, take(form), counterpart.answerAfterMs);
-  }
-
-  function take(form: Record<string, string>): TakenMessage {
-    const message = { sid: `SM${randomBytes(16).toString('hex')}`, status: 'queued', form, error_code: null };
-    counterpart.taken.push(message);
-    return message;
-  }
   return counterpart;
+}
+
+function answer(counterpart: TwilioCounterpart, { method, path, headers, body }: Taken, response: ServerResponse) {
+  const form = Object.fromEntries(new URLSearchParams(body));
+  if (headers.authorization !== credentials) return refuse(response, 401, 20003);
+  if (method === 'GET') {
+    const found = counterpart.taken.find(({ sid }) => path === `${resource}/${sid}.json`);
+    return found === undefined ? refuse(response, 404, 20404) : show(response, 200, found);
+  }
+  if (method !== 'POST' || path !== `${resource}.json`) return refuse(response, 404, 20404);
+  counterpart.calls += 1;
+  if (counterpart.interfere(response, form, counterpart.calls)) return;
+  const fault = faultOf(form);
+  if (fault !== null) return refuse(response, 400, fault);
+  const message = { sid: `SM${randomBytes(16).toString('hex')}`, status: 'queued', form, error_code: null };
+  counterpart.taken.push(message);
+  return confirm(response, message, counterpart.answerAfterMs);
+}
+
+/** The error code with which Twilio would refuse the message; null if it would accept it. */
+function faultOf({ To, From, MessagingServiceSid, Body, ContentSid, ContentVariables }: Record<string, string>): number | null {
+  if (To === undefined) return 21604;
+  if (From === undefined && MessagingServiceSid === undefined) return 21603;
+  if (From !== undefined && From.startsWith('whatsapp:') !== To.startsWith('whatsapp:')) return 21910;
+  if (Body === undefined && ContentSid === undefined) return 21602;
+  if (ContentSid !== undefined && !/^HX[0-9a-f]{32}$/.test(ContentSid)) return 21655;
+  return ContentVariables !== undefined && !isFlatObject(ContentVariables) ? 21656 : null;
 }
 
 /** Sends the response. Twilio has the message even if the response is lost. */
