@@ -62,26 +62,33 @@ const attempts: Readonly<Record<Stage, number>> = {
   failed: 0,
 };
 
+function drawMessage(random: Random, given: Pick<WorldMessage, 'groupId' | 'workspaceId' | 'batchId' | 'stage'>): WorldMessage {
+  const to = `+1555${String(random.below(10_000_000)).padStart(7, '0')}`;
+  const [id, providerId, answer] = [random.uuid(), random.uuid(), random.pick(outcomes)];
+  return { ...given, id, to, providerId, attempt: attempts[given.stage], answer };
+}
+
+function drawGroup(random: Random, workspaceIds: readonly string[], stages: readonly Stage[]): WorldMessage[] {
+  const size = 1 + random.below(4);
+  // A single message has the id of its group.
+  const groupId = random.uuid();
+  const isUndecided = random.chance(0.4);
+  const members = Array.from({ length: size }, () =>
+    drawMessage(random, {
+      groupId,
+      workspaceId: random.pick(workspaceIds),
+      batchId: null,
+      stage: isUndecided ? 'accepting' : random.pick(stages),
+    }),
+  );
+  return size === 1 ? members.map((each) => ({ ...each, id: groupId })) : members;
+}
+
 /** Draws a world: 2 or 3 workspaces, 1 or 2 groups of 1 to 4 messages, and half the time a batch of 1 or 2 pages. */
 export function drawWorld(random: Random): World {
   const echoes = random.chance(0.5);
   const stages = echoes ? decidedWithEcho : decided;
   const workspaceIds = Array.from({ length: 2 + random.below(2) }, () => random.uuid());
-  const message = (groupId: string, workspaceId: string, batchId: string | null, stage: Stage): WorldMessage => {
-    const to = `+1555${String(random.below(10_000_000)).padStart(7, '0')}`;
-    const [id, providerId, answer] = [random.uuid(), random.uuid(), random.pick(outcomes)];
-    return { id, groupId, workspaceId, batchId, stage, to, providerId, attempt: attempts[stage], answer };
-  };
-  const group = (): WorldMessage[] => {
-    const size = 1 + random.below(4);
-    // A single message has the id of its group.
-    const groupId = random.uuid();
-    const isUndecided = random.chance(0.4);
-    const members = Array.from({ length: size }, () =>
-      message(groupId, random.pick(workspaceIds), null, isUndecided ? 'accepting' : random.pick(stages)),
-    );
-    return size === 1 ? members.map((each) => ({ ...each, id: groupId })) : members;
-  };
   const [first = ''] = workspaceIds;
   const drawBatch = (): World['batch'] => {
     const id = random.uuid();
@@ -89,14 +96,16 @@ export function drawWorld(random: Random): World {
     const pages = Array.from({ length: 1 + random.below(2) }, () => {
       const groupId = random.uuid();
       const stage = () => (status === 'accepting' ? 'accepting' : random.pick(stages));
-      return Array.from({ length: 1 + random.below(3) }, () => message(groupId, first, id, stage()));
+      return Array.from({ length: 1 + random.below(3) }, () =>
+        drawMessage(random, { groupId, workspaceId: first, batchId: id, stage: stage() }),
+      );
     });
     return { id, status, pages };
   };
   return {
     workspaceIds,
     subscribers: workspaceIds.filter(() => random.chance(0.5)),
-    groups: Array.from({ length: 1 + random.below(2) }, group),
+    groups: Array.from({ length: 1 + random.below(2) }, () => drawGroup(random, workspaceIds, stages)),
     batch: random.chance(0.5) ? drawBatch() : null,
     spare: workspaceIds.map(() => random.pick([0, 1_000, 2_000, 10_000, 10_000])),
     echoes,

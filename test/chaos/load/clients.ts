@@ -47,14 +47,12 @@ const keyed = ({ apiKey }: Workspace, key: string | null): Record<string, string
 const make = (call: ApiCall, key: string | null, { client, closing }: LoadDeps): Promise<ApiAnswer> =>
   key === null ? client.call(call) : client.callUntilAnswered(call, closing);
 
-async function send(act: SendAct, number: number, deps: LoadDeps): Promise<void> {
-  const workspace = workspaceOf(deps, act.workspace);
-  const key = act.hasKey ? `send-${number}` : null;
+function sendCall(act: SendAct, workspace: Workspace, key: string | null): ApiCall {
   const now = Date.now();
   const { channel, item, text, fallback } = act;
   const scheduledAt = act.scheduledInMs === undefined ? undefined : Math.round(now + act.scheduledInMs);
   const expiresAt = act.expiresInMs === undefined ? undefined : Math.round(now + act.expiresInMs);
-  const call: ApiCall = {
+  return {
     method: 'POST',
     path: '/messages/send',
     headers: keyed(workspace, key),
@@ -76,6 +74,12 @@ async function send(act: SendAct, number: number, deps: LoadDeps): Promise<void>
       ...(expiresAt === undefined ? {} : { expiresAt }),
     },
   };
+}
+
+async function send(act: SendAct, number: number, deps: LoadDeps): Promise<void> {
+  const workspace = workspaceOf(deps, act.workspace);
+  const key = act.hasKey ? `send-${number}` : null;
+  const call = sendCall(act, workspace, key);
   const answer = await make(call, key, deps);
   if (answer.status !== 201) return;
   const again = async () => {

@@ -44,14 +44,9 @@ export async function makeServers(
   programs: Programs,
   hooks: Omit<ActorHooks, 'onExit'>,
 ): Promise<Servers> {
-  const { folder, logDir, ports } = place;
+  const { folder, logDir } = place;
   const quiet = { ...hooks, onExit: () => undefined };
-  const port = {
-    postgres: await ports.choose('postgres'),
-    temporal: await ports.choose('temporal'),
-    temporalUi: await ports.choose('temporal_ui'),
-    redis: await ports.choose('redis'),
-  };
+  const port = await choosePorts(place.ports);
   const disk = openSmallDisk(join(folder, 'disk'), diskMegabytes);
   copyTemplate(programs.template, disk.folder);
   const postgresPlace = await placeIn(disk.folder, join(logDir, 'postgres.log'));
@@ -82,6 +77,13 @@ export async function makeServers(
     disk,
   };
 }
+
+const choosePorts = async (ports: PortBook) => ({
+  postgres: await ports.choose('postgres'),
+  temporal: await ports.choose('temporal'),
+  temporalUi: await ports.choose('temporal_ui'),
+  redis: await ports.choose('redis'),
+});
 
 function redisPart(port: number, log: string): Part {
   return {

@@ -2,7 +2,7 @@
 import type { Database } from '../../../models/db/database.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
-import type { TwilioCounterpart } from '../../support/carriers/twilio.js';
+import type { TakenMessage, TwilioCounterpart } from '../../support/carriers/twilio.js';
 import type { Sends } from './load.js';
 
 export interface Verdict {
@@ -26,19 +26,41 @@ const endedMessages = `
 /** @returns counts for the reader, and what breaks a promise; none when all is well */
 export async function judge(db: Database, counterpart: TwilioCounterpart, sends: Sends): Promise<Verdict> {
   const messages = await rows<Ended>(db, endedMessages);
-  const copies = countBy(counterpart.taken.map(({ form }) => `${form.To} ${form.Body}`));
-  const expected = countBy(messages.map(({ to, body }) => `${to} ${body}`));
-  const delivered = countBy(messages.filter(({ status }) => status === 'delivered').map(({ to, body }) => `${to} ${body}`));
-  const answered = sends.singles.length + sends.batches.reduce((sum, { recipients }) => sum + recipients, 0);
-  const stored = new Set(messages.map(({ id }) => id));
   const [activity] = await rows<{ deadlocks: number }>(
     db,
     'SELECT deadlocks::int AS deadlocks FROM pg_stat_database WHERE datname = current_database()',
   );
-  const counts: Record<string, number> = {
+  const counts: Record<string, number> = { ...faultsOf(messages, counterpart.taken, sends), deadlocks: activity?.deadlocks ?? 0 };
+  const violations = Object.entries(counts)
+    .filter(([, count]) => count !== 0)
+    .map(([what, count]) => `${what}: ${count}`);
+  await assertBooks(db).catch((error: unknown) => violations.push(`the books do not balance: ${(error as Error).message}`));
+  const unpaid = messages.filter(({ status, charged }) => status === 'delivered' && !charged).length;
+  return {
+    figures: {
+      'messages answered': answeredIn(sends),
+      'calls repeated with their key': sends.repeated,
+      'messages the carrier took': counterpart.taken.length,
+      'handoff_unknown: claimed, never taken, refunded': messages.filter(({ code }) => code === 'handoff_unknown').length,
+      'delivered and unpaid (given up before the report)': unpaid,
+      ...counts,
+    },
+    violations: [...violations, ...sends.refused.slice(0, 3)],
+  };
+}
+
+const answeredIn = ({ singles, batches }: Sends) => singles.length + batches.reduce((sum, { recipients }) => sum + recipients, 0);
+
+/** How often each promise about messages was broken. */
+function faultsOf(messages: Ended[], taken: TakenMessage[], sends: Sends) {
+  const copies = countBy(taken.map(({ form }) => `${form.To} ${form.Body}`));
+  const expected = countBy(messages.map(({ to, body }) => `${to} ${body}`));
+  const delivered = countBy(messages.filter(({ status }) => status === 'delivered').map(({ to, body }) => `${to} ${body}`));
+  const stored = new Set(messages.map(({ id }) => id));
+  return {
     'sends refused': sends.refused.length,
     'messages answered and not stored': sends.singles.filter((id) => !stored.has(id)).length,
-    'messages stored and not answered': messages.length - answered,
+    'messages stored and not answered': messages.length - answeredIn(sends),
     'messages handed off twice': excess(copies, expected),
     'messages taken and not delivered, though their reports came': excess(copies, delivered) - excess(copies, expected),
     'messages delivered that nobody took': excess(delivered, copies),
@@ -47,23 +69,6 @@ export async function judge(db: Database, counterpart: TwilioCounterpart, sends:
     'messages failed for another reason than handoff_unknown': messages.filter(
       ({ status, code }) => status === 'failed' && code !== 'handoff_unknown',
     ).length,
-    deadlocks: activity?.deadlocks ?? 0,
-  };
-  const violations = Object.entries(counts)
-    .filter(([, count]) => count !== 0)
-    .map(([what, count]) => `${what}: ${count}`);
-  await assertBooks(db).catch((error: unknown) => violations.push(`the books do not balance: ${(error as Error).message}`));
-  const unpaid = messages.filter(({ status, charged }) => status === 'delivered' && !charged).length;
-  return {
-    figures: {
-      'messages answered': answered,
-      'calls repeated with their key': sends.repeated,
-      'messages the carrier took': counterpart.taken.length,
-      'handoff_unknown: claimed, never taken, refunded': messages.filter(({ code }) => code === 'handoff_unknown').length,
-      'delivered and unpaid (given up before the report)': unpaid,
-      ...counts,
-    },
-    violations: [...violations, ...sends.refused.slice(0, 3)],
   };
 }
 
