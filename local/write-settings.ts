@@ -1,6 +1,6 @@
 /**
  * `npm run settings`: writes the declared settings into docs/settings.md, .env.example and docker-compose.yml, which show all of them, and the
- * declared metrics into docs/metrics.md, and the boards into deploy/grafana/boards. Tests compare the files with the declarations, so this is the one
+ * declared metrics into docs/observability/metrics.md, and the boards into deploy/grafana/boards. Tests compare the files with the declarations, so this is the one
  * step after one of them was added or changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ rewrite('docs/settings.md', (text) =>
 
 const entry = ({ name, value, description }: Declared) => `# ${description}\n#${name}=${/[\s#<>]/.test(value) ? `"${value}"` : value}\n`;
 
-rewrite('docs/metrics.md', (text) =>
+rewrite('docs/observability/metrics.md', (text) =>
   text.replace(
     /(<!-- metrics:.*?-->\n)[^]*?(<!-- end of metrics -->)/,
     (_, begin: string, end: string) => `${begin}${metricsTable(metrics)}\n${end}`,

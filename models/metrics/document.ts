@@ -1,4 +1,4 @@
-/** docs/metrics.md's table, from the declarations. */
+/** docs/observability/metrics.md's table, from the declarations. */
 import type { Declared } from './declare.js';
 
 const units: [RegExp, string][] = [

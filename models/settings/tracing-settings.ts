@@ -1,7 +1,7 @@
-/** Settings of traces, by the standard names of OpenTelemetry; see docs/traces.md. */
+/** Settings of traces, by the standard names of OpenTelemetry; see docs/observability/traces.md. */
 import Joi from 'joi';
 
-/** `parentbased_` makes no difference, because the only parents from outside are those of clients, and these decide nothing; see docs/traces.md. */
+/** `parentbased_` makes no difference, because the only parents from outside are those of clients, and these decide nothing; see docs/observability/traces.md. */
 const samplers = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
 /** Names and values as in a URL: `authorization=Bearer%20abc,x-team=messages`. */
 const headerList = /^[^\s,=]+=[^\s,]*(,[^\s,=]+=[^\s,]*)*$/;

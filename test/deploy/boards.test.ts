@@ -52,18 +52,18 @@ describe('boards', () => {
     assert.deepEqual(unseen, ['tidings_messages_open_complete']);
   });
 
-  it('have a section with a picture each in docs/boards.md: npm run screenshots:boards takes the pictures', () => {
+  it('have a section with a picture each in docs/observability/boards.md: npm run screenshots:boards takes the pictures', () => {
     const pictures = readdirSync(join(root, 'docs/images/boards'));
     assert.deepEqual(pictures.toSorted(), boards.map(({ name }) => `${name}.png`).toSorted());
-    const sections = textOf('docs/boards.md').split(/^## /m).slice(2);
+    const sections = textOf('docs/observability/boards.md').split(/^## /m).slice(2);
     assert.deepEqual(
       sections.map((text) => [text.split('\n')[0]?.toLowerCase(), ...[...text.matchAll(/!\[.+\]\((.+)\)/g)].map(([, file]) => file)]),
-      boards.map(({ name, title }) => [title.toLowerCase(), `images/boards/${name}.png`]),
+      boards.map(({ name, title }) => [title.toLowerCase(), `../images/boards/${name}.png`]),
     );
   });
 
-  it('are explained in docs/boards.md by panels that they have', () => {
-    const sections = textOf('docs/boards.md').split(/^## /m).slice(2);
+  it('are explained in docs/observability/boards.md by panels that they have', () => {
+    const sections = textOf('docs/observability/boards.md').split(/^## /m).slice(2);
     for (const [index, { name, panels }] of boards.entries()) {
       const named = [...(sections[index] ?? '').matchAll(/\*\*(.+?)\*\*/g)].map(([, title = '']) => title.replaceAll(/\s+/g, ' '));
       assert.ok(named.length > 3, name);
