@@ -27,7 +27,7 @@ export interface Found {
 const shows: ((found: Found) => void)[] = [];
 
 /** A gauge with its value in a reading. It has none if that is null, or if a process of another version took the reading. */
-function found(name: string, help: string, valueOf: (found: Found) => number | null | undefined): Gauge {
+function gaugeOf(name: string, help: string, valueOf: (found: Found) => number | null | undefined): Gauge {
   const made = gauge(name, help, { from: 'api' });
   shows.push((reading) => {
     const value = valueOf(reading);
@@ -37,7 +37,7 @@ function found(name: string, help: string, valueOf: (found: Found) => number | n
 }
 
 /** A gauge with a value for each of several labels. */
-function foundEach<Label extends string>(
+function gaugeOfEach<Label extends string>(
   name: string,
   help: string,
   labels: readonly Label[],
@@ -53,29 +53,29 @@ function foundEach<Label extends string>(
 /** Those without a value in a reading are set where they become known. */
 export const serviceGauges = {
   readAge: gauge('tidings_service_read_age_seconds', 'Age of the values that were read from the database', { from: 'api' }),
-  openMessages: foundEach(
+  openMessages: gaugeOfEach(
     'tidings_messages_open',
     'Open messages by status and reason, counted in the 2,000 groups that are due next for the watcher and up to 20,000 messages',
     ['status', 'reason'],
     ({ open_messages }) => open_messages.map(({ status, reason, count }) => [{ status, reason }, count]),
   ),
-  openComplete: found(
+  openComplete: gaugeOf(
     'tidings_messages_open_complete',
     '1: these groups are all open groups, so that the counts are exact; 0: there are more',
     ({ open_complete }) => Number(open_complete),
   ),
-  oldestMessage: foundEach(
+  oldestMessage: gaugeOfEach(
     'tidings_messages_open_oldest_seconds',
     'Age of the oldest of these messages, since its acceptance or scheduled time; 0 before its time',
     ['status', 'reason'],
     ({ open_messages }) => open_messages.map(({ status, reason, seconds }) => [{ status, reason }, seconds]),
   ),
-  groupsOverdue: found(
+  groupsOverdue: gaugeOf(
     'tidings_watcher_backlog_groups',
     'Groups of messages that are due for the watcher; counted up to 1,000',
     ({ groups_overdue }) => groups_overdue,
   ),
-  groupsOverdueAge: found(
+  groupsOverdueAge: gaugeOf(
     'tidings_watcher_backlog_seconds',
     'How long the oldest of these groups has been due',
     ({ groups_overdue_seconds }) => groups_overdue_seconds ?? 0,
@@ -86,7 +86,7 @@ export const serviceGauges = {
   workersLost: gauge('tidings_workers_lost', 'Worker processes that crashed or hung in the last ten minutes', {
     from: 'api',
   }),
-  inbox: foundEach(
+  inbox: gaugeOfEach(
     'tidings_report_inbox',
     'Reports that are not applied yet, or match no message; each counted up to 2,000',
     ['state'],
@@ -95,12 +95,12 @@ export const serviceGauges = {
       [{ state: 'unmatched' }, inbox_unmatched],
     ],
   ),
-  inboxAge: found(
+  inboxAge: gaugeOf(
     'tidings_report_inbox_oldest_seconds',
     'Age of the oldest report that is not applied yet',
     ({ inbox_seconds }) => inbox_seconds ?? 0,
   ),
-  webhooks: foundEach(
+  webhooks: gaugeOfEach(
     'tidings_webhooks',
     'Webhooks by state. open: paused after failures; disabled: disabled by the service',
     ['state'],
@@ -110,29 +110,33 @@ export const serviceGauges = {
       [{ state: 'disabled' }, webhooks_disabled],
     ],
   ),
-  deliveriesOverdue: found(
+  deliveriesOverdue: gaugeOf(
     'tidings_webhook_deliveries_overdue_seconds',
     'How long the oldest delivery without a retrier has been overdue',
     ({ deliveries_overdue_seconds }) => deliveries_overdue_seconds ?? 0,
   ),
-  oldestDelivery: found(
+  oldestDelivery: gaugeOf(
     'tidings_webhook_oldest_pending_seconds',
     'Age of the oldest pending delivery of 200 failing webhooks',
     ({ oldest_delivery_seconds }) => oldest_delivery_seconds ?? 0,
   ),
-  openBatches: found('tidings_batches_open', 'Batches that are not complete; counted up to 1,000', ({ batches_open }) => batches_open),
-  openPages: found(
+  openBatches: gaugeOf('tidings_batches_open', 'Batches that are not complete; counted up to 1,000', ({ batches_open }) => batches_open),
+  openPages: gaugeOf(
     'tidings_batch_pages_open',
     'Pages that are not complete, of the 100 open batches that are due next for the watcher',
     ({ pages_open }) => pages_open,
   ),
-  mailsUnsent: found('tidings_mails_unsent', 'Account mails that wait to be sent; counted up to 1,000', ({ mails_unsent }) => mails_unsent),
-  auditDifferences: found(
+  mailsUnsent: gaugeOf(
+    'tidings_mails_unsent',
+    'Account mails that wait to be sent; counted up to 1,000',
+    ({ mails_unsent }) => mails_unsent,
+  ),
+  auditDifferences: gaugeOf(
     'tidings_audit_differences',
     'Differences that the last audit of the ledger found; must be 0',
     ({ audit_differences }) => audit_differences,
   ),
-  auditAge: found('tidings_audit_age_seconds', 'Time since the last audit of the ledger began', ({ audit_seconds }) => audit_seconds),
+  auditAge: gaugeOf('tidings_audit_age_seconds', 'Time since the last audit of the ledger began', ({ audit_seconds }) => audit_seconds),
 };
 
 /** Sets the gauges that have a value in a reading. */

@@ -76,7 +76,7 @@ export type StatusRow = RowOf<typeof statusColumns>;
 /** An undecided message. Nothing was charged for it. */
 export type NewMessage = RowOf<GivenOf<typeof messageColumns>>;
 
-/** The columns about its way that are null in a message that was never handed off. */
+/** What its hand-off and its reports fill in: null until then. */
 export const unsent = nullsOf(without(omissibleIn(messageColumns), 'credits_used', 'erased_at'));
 
 export type ClientFields = RowOf<typeof clientColumns>;

@@ -29,7 +29,7 @@ const macPath = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 /** Finds it; undefined on a machine without Chromium for which the package holds none. */
 export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promise<FoundChromium | undefined> {
   const folders = (env.PATH ?? '').split(delimiter);
-  const candidates = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), macPath];
+  const candidates = [...names.flatMap((name) => folders.map((folder) => join(folder, name))), macPath];
   const installed = candidates.find((path) => existsSync(path));
   if (installed !== undefined) return { path: installed, env: {} };
   return process.platform === 'linux' && process.arch === 'x64' ? unpacked(env) : undefined;

@@ -46,6 +46,7 @@ export interface HttpClient {
 const connectTimeoutMs = 4_000;
 const idleSocketMs = 4_000;
 const answerBytesMax = 256 * 1024;
+const unreadable = 'unreadable answer';
 /** Enough for 100 calls a second of 3 s each. */
 const socketsMax = 300;
 const freeSocketsMax = 50;
@@ -58,25 +59,33 @@ export function httpClient(apiBase: string): HttpClient {
     async call({ method, path, headers, body = '' }, signal) {
       const connection = new Connection();
       const url = new URL(`${apiBase}${path}`);
-      const sent = method === 'GET' ? undefined : body;
-      const watch = (request: ClientRequest) => connection.watch(request);
-      const answer = await exchange({ method, url, headers, body: sent, agent, signal, answerBytesMax, watch }).catch((error: unknown) => {
-        throw new NoAnswer(signal.aborted ? 'timeout' : reasonOf(error as NodeJS.ErrnoException), connection.isMade);
-      });
+      const payload = method === 'GET' ? undefined : body;
+      const watch = (sent: ClientRequest) => connection.watch(sent);
+      const answer = await exchange({ method, url, headers, body: payload, agent, signal, answerBytesMax, watch }).catch(
+        (error: unknown) => {
+          if (error instanceof TypeError) throw error; // a request that Node.js cannot send is a fault of ours
+          throw new NoAnswer(signal.aborted ? 'timeout' : connection.reasonFor(error as NodeJS.ErrnoException), connection.isMade);
+        },
+      );
       // A status below 200 is a change of the protocol, which ends the request without an answer.
-      if (answer.isCut || answer.status < 200) throw new NoAnswer('unreadable answer', true);
+      if (answer.isCut || answer.status < 200) throw new NoAnswer(unreadable, true);
       return { status: answer.status, headers: answer.headers, json: objectOf(answer.body.toString('utf8')) };
     },
   };
 }
 
-const reasonOf = ({ code, name }: NodeJS.ErrnoException) => code ?? name;
-
 /** The connection of one request. Before it is made, nothing can have arrived at the provider. */
 class Connection {
   isMade = false;
+  #isAnswered = false;
+
+  /** Why there is no answer, for operators. */
+  reasonFor({ code, name }: NodeJS.ErrnoException): string {
+    return this.#isAnswered ? unreadable : (code ?? name);
+  }
 
   watch(sent: ClientRequest): void {
+    sent.once('response', () => (this.#isAnswered = true));
     sent.once('socket', (socket) => {
       if (sent.reusedSocket) return void (this.isMade = true);
       const tooSlow = Object.assign(new Error('connect'), { code: 'CONNECT_TIMEOUT' });

@@ -33,6 +33,11 @@ describe('httpClient: answers that are none', () => {
     assert.deepEqual(await noAnswer(httpClient(`http://127.0.0.1:${port}`)), ['ECONNREFUSED', false]);
   });
 
+  it('throws when Node.js cannot send the request', async () => {
+    const signal = new AbortController().signal;
+    await assert.rejects(client.call({ method: 'GET', path: '/', headers: { 'x-euro': '\u20ac' } }, signal), { code: 'ERR_INVALID_CHAR' });
+  });
+
   it('may have arrived when the connection closes without an answer', async () => {
     answer = (socket) => socket.end();
     assert.deepEqual(await noAnswer(), ['ECONNRESET', true]);
@@ -40,7 +45,7 @@ describe('httpClient: answers that are none', () => {
 
   it('may have arrived when the answer ends in the middle', async () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
-    assert.deepEqual(await noAnswer(), ['ECONNRESET', true]);
+    assert.deepEqual(await noAnswer(), ['unreadable answer', true]);
   });
 
   it('may have arrived when the answer is too long, and closes the connection', async () => {
