@@ -16,8 +16,10 @@ const names: [string, string][] = [
 ];
 
 describe('plainName', () => {
-  for (const [name, plain] of names)
-    it(`makes ${JSON.stringify(plain)} of ${JSON.stringify(name)}`, () => assert.equal(plainName(name), plain));
+  for (const [name, plain] of names) {
+    const shown = JSON.stringify(name).replace('\u2028', '\\u2028'); // a title is one line
+    it(`makes ${JSON.stringify(plain)} of ${shown}`, () => assert.equal(plainName(name), plain));
+  }
   it('is at most 60 characters', () => assert.equal([...plainName('😀'.repeat(255))].length, 60));
   it('greets without a name when no character remains', () => {
     const { text } = renderMail('verify_email', { name: 'https://evil.example', publicUrl: 'https://x.test', token: 't' });

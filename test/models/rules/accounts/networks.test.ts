@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { isInNetworks, networkOf } from '../../../../models/rules/accounts/networks.js';
+
+describe('the networks of an API key', () => {
+  const stored: [string, string | null][] = [
+    ['203.0.113.7', '203.0.113.7/32'],
+    ['203.0.113.0/24', '203.0.113.0/24'],
+    ['2001:DB8::1', '2001:db8::1/128'],
+    ['2001:DB8::/32', '2001:db8::/32'],
+    ['', null],
+    ['example.com', null],
+    ['203.0.113', null],
+    ['0x7f.0.0.1', null],
+    ['203.0.113.0/33', null],
+    ['203.0.113/24', null],
+    ['2001:db8::/129', null],
+    ['203.0.113.0/24/24', null],
+    ['fe80::1%eth0', null],
+    ['fe80::%eth0/64', null],
+  ];
+  for (const [text, network] of stored)
+    it(`${network === null ? 'refuse' : `store ${network} for`} ${JSON.stringify(text)}`, () => assert.equal(networkOf(text), network));
+
+  const networks = ['203.0.113.0/24', '2001:db8::/32'];
+  const addresses: [string | undefined, boolean][] = [
+    ['203.0.113.255', true],
+    ['203.0.114.0', false],
+    ['::ffff:203.0.113.9', true],
+    ['2001:db8:ffff::1', true],
+    ['2001:db9::1', false],
+    ['not an address', false],
+    ['', false],
+    [undefined, false],
+  ];
+  for (const [address, isIn] of addresses)
+    it(`${isIn ? 'let' : 'stop'} ${address === undefined ? 'an unknown client' : JSON.stringify(address)}`, () =>
+      assert.equal(isInNetworks(address, networks), isIn));
+  it('stop everybody when there are none', () => assert.equal(isInNetworks('203.0.113.7', []), false));
+});

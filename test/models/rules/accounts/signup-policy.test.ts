@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { needsVerification, readSignupPolicy, refusalOfSignup, signupPattern } from '../../../../models/rules/accounts/signup-policy.js';
+
+const codeOf = (setting: string, email: string) => refusalOfSignup(readSignupPolicy(setting), email)?.code;
+
+describe('who may sign up', () => {
+  it('is everybody where sign-up is open', () => {
+    assert.equal(codeOf('open', 'ann@example.com'), undefined);
+    assert.equal(needsVerification(readSignupPolicy('open')), false);
+  });
+
+  it('is nobody where it is closed', () => {
+    assert.notEqual(codeOf('closed', 'ann@example.com'), undefined);
+    assert.equal(needsVerification(readSignupPolicy('closed')), false);
+  });
+
+  it('is who proves an address of the domains', () => {
+    const setting = 'verified-domain:Example.com,example.org';
+    for (const email of ['ann@example.com', 'ann@EXAMPLE.org']) assert.equal(codeOf(setting, email), undefined, email);
+    for (const email of ['ann@sub.example.com', 'ann@badexample.com', 'ann@example.net', 'example.com@example.net'])
+      assert.notEqual(codeOf(setting, email), undefined, email);
+    assert.equal(needsVerification(readSignupPolicy(setting)), true);
+  });
+
+  const good = ['open', 'CLOSED', 'verified-domain:a.co', 'verified-domain:a-b.example.com,c.org', `verified-domain:${'a'.repeat(63)}.co`];
+  const bad = ['', 'opened', 'reopen', 'verified-domain:', 'verified-domain:localhost', 'verified-domain:a.co,', 'verified-domain:a..co'];
+  const worse = ['verified-domain:-a.co', 'verified-domain:a-.co', 'verified-domain:a.co b.co', `verified-domain:${'a'.repeat(64)}.co`];
+  for (const setting of good) it(`may be set to ${setting}`, () => assert.ok(signupPattern.test(setting)));
+  for (const setting of [...bad, ...worse])
+    it(`must not be set to ${JSON.stringify(setting)}`, () => assert.equal(signupPattern.test(setting), false));
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { readStripeEvent } from '../../../../models/rules/billing/payment-event.js';
+
+type Fields = Record<string, unknown>;
+
+const paid: Fields = {
+  id: 'cs_1',
+  payment_status: 'paid',
+  payment_intent: 'pi_1',
+  amount_total: 500,
+  currency: 'usd',
+  client_reference_id: 'order-of-reference',
+  metadata: { order_id: 'order-of-metadata' },
+};
+const refunded: Fields = { id: 'ch_1', payment_intent: 'pi_1', amount: 500, amount_refunded: 200, currency: 'usd' };
+const disputed: Fields = { id: 'dp_1', payment_intent: 'pi_1', amount: 500, currency: 'usd', status: 'needs_response' };
+
+const read = (type: string, object: Fields) => readStripeEvent({ id: 'evt_1', type, livemode: false, data: { object } }, 'raw');
+const changeOf = (type: string, object: Fields) => read(type, object)?.change;
+const session = (what: string, changes: Fields = {}) => changeOf(`checkout.session.${what}`, { ...paid, ...changes }) as Fields | null;
+const refund = (changes: Fields = {}) => changeOf('charge.refunded', { ...refunded, ...changes });
+const dispute = (changes: Fields = {}) => changeOf('charge.dispute.updated', { ...disputed, ...changes });
+
+describe('an event of the payment provider', () => {
+  it('keeps its id, type and bytes, and has no effect unless its type is known', () => {
+    assert.deepEqual(read('ping', {}), { provider: 'stripe', id: 'evt_1', type: 'ping', isLive: false, change: null, raw: 'raw' });
+    for (const type of ['charge.refunded.later', 'a.checkout.session.', 'a.charge.dispute.']) {
+      assert.equal(changeOf(type, { ...paid, ...refunded }), null, type);
+    }
+    assert.equal(readStripeEvent({ id: 'evt_1', type: 'checkout.session.completed' }, '')?.change, null, 'without data');
+    assert.equal(readStripeEvent({ id: 'evt_1', type: 'checkout.session.completed', data: null }, '')?.change, null);
+  });
+
+  it('is about real money only if it says so', () => {
+    const isLive = (livemode: unknown) => readStripeEvent({ id: 'evt_1', type: 'ping', livemode }, '')?.isLive;
+    assert.deepEqual([true, false, 'true', 1, undefined].map(isLive), [true, false, false, false, false]);
+  });
+
+  it('is none without an id and a type', () => {
+    for (const event of [
+      null,
+      undefined,
+      'text',
+      5,
+      [],
+      {},
+      { id: 'evt_1' },
+      { type: 'ping' },
+      { id: 5, type: 'ping' },
+      { id: 'evt_1', type: 5 },
+    ]) {
+      assert.equal(readStripeEvent(event, ''), null, JSON.stringify(event));
+    }
+  });
+});
+
+describe('a checkout session', () => {
+  it('that is completed and paid names the order, the payment and the amount', () => {
+    assert.deepEqual(session('completed'), {
+      kind: 'session',
+      sessionId: 'cs_1',
+      orderId: 'order-of-metadata',
+      paymentId: 'pi_1',
+      amountCents: 500,
+      currency: 'usd',
+      state: 'paid',
+    });
+  });
+
+  it('credits only what is paid: unpaid is pending, and nothing due is paid', () => {
+    const stateOf = (what: string, payment_status: string) => session(what, { payment_status })?.state;
+    assert.equal(stateOf('completed', 'unpaid'), 'pending');
+    assert.equal(stateOf('completed', 'no_payment_required'), 'paid');
+    assert.equal(stateOf('async_payment_succeeded', 'paid'), 'paid');
+    assert.equal(stateOf('async_payment_failed', 'unpaid'), 'failed');
+    assert.equal(stateOf('expired', 'unpaid'), 'expired');
+    assert.equal(session('created'), null, 'no result yet');
+  });
+
+  it('names its order by the reference when it has no metadata', () => {
+    for (const metadata of [undefined, null, {}, { order_id: 5 }])
+      assert.equal(session('completed', { metadata })?.orderId, 'order-of-reference');
+    assert.equal(session('completed', { metadata: null, client_reference_id: null })?.orderId, null);
+  });
+
+  it('without a payment is its own payment, and an expanded payment is known by its id', () => {
+    assert.equal(session('completed', { payment_intent: null })?.paymentId, 'cs_1');
+    assert.equal(session('completed', { payment_intent: { id: 'pi_2' } })?.paymentId, 'pi_2');
+  });
+
+  it('without an amount, a currency or an id credits nothing by itself', () => {
+    const change = session('completed', { amount_total: '500', currency: null });
+    assert.deepEqual([change?.amountCents, change?.currency], [null, null]);
+    assert.equal(session('completed', { id: 5 }), null);
+  });
+});
+
+describe('a refund', () => {
+  it('takes back the sum of all refunds of the charge, and a later one may take more', () => {
+    const change = { kind: 'refund', cause: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd', isFinal: false };
+    assert.deepEqual(refund(), change);
+    assert.deepEqual(refund({ amount_refunded: 0 }), { ...change, amountCents: 0 });
+    assert.deepEqual(refund({ payment_intent: { id: 'pi_1' } }), change);
+  });
+
+  const broken: Fields[] = [{ id: 5 }, { payment_intent: null }, { payment_intent: {} }, { currency: null }];
+  const noAmounts: unknown[] = ['200', -1, 1.5, 2 ** 53, null];
+  for (const changes of [...broken, ...noAmounts.map((amount_refunded) => ({ amount_refunded }))])
+    it(`takes back nothing with ${JSON.stringify(changes)}`, () => assert.equal(refund(changes), null));
+});
+
+describe('a dispute', () => {
+  const outcomes: [unknown, number, boolean][] = [
+    ['needs_response', 500, false],
+    ['under_review', 500, false],
+    ['lost', 500, true],
+    ['won', 0, true],
+    ['warning_needs_response', 0, false],
+    ['warning_closed', 0, false],
+    ['no_warning_', 500, false],
+    [undefined, 500, false],
+  ];
+  for (const [status, amountCents, isFinal] of outcomes) {
+    it(`that is ${status} takes back ${amountCents} cents, ${isFinal ? 'for good' : 'for now'}`, () => {
+      assert.deepEqual(dispute({ status }), { kind: 'dispute', cause: 'dp_1', paymentId: 'pi_1', amountCents, currency: 'usd', isFinal });
+    });
+  }
+
+  for (const changes of [{ id: 5 }, { payment_intent: null }, { currency: null }, { amount: '500' }, { amount: -1 }])
+    it(`takes back nothing with ${JSON.stringify(changes)}`, () => assert.equal(dispute(changes), null));
+});

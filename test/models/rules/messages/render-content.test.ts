@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import type { Channel } from '../../../../models/channels.js';
+import type { Content } from '../../../../models/rules/messages/message-content.js';
+import { literalPlaceholders, renderContent } from '../../../../models/rules/messages/render-content.js';
+
+const render = (content: Content, variables: object = {}, channels: Channel[] = ['sms']) => renderContent(content, variables, channels);
+const faultsOf = (...args: Parameters<typeof render>) => render(...args).faults.map(({ field, message }) => `${field}: ${message}`);
+const approved = (name: string) => ({ name: 'order', language: 'en', variables: { 1: name } });
+
+describe('the content of a single message', () => {
+  it('has its placeholders filled in, and values in html escaped', () => {
+    const content = { text: 'Hi {{name}}', subject: 'For {{name}}', html: '<b>{{name}}</b>', unsubscribe: true };
+    assert.deepEqual(render(content, { name: '<Ann>' }, ['email']), {
+      content: { text: 'Hi <Ann>', subject: 'For <Ann>', html: '<b>&lt;Ann&gt;</b>', unsubscribe: true },
+      faults: [],
+    });
+  });
+
+  it('is checked only in the fields that one of its channels sends', () => {
+    const content = { text: 'x', subject: '{{a b}}', html: '{{c}}', template: approved('{{d}}') };
+    assert.deepEqual(faultsOf(content, {}, ['sms']), []);
+    assert.deepEqual(faultsOf(content, {}, ['sms', 'whatsapp']), ['variables.d: Missing required field: variables.d']);
+    assert.deepEqual(faultsOf(content, {}, ['sms', 'email']), [
+      'content.subject: content.subject has an invalid placeholder: {{a b}}',
+      'variables.c: Missing required field: variables.c',
+    ]);
+  });
+
+  it('is refused with each missing variable once, and comes back unchanged', () => {
+    const content = { text: '{{a}} {{b}} {{a}} {{c}}' };
+    const { faults, content: same } = render(content, { c: 1 });
+    assert.deepEqual(
+      faults.map(({ field }) => field),
+      ['variables.a', 'variables.b'],
+    );
+    assert.equal(same, content);
+  });
+
+  it('is refused with a variable that is not a text', () => {
+    assert.deepEqual(faultsOf({ text: '{{a|x}}' }, { a: [] }), ['variables.a: variables.a must be a string']);
+  });
+
+  it('is refused when its text becomes empty', () => {
+    assert.deepEqual(faultsOf({ text: '{{a}}' }, { a: '' }), ['content.text: Missing required field: content.text']);
+  });
+
+  it('is refused when a text becomes longer than the longest that a channel takes', () => {
+    assert.deepEqual(faultsOf({ text: '{{a}}' }, { a: 'x'.repeat(1601) }), ['content.text: content.text must be at most 1600 characters']);
+    assert.deepEqual(faultsOf({ text: '{{a}}' }, { a: 'x'.repeat(5000) }), ['content.text: content.text must be at most 1600 characters']);
+    for (const channels of [
+      ['sms', 'email'],
+      ['email', 'sms'],
+    ] as const) {
+      const faults = faultsOf({ text: '{{a}}' }, { a: 'x'.repeat(92_161) }, [...channels]);
+      assert.deepEqual(faults, ['content.text: content.text and content.html must be at most 90 kB together']);
+    }
+    assert.deepEqual(faultsOf({ text: '{{a}}', html: '{{a}}' }, { a: 'x'.repeat(60_000) }, ['email']), [
+      'content.text: content.text and content.html must be at most 90 kB together',
+    ]);
+  });
+
+  it('is refused when a value breaks the line of its subject', () => {
+    const content = { text: 'x', subject: '{{a}}' };
+    assert.deepEqual(faultsOf(content, { a: 'one' }, ['email']), []);
+    assert.deepEqual(faultsOf(content, { a: 'one\r\nBcc: x@y.zz' }, ['email']), [
+      'content.subject: content.subject must be one line of at most 998 characters',
+    ]);
+  });
+
+  it('fills in an approved template, and is refused when a variable of it becomes empty', () => {
+    const content = { text: 'x', template: approved('{{name}}') };
+    assert.deepEqual(render(content, { name: 'Ann' }, ['whatsapp']), { content: { text: 'x', template: approved('Ann') }, faults: [] });
+    assert.deepEqual(faultsOf(content, { name: '' }, ['whatsapp']), [
+      'content.template: content.template.variables.1 must be 1 to 1024 characters',
+    ]);
+  });
+});
+
+describe('placeholders without variables', () => {
+  it('are sent literally, with one warning for each text', () => {
+    const content = { text: '{{a}} {{b}}', html: '<p>{{c}}</p>', subject: 'plain' };
+    assert.deepEqual(
+      literalPlaceholders(content).map(({ field, message }) => `${field}: ${message}`),
+      ['content.text', 'content.html'].map(
+        (field) => `${field}: ${field} has placeholders, which are sent literally unless variables are given`,
+      ),
+    );
+    assert.deepEqual(literalPlaceholders({ text: '\\{{ a }} {{' }), []);
+  });
+});
