@@ -39,6 +39,7 @@ export const isRecipients = ({ reason, source }: { reason: SuppressionReason; so
   (reason === 'opt_out' || reason === 'complaint') && source !== 'api';
 
 /** SQL: the same, for the row with this name. */
+// Stryker disable next-line all: tests with a database run it
 export const isByRecipient = (row: string) => `(${row}.reason IN ('opt_out', 'complaint') AND ${row}.source <> 'api')`;
 
 /** The error texts of messages to suppressed recipients; see `suppressedCode`. */

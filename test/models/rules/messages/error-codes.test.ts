@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { failureOf } from '../../../../models/rules/messages/error-codes.js';
+import { adviceOn, failureOf } from '../../../../models/rules/messages/error-codes.js';
 
 const undeliverable = { code: 'undeliverable', message: 'The provider could not deliver the message' };
 
@@ -19,6 +19,11 @@ describe('failureOf', () => {
 
   it('speaks of mailboxes for e-mail', () => {
     assert.deepEqual(failureOf('email', '30006'), { code: '30006', message: 'Mailbox unreachable' });
+  });
+
+  it('advises on what a provider caused, and on nothing else', () => {
+    for (const code of [...Object.keys(cases), 'undeliverable', 'suppressed']) assert.match(adviceOn(code) ?? '', /^[A-Z].*\.$/, code);
+    for (const code of [null, '', 'cancelled', 'constructor']) assert.equal(adviceOn(code), null);
   });
 
   it('shows only our codes', () => {

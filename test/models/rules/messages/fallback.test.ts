@@ -44,5 +44,6 @@ describe('a chain across channels', () => {
     assert.deepEqual(contentOn('sms', content), { text: 'Hello' });
     assert.deepEqual(contentOn('email', content), { text: 'Hello', subject: 'S', html: '<p>H</p>' });
     assert.deepEqual(contentOn('whatsapp', content), { text: 'Hello', template: content.template });
+    assert.deepEqual(contentOn('whatsapp', { text: 'Hello' }), { text: 'Hello' });
   });
 });

@@ -34,6 +34,7 @@ describe('scriptFor', () => {
             : `unavailable ${script.unavailable}`
           : `refused ${script.refused}`;
       assert.equal(expected, handoff);
+      assert.equal(script.reports.length, reports === '' ? 0 : 1);
       assert.equal(script.reports.map(({ status, error_code }) => [status, error_code].filter(Boolean).join(' ')).join(), reports);
     });
   }

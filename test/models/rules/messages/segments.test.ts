@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { segmentsOf } from '../../../../models/rules/messages/segments.js';
+import { carrierView, segmentsOf } from '../../../../models/rules/messages/segments.js';
 
 // 3GPP TS 23.038 by code points, written down apart from the program.
 const gsmBasic =
@@ -36,6 +36,12 @@ describe('segmentsOf', () => {
     assert.equal(new Set(gsmBasic).size, 127);
     for (const character of gsmBasic) assert.deepEqual(segmentsOf(character.repeat(160)), { encoding: 'GSM-7', segments: 1 });
     for (const character of gsmExtended) assert.deepEqual(segmentsOf(character.repeat(81)), { encoding: 'GSM-7', segments: 2 });
+  });
+
+  it('shows them for sms, and none on channels without segments', () => {
+    assert.deepEqual(carrierView('sms', 'ж'.repeat(71)), { encoding: 'UCS-2', segments: 2 });
+    for (const channel of ['whatsapp', 'email'] as const)
+      assert.deepEqual(carrierView(channel, 'ж'.repeat(71)), { encoding: null, segments: null });
   });
 
   it('agrees with an oracle that splits the text', () => {

@@ -60,6 +60,31 @@ describe('what a message waits for', () => {
     assert.deepEqual(waits(sending, { attempts: [lost, refused] }), ['report', later(109)]);
   });
 
+  it('is the first of several webhook deliveries, at a time that may not be known', () => {
+    const delivered = { status: 'delivered', status_detail: 'delivered' } as const;
+    const events = [pendingEvent, { ...pendingEvent, next_attempt_at: null }, { ...pendingEvent, next_attempt_at: later(3) }];
+    assert.deepEqual(waits(delivered, { events }), ['webhook_delivery', later(3)]);
+    assert.deepEqual(waits(delivered, { events: [{ ...pendingEvent, next_attempt_at: null }] }), ['webhook_delivery', null]);
+  });
+
+  it('is over at the end of its time, not after it', () => {
+    assert.deepEqual(waits({ scheduled_at: now }), ['hand_off', later(100)]);
+    const attempts = [{ outcome: null, provider: 'twilio', started_at: later(-10) }];
+    assert.deepEqual(waits({ status_detail: 'sending' }, { attempts }), ['report', later(110)]);
+  });
+
+  it('is told with the provider and the number of attempts or deliveries', () => {
+    const textOf = (...args: Parameters<typeof circumstances>) => waitingFor(circumstances(...args), limits, now)?.text;
+    const call = (outcome: string | null, at = now) => ({ outcome, provider: 'acme', started_at: at });
+    const sent = { status: 'sent', status_detail: 'awaiting_report' } as const;
+    assert.match(textOf({ ...sent, provider: 'acme' }) ?? '', /report from acme;/);
+    assert.match(textOf({ ...sent, provider: null }) ?? '', /report from the provider;/);
+    assert.match(textOf({ status: 'delivered' }, { events: [pendingEvent, pendingEvent] }) ?? '', / 2 pending/);
+    assert.match(textOf({}, { attempts: [call(null)] }) ?? '', /acme to answer/);
+    assert.match(textOf({}, { attempts: [call('unknown')] }) ?? '', /answer of acme was lost/);
+    assert.match(textOf({}, { attempts: [call('retryable'), call('retryable')] }) ?? '', / 2 failed attempts/);
+  });
+
   it('is its schedule, its batch or its hand-off before that', () => {
     assert.deepEqual(waits({ scheduled_at: later(60) }, { batchStatus: 'paused' }), ['schedule', later(60)]);
     assert.deepEqual(waits({}, { batchStatus: 'paused' }), ['batch_resume', null]);

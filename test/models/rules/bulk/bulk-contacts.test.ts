@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { planBulk, planWithin } from '../../../../models/rules/bulk/bulk.js';
+import type { BulkContact } from '../../../../models/rules/bulk/bulk-contact.js';
+import { previewBulk } from '../../../../models/rules/bulk/bulk-preview.js';
+import { assertFewPlaceholders } from '../../../../models/rules/bulk/bulk-templates.js';
+import { bulk, faultsOf, messagesOf, phone, textsOf } from '../../../support/bulk-requests.js';
+
+const contact = (changes: Partial<BulkContact>): BulkContact => ({
+  id: 'a1',
+  name: 'Ann',
+  phone: phone(0),
+  email: null,
+  custom_fields: {},
+  ...changes,
+});
+const known = (...contacts: BulkContact[]) => new Map(contacts.map((each) => [each.id, each]));
+const toContact = { recipients: [{ contact_id: 'A1' }] };
+
+describe('contacts as recipients', () => {
+  it('are sent to at their address on the channel, with their data as values', async () => {
+    const contacts = known(contact({ email: 'ann@example.com', custom_fields: { city: 'Rome', level: 2, isNew: true, list: [1] } }));
+    const text = '{{name}} {{city}} {{level}} {{isNew}} {{list|-}}';
+    const [message] = await messagesOf(bulk({ ...toContact, contacts, content: { text } }));
+    assert.deepEqual([message?.to, message?.content.text], [phone(0), 'Ann Rome 2 true -']);
+    const [mail] = await messagesOf(bulk({ ...toContact, contacts, channel: 'email' }));
+    assert.equal(mail?.to, 'ann@example.com');
+  });
+
+  it('have precedence of values: variables, then fields of the recipient, then the name, then custom fields', async () => {
+    const contacts = known(contact({ custom_fields: { name: 'custom', a: 'custom', b: 'custom' } }));
+    const recipients = [{ contact_id: 'a1', a: 'field', b: 'field', variables: { b: 'variable' } }];
+    assert.deepEqual(await textsOf(bulk({ recipients, contacts, content: { text: '{{name}} {{a}} {{b}}' } })), ['Ann field variable']);
+  });
+
+  it('have no value for a name that is absent or cannot be stored', async () => {
+    const content = { text: '{{name|friend}}' };
+    for (const name of [null, '\0'])
+      assert.deepEqual(await textsOf(bulk({ ...toContact, content, contacts: known(contact({ name })) })), ['friend']);
+  });
+
+  it('are not looked up for a recipient with an address, whose contact_id is a variable', async () => {
+    const recipients = [{ to: phone(7), contact_id: 'A1' }];
+    const [message] = await messagesOf(bulk({ recipients, contacts: known(contact({})), content: { text: '{{contact_id}}' } }));
+    assert.deepEqual([message?.to, message?.content.text], [phone(7), 'A1']);
+  });
+
+  const field = 'recipients[0].contact_id';
+  it('are refused when they are unknown or have no address on the channel', async () => {
+    assert.deepEqual(await faultsOf(bulk({ ...toContact, contacts: known() })), [{ field, message: 'Contact not found' }]);
+    const contacts = known(contact({ phone: null }));
+    assert.deepEqual(await faultsOf(bulk({ ...toContact, contacts })), [{ field, message: 'Contact has no phone number' }]);
+    assert.deepEqual(await faultsOf(bulk({ recipients: [{ contact_id: 5 }], contacts })), [
+      { field, message: `${field} must be a string` },
+    ]);
+  });
+
+  it('are named by their id when they are those of a tag, which may not be known yet', async () => {
+    const request = bulk({ ...toContact, tag: 'vip' });
+    assert.equal((await planBulk({ ...request, recipients: [] })).faults.length, 0);
+    const [fault] = await faultsOf({ ...request, contacts: known() });
+    assert.equal(fault?.field, 'contacts[A1].contact_id');
+  });
+});
+
+describe('recipients of other countries', () => {
+  const request = bulk({ content: { text: 'x' }, recipients: ['bad', '+4915112345678', phone(0), '+4915112345679'], on_invalid: 'skip' });
+
+  it('are left out of the plan, and cost nothing', async () => {
+    const plan = await planBulk(request);
+    const { accepted, cost, invalid, errors, errorCount } = await planWithin(request, plan, ['US']);
+    assert.deepEqual([plan.accepted, plan.cost], [[1, 2, 3], 3000]);
+    assert.deepEqual([accepted, cost, invalid, errorCount], [[2], 1000, 3, 3]);
+    const message = 'Sending to DE is not allowed';
+    assert.deepEqual(errors, [
+      { index: 0, field: 'recipients[0].to', message: 'Phone number must be in E.164 format' },
+      { index: 1, field: 'recipients[1].to', message },
+      { index: 3, field: 'recipients[3].to', message },
+    ]);
+    assert.deepEqual(plan.errors.length, 1, 'the first plan stays as it is');
+  });
+
+  it('are shown in the preview with the fault, at no price', async () => {
+    const previewed = await previewBulk(request, await planWithin(request, await planBulk(request), ['US']));
+    assert.deepEqual(
+      previewed.map(({ to, cost, errors }) => [to, cost, errors.map(({ field }) => field)]),
+      [
+        ['bad', 0, ['recipients[0].to']],
+        ['+4915112345678', 0, ['recipients[1].to']],
+        [phone(0), 1000, []],
+        ['+4915112345679', 0, ['recipients[3].to']],
+      ],
+    );
+  });
+});
+
+describe('the placeholders of a content', () => {
+  it('are counted in all its texts before anything is rendered', () => {
+    const content = { text: '{{a}}{{b}}', template: { variables: { 1: '{{c}}' }, buttons: [{ suffix: '{{d}}', index: 1 }] }, html: null };
+    assert.doesNotThrow(() => assertFewPlaceholders(content, 4));
+    assert.throws(() => assertFewPlaceholders(content, 3), { code: 'limit_reached' });
+  });
+});
