@@ -34,7 +34,7 @@ export function isPublicAddress(address: string): boolean {
  * also any port from 1024 up, and the demo's own receiver.
  */
 export function isAllowedTarget(address: string, port: number, policy: TargetPolicy): boolean {
-  if (policy.demoReceiver !== undefined && policy.demoReceiver === `${address}:${port}`) return true;
+  if (policy.demoReceiver === `${address}:${port}`) return true;
   const isPermittedPort = policy.webhookPorts.includes(port);
   if (isInNetworks(address, policy.webhookAllowedNetworks)) return isPermittedPort || port >= 1024;
   return isPermittedPort && isPublicAddress(address);

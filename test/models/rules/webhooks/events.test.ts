@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../../../models/rules/webhooks/events.js';
+import {
+  testEventBody,
+  eventBody,
+  eventDescriptions,
+  type EventSubject,
+  type EventType,
+  eventTypes,
+} from '../../../../models/rules/webhooks/events.js';
 
 const at = new Date('2027-01-01T00:00:00.123Z');
 const message: EventSubject = {
@@ -59,6 +66,15 @@ describe('eventBody', () => {
       assert.ok(!('provider_message_id' in JSON.parse(eventBody(type, { ...message, provider_message_id: null }, at)).data));
     });
   }
+
+  it('names no recipient that was erased, and no time of delivery without one', () => {
+    const { data } = JSON.parse(eventBody('message.delivered', { ...message, to: `#${'0a'.repeat(32)}`, delivered_at: null }, at));
+    assert.deepEqual([data.recipient, 'delivered_at' in data], ['', false]);
+  });
+
+  it('has the same envelope in a test that the owner sends', () => {
+    assert.equal(testEventBody('w1', at), '{"event":"webhook.test","timestamp":"2027-01-01T00:00:00.123Z","data":{"webhook_id":"w1"}}');
+  });
 
   it('prints credits without trailing zeros', () => {
     assert.ok(

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
+import { asymmetricSignature, generateSigningKey } from '../../../../models/rules/webhooks/signing-key.js';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { deliveryHeaders, generateWebhookSecret, hexSignature, standardSignature } from '../../../../models/rules/webhooks/signature.js';
+import {
+  deliveryHeaders,
+  generateWebhookSecret,
+  hexSignature,
+  maskSignatures,
+  standardSignature,
+} from '../../../../models/rules/webhooks/signature.js';
 
 const now = () => Math.floor(Date.now() / 1000);
 const bodies = fc.string({ unit: 'grapheme', maxLength: 300 });
@@ -63,6 +70,29 @@ describe('webhook signatures', () => {
 
   it('matches RFC 4231, case 2', () => {
     assert.equal(hexSignature('Jefe', 'what do ya want for nothing?'), '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
+  });
+
+  it('adds the signature of each private key after those of the secrets', () => {
+    const [secret, { signingKey }] = [generateWebhookSecret(), generateSigningKey()];
+    const delivery = { id: 'evt', type: 'message.sent', body: '{}', secrets: [secret], timestampSeconds: 1 };
+    assert.equal(
+      deliveryHeaders({ ...delivery, signingKeys: [signingKey] })['webhook-signature'],
+      `${standardSignature(secret, 'evt', 1, '{}')} ${asymmetricSignature(signingKey, 'evt', 1, '{}')}`,
+    );
+  });
+
+  it('are shown without their values, and the other headers as they are', () => {
+    const others = {
+      'X-Service-Signature-Kind': 'a,b',
+      'old-webhook-signature': 'v1,c',
+      'Old-X-Service-Signature': 'd',
+      'webhook-signature-2': 'v1,e',
+    };
+    assert.deepEqual(maskSignatures({ ...others, 'X-Service-Signature': 'abc', 'Webhook-Signature': 'v1,abc v1a,def' }), {
+      ...others,
+      'X-Service-Signature': '***',
+      'Webhook-Signature': 'v1,*** v1a,***',
+    });
   });
 
   it('refuses to sign without a secret', () => {
