@@ -17,11 +17,25 @@ describe('a name that looks like a known one', () => {
     ['tags', 'tag'],
     ['To', 'to'],
     ['too', 'to'],
+    ['ot', 'to'],
+    ['tga', 'tag'],
+    ['hcanel', 'channel'],
+    ['chane', 'channel'],
+    ['s-c-h-e-d-u-l-e-d at', 'scheduled_at'],
   ] as const) {
     it(`${name}: ${meant}`, () => assert.equal(lookAlike(name, known), meant));
   }
   for (const name of ['id', 'cc', 'from', 'text', 'search', 'status', 'created_at', 'callback_url', '', 'x'.repeat(10_000)]) {
     it(`${name.slice(0, 20)}: none`, () => assert.equal(lookAlike(name, known), undefined));
+  }
+  for (const [name, other] of [
+    ['tagxx', 'tag'],
+    ['tags', 'tagset'],
+    ['xa', 'ab'],
+    ['bx', 'ab'],
+    ['hcxnel', 'channel'],
+  ] as const) {
+    it(`${name}: not ${other}`, () => assert.equal(lookAlike(name, [other]), undefined));
   }
   it('the nearest of two', () => assert.equal(lookAlike('stat_date', ['end_date', 'start_date', 'state_date']), 'start_date'));
 });

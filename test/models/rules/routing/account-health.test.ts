@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { levelMax } from '../../../../models/rules/routing/route.js';
-import { judge, type Seen } from '../../../../models/rules/routing/account-health.js';
+import { judge, probePauses, type Seen } from '../../../../models/rules/routing/account-health.js';
 
 const windowSeconds = 60;
 const seen = (changes: Partial<Seen>): Seen => ({ level: levelMax, calls: 0, bad: 0, badInARow: 0, sinceSeconds: 1_000, ...changes });
@@ -26,6 +26,28 @@ describe('the health of a route', () => {
     assert.equal(levelAfter({ calls: 20, bad: 4, level: 7, sinceSeconds: 5 }), undefined);
     assert.equal(levelAfter({ calls: 20, bad: 2, level: 7 }), undefined, 'neither well nor ill');
     assert.equal(levelAfter({ calls: 6, bad: 3 }), undefined, 'too few to tell');
+  });
+
+  it('counts a share at its limit as reached, and a healthy one at its limit as not healthy', () => {
+    assert.equal(levelAfter({ calls: 10, bad: 8 }), 0, '80 % is down');
+    assert.equal(levelAfter({ calls: 10, bad: 2 }), 7, 'ten calls are enough');
+    assert.equal(levelAfter({ calls: 20, bad: 3 }), 7, '15 % is failing');
+    assert.equal(levelAfter({ calls: 20, bad: 1, level: 7 }), undefined, '5 % is not well');
+    assert.equal(levelAfter({ calls: 2, bad: 2, level: 5 }), undefined, 'half of the health is not yet on its way back');
+    assert.equal(levelAfter({ calls: 20, bad: 4, level: 1 }), undefined, 'cannot fall in steps below 1');
+  });
+
+  it('changes after its part of the window, not before', () => {
+    const falling = { calls: 20, bad: 4 };
+    assert.deepEqual([levelAfter({ ...falling, sinceSeconds: 9.9 }), levelAfter({ ...falling, sinceSeconds: 10 })], [undefined, 7]);
+    assert.deepEqual([levelAfter({ level: 8, sinceSeconds: 23.9 }), levelAfter({ level: 8, sinceSeconds: 24 })], [undefined, 10]);
+    assert.deepEqual([probePauses.first * windowSeconds, probePauses.longest * windowSeconds], [5, 30], 'pauses before probes');
+  });
+
+  it('says how many calls failed, and what counts as slow', () => {
+    const reasonOf = (changes: Partial<Seen>) => judge(seen(changes), windowSeconds)?.reason;
+    assert.equal(reasonOf({ calls: 20.4, bad: 3.6 }), '4 of 20 calls failed or took longer than 3 s');
+    assert.equal(reasonOf({ calls: 20, bad: 8, badInARow: 8 }), '8 calls in a row failed or took longer than 3 s');
   });
 
   it('rises from 0 only by a probe', () => {

@@ -27,6 +27,7 @@ describe('a restored message that waits for its hand-off', () => {
     ['was not when it was due later', at('2026-11-20T08:00:02Z'), 'scheduled'],
     ['may have been in a batch that was paused, and resumed later', { batch_status: 'paused' }, 'uncertain'],
     ['was not in a batch that was cancelled', { batch_status: 'cancelled' }, 'cancelled'],
+    ['was not in a scheduled batch that was cancelled', { batch_status: 'cancelled', status_detail: 'scheduled' }, 'cancelled'],
     ['may have been when its call had begun before the cancellation', { batch_status: 'cancelled', status_detail: 'sending' }, 'uncertain'],
     ['may have been when a call was uncertain before', { ...at('2026-11-21T08:00:00Z'), uncertain_at: ['twilio'] }, 'uncertain'],
   ];

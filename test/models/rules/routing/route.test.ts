@@ -84,6 +84,20 @@ describe('the route of a message', () => {
     assert.ok(Math.abs(countOf(groups) - 0.7) < 0.05, String(countOf(groups)));
   });
 
+  it('lists the other accounts by their share, and a healthy standby last', () => {
+    const given = [account('a', 1), account('b', 0), account('c', 2), account('d', 5)];
+    const names = (at: number) =>
+      chooseRoute(given, at)
+        .accounts.map((each) => each.account)
+        .join('');
+    assert.deepEqual([names(0), names(0.999)], ['adcb', 'dcab']);
+  });
+
+  it('changes the account exactly where its share ends, and never draws a standby', () => {
+    const given = [account('a', 3), account('b', 1), account('c', 0)];
+    assert.deepEqual([first(given, 0.75 - 2 ** -50), first(given, 0.75), first(given, 1)], ['a', 'b', 'b']);
+  });
+
   it('states its reason', () => {
     assert.equal(chooseRoute([account('a', 1)], 0.5).reason, 'only');
     assert.equal(chooseRoute([account('a', 1), account('b', 1)], 0.5).reason, 'share');

@@ -20,6 +20,11 @@ describe('encrypt and decrypt', () => {
     for (const bytes of sealed) assert.ok(!bytes.includes('secret'));
   });
 
+  it('read what earlier versions wrote', () => {
+    const stored = 'AVNBrY6Hdtdcu6ES1ehw239OU5u2S6U98L5F/Awbma8lI7xuhg7n9bPioTSimg==';
+    assert.equal(decrypt(key, 'webhook:1', Buffer.from(stored, 'base64')), 'whsec_Grüße');
+  });
+
   it('refuse another key and another context', () => {
     const sealed = encrypt(key, 'webhook:1', 'secret');
     assert.throws(() => decrypt(other, 'webhook:1', sealed), /another SECRET_KEY/);
@@ -40,7 +45,8 @@ describe('encrypt and decrypt', () => {
         broken[index] = (broken[index] as number) ^ bit;
         assert.throws(() => decrypt(key, 'webhook:1', broken), `byte ${index}`);
       }
-      assert.throws(() => decrypt(key, 'webhook:1', sealed.subarray(0, index)), `cut at ${index}`);
+      const pattern = index < 33 ? /unknown encryption format/ : /./;
+      assert.throws(() => decrypt(key, 'webhook:1', sealed.subarray(0, index)), pattern, `cut at ${index}`);
     }
     assert.throws(() => decrypt(key, 'webhook:1', Buffer.concat([sealed, Buffer.from([0])])));
   });

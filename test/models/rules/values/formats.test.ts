@@ -12,6 +12,8 @@ describe('isEmail', () => {
     "o'hara@example.org",
     'x@xn--bcher-kva.example',
     `${'a'.repeat(64)}@example.com`,
+    `${'a'.repeat(64)}@${`${'b'.repeat(60)}.`.repeat(3)}cccccc`,
+    'a@b.1.co',
   ];
   const bad = [
     '',
@@ -37,6 +39,8 @@ describe('isEmail', () => {
     `${'a'.repeat(65)}@b.co`,
     `a@${'b'.repeat(64)}.co`,
     `a@${'b.'.repeat(126)}co`,
+    `${'a'.repeat(64)}@${`${'b'.repeat(60)}.`.repeat(3)}ccccccc`,
+    'a@b.co.1',
   ];
   for (const text of good) it(`accepts ${text}`, () => assert.equal(isEmail(text), true));
   for (const text of [...bad, ...worse]) it(`refuses ${JSON.stringify(text.slice(0, 80))}`, () => assert.equal(isEmail(text), false));
@@ -85,6 +89,9 @@ describe('isCountry', () => {
 describe('readTimestamp', () => {
   const good: [string, string][] = [
     ['2026-03-01', '2026-03-01T00:00:00.000Z'],
+    ['1000-01-31', '1000-01-31T00:00:00.000Z'],
+    ['2026-12-31T12:00+14:00', '2026-12-30T22:00:00.000Z'],
+    ['2026-03-01T12:00+00:59', '2026-03-01T11:01:00.000Z'],
     ['2026-03-01T12:30', '2026-03-01T12:30:00.000Z'],
     ['2026-03-01T12:30:15Z', '2026-03-01T12:30:15.000Z'],
     ['2026-03-01T12:30:15.1239+01:30', '2026-03-01T11:00:15.123Z'],
@@ -98,8 +105,15 @@ describe('readTimestamp', () => {
     assert.equal(hours('2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00'), 1);
     assert.equal(hours('2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00'), 1);
   });
+  it('tells a day from a time, and a time with a zone from one without', () => {
+    const formOf = (text: string) => [readTimestamp(text)?.isDay, readTimestamp(text)?.hasZone];
+    assert.deepEqual(formOf('2026-03-01'), [true, false]);
+    assert.deepEqual(formOf('2026-03-01T00:00'), [false, false]);
+    for (const zone of ['Z', '+01', '-0130']) assert.deepEqual(formOf(`2026-03-01T12:00${zone}`), [false, true]);
+  });
   for (const [text, expected] of good) it(`reads ${text}`, () => assert.equal(readTimestamp(text)?.at.toISOString(), expected));
-  const bad = `tomorrow 2026 2026-3-1 2026-13-01 2026-00-10 2026-02-30 2025-02-29 2026-01-32 2026-01-01T24:00Z 2026-01-01T12:60Z
+  const bad =
+    `tomorrow 2026 2026-3-1 2026-13-01 2026-00-10 2026-02-30 2025-02-29 2026-01-00 2026-01-32 0999-12-31 2026-01-01T24:00Z 2026-01-01T12:60Z
     2026-01-01T12:00:60Z 2026-01-01T12:00:00+15:00 2026-01-01T12:00:00+01:60 2026-W01-1 2026-001 20260101 1767225600 01/02/2026 0000-01-01
     2026-01-01Z 2026-01-01t12:00z 2026-01-01T12:00:00.Z +02026-01-01`.split(/\s+/);
   for (const text of ['', ' 2026-01-01', '2026-01-01 12:00', '2026-01-01T12:00:00Z\n', ...bad]) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ListWindow, readWindow } from '../../../../models/rules/values/list-window.js';
+import { isPlace, type ListWindow, mapRows, readWindow } from '../../../../models/rules/values/list-window.js';
 
 describe('readWindow', () => {
   const read = async (window: ListWindow, size: number) => {
@@ -32,4 +32,36 @@ describe('readWindow', () => {
   ] as [string, ListWindow, number, object][]) {
     it(`reads ${title}`, async () => assert.deepEqual(await read(window, size), expected));
   }
+});
+
+describe('mapRows', () => {
+  it('converts each row, and keeps the rest of the list', () => {
+    assert.deepEqual(
+      mapRows({ rows: [1, 2], total: 5, next: ['2'] }, (row) => `row ${row}`),
+      { rows: ['row 1', 'row 2'], total: 5, next: ['2'] },
+    );
+  });
+});
+
+describe('a place in a list', () => {
+  const id = '0190a5a8-0000-7000-8000-000000000001';
+  it('has a text of its form for each sort column', () => {
+    assert.ok(isPlace(['1767225600000000', id], ['micros', 'id']));
+    assert.ok(isPlace(['-'], ['entry']) && isPlace(['12'], ['entry']) && isPlace(['12'], ['number']));
+    for (const parts of [
+      [],
+      ['5'],
+      ['5', id, '6'],
+      [id, '5'],
+      ['5', `${id}0`],
+      ['5', `x${id}`],
+      ['5', id.toUpperCase()],
+      ['', id],
+      ['-', id],
+    ])
+      assert.equal(isPlace(parts, ['micros', 'id']), false, parts.join());
+    for (const text of ['-', '1e3', ' 1', '1 ', '1'.repeat(16)]) assert.equal(isPlace([text], ['number']), false, text);
+    for (const text of ['--', '1-', '-1', '1'.repeat(16)]) assert.equal(isPlace([text], ['entry']), false, text);
+    assert.equal(isPlace(['1'.repeat(17)], ['micros']), false);
+  });
 });

@@ -8,6 +8,7 @@ describe('maskAddresses', () => {
     ['the recipient without its plus sign', '{"recipient_id":"15551234567"}', '+15551234567', '{"recipient_id":"***67"}'],
     ['an e-mail address', '{"email":"ada.l@example.com"}', 'ada.l@example.com', '{"email":"a***@example.com"}'],
     ['an e-mail address of a form', 'to=ada%2Bx%40example.co.uk&x=1', 'x@y.test', 'to=a***%40example.co.uk&x=1'],
+    ['the address of the recipient once', 'to x@y.test', 'x@y.test', 'to x***@y.test'],
   ];
   for (const [what, raw, to, masked] of cases) it(`masks ${what}`, () => assert.equal(maskAddresses(raw, to), masked));
 
