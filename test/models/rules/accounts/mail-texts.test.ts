@@ -40,6 +40,36 @@ describe('renderMail', () => {
     assert.ok(html.includes('https://x.test/?a=&lt;b&gt; was disabled'));
   });
 
+  it('tells the address of a login or a new key, if it is known', () => {
+    for (const kind of ['new_login', 'new_api_key', 'login_locked'] as const) {
+      assert.match(
+        renderMail(kind, { ...context, detail: { address: '203.0.113.7', key: 'one' } }).text,
+        / from the address 203\.0\.113\.7/,
+      );
+      for (const detail of [{}, { address: null }])
+        assert.doesNotMatch(renderMail(kind, { ...context, detail }).text, /the address|undefined|null/);
+    }
+  });
+
+  it('lists after a change of the password what goes on working', () => {
+    const textOf = (detail: object) => renderMail('password_changed', { ...context, detail }).text;
+    assert.match(
+      textOf({ keys: ['one', 'two'], webhooks: [] }),
+      /These API keys go on working: one, two\.\n\nIt has no webhooks any more\./,
+    );
+    assert.doesNotMatch(textOf({}), /These|any more/);
+  });
+
+  it('has one paragraph for each line, and no more', () => {
+    const { text, html } = renderMail('workspace_closed', { ...context, token: undefined });
+    assert.equal(text.split('\n\n').length, 2);
+    assert.deepEqual(
+      html.split('\n').map((line) => /^<p>.*<\/p>$/.test(line)),
+      [true, true],
+    );
+    assert.equal(renderMail('low_balance', context).text.includes('http'), false, 'a mail without a page');
+  });
+
   it('greets by name and escapes the name in HTML', () => {
     for (const kind of mailKinds) {
       const { subject, text, html } = renderMail(kind, { ...context, name: `<img src=x onerror="a">&'` });

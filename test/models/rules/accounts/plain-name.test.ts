@@ -10,6 +10,9 @@ const names: [string, string][] = [
   ['visit evil.example or www.evil.example', 'visit evil example or evil example'],
   ['mail me@evil.example', 'mail me evil example'],
   ['evil.example/pay', 'evil example pay'],
+  ['1.5 or 2... or Acme.', '1 5 or 2... or Acme.'],
+  ['one https://evil.example/two', 'one'],
+  ['onehttps://evil.example', ''],
   ['evil\u3002example', 'evil example'],
   ['http://evil.example', ''],
   ['\u202eRTL\u200b', 'RTL'],
@@ -20,7 +23,11 @@ describe('plainName', () => {
     const shown = JSON.stringify(name).replace('\u2028', '\\u2028'); // a title is one line
     it(`makes ${JSON.stringify(plain)} of ${shown}`, () => assert.equal(plainName(name), plain));
   }
-  it('is at most 60 characters', () => assert.equal([...plainName('😀'.repeat(255))].length, 60));
+  it('is at most 60 characters, and says when it is cut', () => {
+    assert.equal(plainName('😀'.repeat(60)), '😀'.repeat(60));
+    assert.equal(plainName('😀'.repeat(255)), `${'😀'.repeat(59)}…`);
+    assert.equal(plainName(`${'x'.repeat(58)} ${'y'.repeat(9)}`), `${'x'.repeat(58)}…`);
+  });
   it('greets without a name when no character remains', () => {
     const { text } = renderMail('verify_email', { name: 'https://evil.example', publicUrl: 'https://x.test', token: 't' });
     assert.ok(text.startsWith('Hello,\n'));

@@ -45,5 +45,12 @@ describe('TOTP', () => {
   });
   it('escapes the name of the account', () => {
     assert.ok(otpauthUrl(inBase32, 'a&b=c@x.test').startsWith('otpauth://totp/Tidings:a%26b%3Dc%40x.test?secret='));
+    assert.deepEqual(Object.fromEntries(new URL(otpauthUrl(inBase32, 'x')).searchParams), {
+      secret: inBase32,
+      issuer: 'Tidings',
+      algorithm: 'SHA1',
+      digits: '6',
+      period: '30',
+    });
   });
 });
