@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { formatPosition, parsePosition, type Position } from '../../../../models/rules/streams/position.js';
+import {
+  behind,
+  formatPosition,
+  newestSnapshot,
+  parsePosition,
+  type Position,
+  progressAt,
+} from '../../../../models/rules/streams/position.js';
 
 const snapshot = fc
   .record({
@@ -54,5 +61,21 @@ describe('positions in a stream', () => {
         assert.ok(read === null || formatPosition(read) === text);
       }),
     );
+  });
+});
+
+describe('the progress through a stream', () => {
+  const at = new Date(1);
+  const between: Position = { at, seen: '1:5:', reading: { until: '2:9:', seq: 7 } };
+  const resting: Position = { at, seen: '1:5:', reading: null };
+
+  it('goes on towards the later snapshot of an id, or rests at its only one', () => {
+    assert.deepEqual([newestSnapshot(between), newestSnapshot(resting)], ['2:9:', '1:5:']);
+    assert.deepEqual(progressAt(between), { position: between, goal: { at, seen: '2:9:', reading: null } });
+    assert.deepEqual(progressAt(resting), { position: resting, goal: resting });
+  });
+
+  it('remembers behind each event what is left before the goal', () => {
+    assert.deepEqual(behind(progressAt(between), 8), { at, seen: '1:5:', reading: { until: '2:9:', seq: 8 } });
   });
 });

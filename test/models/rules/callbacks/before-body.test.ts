@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { judgeHead } from '../../../../models/rules/callbacks/before-body.js';
+import { readerOf } from '../../../../models/rules/callbacks/reader-of.js';
+import type { ProviderAccount, ProviderKind } from '../../../../models/settings/provider-account.js';
+
+const account = (kind: ProviderKind) => ({ kind, callbackPassword: 'secret' }) as unknown as ProviderAccount;
+const hex = '0a'.repeat(32);
+const kilobytes: [ProviderKind, number, header?: string, good?: string, bad?: string[]][] = [
+  ['sandbox', 512, 'x-sandbox-signature', hex, [`${hex}0`, `x${hex}`, hex.toUpperCase()]],
+  [
+    'twilio',
+    64,
+    'x-twilio-signature',
+    `${'aZ0+/'.repeat(5)}ab=`,
+    [`${'aZ0+/'.repeat(5)}ab`, `x${'aZ0+/'.repeat(5)}ab=`, `${'aZ0+/'.repeat(5)}ab=x`],
+  ],
+  ['meta', 1024, 'x-hub-signature-256', `sha256=${hex}`, [hex, `sha1=${hex}`, `sha256=${hex}0`, `x sha256=${hex}`]],
+  ['sendgrid', 1024, 'x-twilio-email-event-webhook-signature', 'MEUC==', ['===', 'MEUC===', ' MEUC', 'ME UC']],
+  ['ses', 512],
+  ['smtp', 0],
+];
+
+describe('the head of a callback', () => {
+  for (const [kind, size, header = '', good = '', bad = []] of kilobytes) {
+    it(`lets ${size} kB of ${kind} follow${header === '' ? '' : ', if it has a signature'}`, () => {
+      assert.equal(judgeHead(account(kind), { [header]: good }), size * 1024);
+    });
+    for (const signature of header === '' ? [] : ['', ...bad])
+      it(`is refused for ${kind} with ${signature === '' ? 'no signature' : JSON.stringify(signature.slice(-20))}`, () =>
+        assert.throws(() => judgeHead(account(kind), signature === '' ? {} : { [header]: signature }), { code: 'forbidden' }));
+  }
+
+  it('is refused for postmark without its password', () => {
+    const headers = { authorization: `Basic ${Buffer.from('any:secret').toString('base64')}` };
+    assert.equal(judgeHead(account('postmark'), headers), 1024 * 1024);
+    assert.throws(() => judgeHead(account('postmark'), {}), { code: 'forbidden' });
+  });
+});
+
+describe('the reader of callbacks', () => {
+  it('exists for every provider except a plain mail server', () => {
+    const tools = { secretKey: 'k', accounts: [], certificateAt: () => Promise.reject(new Error('none')) };
+    const kinds: ProviderKind[] = ['sandbox', 'twilio', 'meta', 'postmark', 'sendgrid', 'ses', 'smtp'];
+    assert.deepEqual(
+      kinds.filter((kind) => readerOf(account(kind), tools) === null),
+      ['smtp'],
+    );
+  });
+});
