@@ -63,17 +63,17 @@ describe('contacts as recipients', () => {
 });
 
 describe('recipients of other countries', () => {
-  const request = bulk({ content: { text: 'x' }, recipients: ['bad', '+4915112345678', phone(0), '+4915112345679'], on_invalid: 'skip' });
+  const request = bulk({ content: { text: 'x' }, recipients: ['+4915112345678', 'bad', phone(0), '+4915112345679'], on_invalid: 'skip' });
 
   it('are left out of the plan, and cost nothing', async () => {
     const plan = await planBulk(request);
     const { accepted, cost, invalid, errors, errorCount } = await planWithin(request, plan, ['US']);
-    assert.deepEqual([plan.accepted, plan.cost], [[1, 2, 3], 3000]);
+    assert.deepEqual([plan.accepted, plan.cost], [[0, 2, 3], 3000]);
     assert.deepEqual([accepted, cost, invalid, errorCount], [[2], 1000, 3, 3]);
     const message = 'Sending to DE is not allowed';
     assert.deepEqual(errors, [
-      { index: 0, field: 'recipients[0].to', message: 'Phone number must be in E.164 format' },
-      { index: 1, field: 'recipients[1].to', message },
+      { index: 0, field: 'recipients[0].to', message },
+      { index: 1, field: 'recipients[1].to', message: 'Phone number must be in E.164 format' },
       { index: 3, field: 'recipients[3].to', message },
     ]);
     assert.deepEqual(plan.errors.length, 1, 'the first plan stays as it is');
@@ -84,8 +84,8 @@ describe('recipients of other countries', () => {
     assert.deepEqual(
       previewed.map(({ to, cost, errors }) => [to, cost, errors.map(({ field }) => field)]),
       [
-        ['bad', 0, ['recipients[0].to']],
-        ['+4915112345678', 0, ['recipients[1].to']],
+        ['+4915112345678', 0, ['recipients[0].to']],
+        ['bad', 0, ['recipients[1].to']],
         [phone(0), 1000, []],
         ['+4915112345679', 0, ['recipients[3].to']],
       ],
