@@ -1,18 +1,43 @@
 import assert from 'node:assert/strict';
-import { isHardBounce, keywordOf } from '../../../../models/rules/contacts/suppression.js';
+import { expiryOf, isHardBounce, isRecipients, keywordOf, refusalReason } from '../../../../models/rules/contacts/suppression.js';
 import { readUnsubscribeToken, unsubscribeHeaders, unsubscribeToken } from '../../../../models/rules/contacts/unsubscribe.js';
 
 describe('keywordOf', () => {
-  for (const text of ['STOP', ' stop \n', 'Stop.', '"STOP"', 'stop all', 'Opt-out', 'unsubscribe', 'QUIT!'])
+  for (const text of [
+    'STOP',
+    ' stop \n',
+    'Stop.',
+    '"STOP"',
+    'stop all',
+    'Opt-out',
+    'unsubscribe',
+    'QUIT!',
+    '“stop”',
+    '"" STOP ..!',
+    'stop - all',
+    'opt  out',
+  ])
     it(`${JSON.stringify(text)} is stop`, () => assert.equal(keywordOf(text), 'stop'));
   for (const text of ['start', 'UNSTOP']) it(`${text} is start`, () => assert.equal(keywordOf(text), 'start'));
-  for (const text of ['', 'yes', "don't stop", 'Please stop by at 5', 'STOPP', 'stop start', 'cancel my order'])
+  for (const text of [
+    '',
+    'yes',
+    "don't stop",
+    'Please stop by at 5',
+    'STOPP',
+    'stop start',
+    'cancel my order',
+    'st"op',
+    'stop!now',
+    'stop\u00a7',
+  ])
     it(`${JSON.stringify(text)} is neither`, () => assert.equal(keywordOf(text), null));
 });
 
 describe('isHardBounce', () => {
   const bounce = { channel: 'email', status: 'failed', error_code: '30006', is_permanent: true } as const;
   it('is a mailbox that does not exist', () => assert.equal(isHardBounce(bounce), true));
+  it('is an address that does not exist', () => assert.equal(isHardBounce({ ...bounce, error_code: '30008' }), true));
   for (const [what, change] of [
     ['a failure that may pass', { is_permanent: false }],
     ['a failure of the content', { error_code: '30007' }],
@@ -23,10 +48,32 @@ describe('isHardBounce', () => {
   }
 });
 
+describe('a suppression', () => {
+  it('ends after 30 days for a bounce, and never for another reason', () => {
+    const from = new Date('2027-01-01T00:00:00Z');
+    assert.deepEqual(expiryOf('bounce', from), new Date('2027-01-31T00:00:00Z'));
+    for (const reason of ['opt_out', 'complaint', 'manual'] as const) assert.equal(expiryOf(reason, from), null);
+  });
+
+  it('can be ended only by the recipient who made it', () => {
+    for (const reason of ['opt_out', 'complaint'] as const) {
+      for (const source of ['inbound', 'provider', 'report', 'unsubscribe'] as const) assert.equal(isRecipients({ reason, source }), true);
+      assert.equal(isRecipients({ reason, source: 'api' }), false);
+    }
+    for (const reason of ['bounce', 'manual'] as const) assert.equal(isRecipients({ reason, source: 'report' }), false);
+  });
+
+  it('is a bounce on the list of a mail provider, and an opt-out on that of a phone carrier', () => {
+    assert.deepEqual([refusalReason('email'), refusalReason('sms'), refusalReason('whatsapp')], ['bounce', 'opt_out', 'opt_out']);
+  });
+});
+
 describe('the unsubscribe link', () => {
   const key = 'k'.repeat(32);
   const id = '0198c5b1-0a10-7f3e-8b1d-000000000002';
   it('is valid after its key was replaced', () => assert.equal(readUnsubscribeToken(['other', key], unsubscribeToken(key, id)), id));
+  it('is valid for years, in later versions too', () =>
+    assert.equal(unsubscribeToken(key, id), '0198c5b1-0a10-7f3e-8b1d-000000000002.7PKTsgPVwcW7qh8CXCaP8V3sFBy6BP2mk3pC-ZRsfBs'));
   it('names its message', () => assert.equal(readUnsubscribeToken(key, unsubscribeToken(key, id)), id));
   it('has the headers of RFC 8058', () => {
     const headers = unsubscribeHeaders('https://tidings.example', 'a.b');
@@ -36,6 +83,15 @@ describe('the unsubscribe link', () => {
     });
   });
   const other = unsubscribeToken(key, id.replace(/2$/, '3'));
-  for (const token of ['', id, `${id}.`, `${id}.x`, `${id}.${other.split('.')[1]}`, unsubscribeToken('x'.repeat(32), id), `x.${other}`])
+  for (const token of [
+    '',
+    id,
+    `${id}.`,
+    `${id}.x`,
+    `${id}.${other.split('.')[1]}`,
+    unsubscribeToken('x'.repeat(32), id),
+    `x.${other}`,
+    unsubscribeToken(key, 'x'),
+  ])
     it(`refuses ${token.slice(-20)}`, () => assert.equal(readUnsubscribeToken(key, token), null));
 });
