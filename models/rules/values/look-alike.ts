@@ -36,7 +36,7 @@ function distanceOf(one: string, other: string): number {
       const isSame = one[row - 1] === other[column - 1];
       const [left = 0, above = 0, corner = 0] = [current[column - 1], last[column], last[column - 1]];
       let least = Math.min(left + 1, above + 1, corner + (isSame ? 0 : 1));
-      const isSwap = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const isSwap = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
       if (isSwap) least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
       current.push(least);
     }

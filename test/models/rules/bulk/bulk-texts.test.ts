@@ -69,6 +69,7 @@ describe('templates of WhatsApp in bulk', () => {
       assert.deepEqual(await textsOfFaults(request({ 1: '{{name}}' }, { name })), [`recipients[0]: ${wrong}`]);
     }
     assert.deepEqual(await textsOfFaults(request({ 1: '{{name}}' }, { name: '😀'.repeat(1024) })), []);
+    assert.deepEqual(await textsOfFaults(request({ 1: `${'x'.repeat(1025)}{{name|}}` })), [`recipients[0]: ${wrong}`]);
   });
 
   it('are refused once with an invalid placeholder', async () => {
@@ -78,6 +79,11 @@ describe('templates of WhatsApp in bulk', () => {
   it('are left out on other channels', async () => {
     const { content } = request({ 1: '{{a b}}' });
     assert.deepEqual((await messagesOf(bulk({ content })))[0]?.content, { text: 'x' });
+    assert.deepEqual(await faultsOf(bulk({ content })), []);
+  });
+
+  it('are not needed', async () => {
+    assert.deepEqual((await messagesOf(bulk({ channel: 'whatsapp' })))[0]?.content, { text: 'Hi Ann' });
   });
 });
 
@@ -87,6 +93,12 @@ describe('a bulk send with faults', () => {
     assert.deepEqual(await textsOfFaults(bulk({ recipients })), [
       'recipients[0].metaData: Unknown field: recipients[0].metaData. Did you mean recipients[0].metadata?',
     ]);
+  });
+
+  it('is never sent with a text that was cut', async () => {
+    const named = (length: number) => bulk({ content: { text: '{{name}}' }, recipients: [{ to: phone(0), name: '😀'.repeat(length) }] });
+    assert.deepEqual(await textsOfFaults(named(1600)), []);
+    assert.deepEqual(await textsOfFaults(named(1601)), ['recipients[0]: content.text must be at most 1600 characters']);
   });
 
   it('checks recipients as far as possible on an unknown channel', async () => {
