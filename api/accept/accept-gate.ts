@@ -105,10 +105,7 @@ const maxSinglesOf = ({ acceptLanes }: Config) => Math.max(acceptLanes, singleCo
 /** The queues in which sends wait: for a workflow of their own, for a shared group, and for a group of a workspace with many webhooks. */
 function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueueMs: number) {
   const { acceptGroupMax: groupSize, acceptLanes } = deps.config;
-  const urgently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const end = await deps.urgent?.turn();
-    return work().finally(end);
-  };
+  const urgently = <Result>(work: () => Promise<Result>): Promise<Result> => deps.urgent?.run(work) ?? work();
   const createQueue = (maxBatchSize: number, concurrency: number, ofOneOwner?: { restShare: number }) =>
     new BatchQueue<Send, Outcome>((sends) => urgently(() => admission.measureRound(() => acceptGroup(deps, sends))), {
       maxBatchSize,

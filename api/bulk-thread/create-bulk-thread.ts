@@ -31,6 +31,12 @@ const sendLimits = { max: 3, maxPerKey: 1 };
 /** Concurrent previews. Each keeps all rendered texts in memory. */
 const previewLimits = { max: 2, maxPerKey: 1 };
 const previewEndpointId = 'previewMessages';
+/**
+ * While single messages are sent, a workspace rests after each of its requests for three times as long as that took, a second at most.
+ * Otherwise large requests of one workspace would use a core all the time: its rendering, and the garbage of it.
+ */
+const restShare = 3;
+const restMsMax = 1_000;
 
 /** Several times the heap that the largest request needs. Beyond it the thread ends, and the process keeps running. */
 const defaultHeap = { maxMegabytes: 512 };
@@ -50,7 +56,9 @@ export interface BulkThreadOptions {
  * full, the requests in it fail and the next request starts a new thread.
  */
 export function createBulkThread({ logger, ...startOptions }: BulkThreadOptions): BulkThread {
-  const [limitSends, limitPreviews] = [createConcurrencyLimit(sendLimits), createConcurrencyLimit(previewLimits)];
+  const restMsAfter = (workMs: number) => (startOptions.urgent.isRecent ? Math.min(restShare * workMs, restMsMax) : 0);
+  const limitSends = createConcurrencyLimit({ ...sendLimits, restMsAfter });
+  const limitPreviews = createConcurrencyLimit({ ...previewLimits, restMsAfter });
   let started: Started | undefined;
   let isStopping = false;
   const running = () => {

@@ -102,18 +102,20 @@ export async function select<Row extends object>(
   transaction?: Transaction,
 ): Promise<Row[]> {
   if (transaction !== undefined) return rowsOf(db, (transaction as Transaction & { connection: pg.Client }).connection, sql, bind);
-  const { connectionManager } = db as unknown as Internals;
-  const endTurn = await paces.get(db)?.turn();
-  try {
+  return atItsPace(db, async () => {
+    const { connectionManager } = db as unknown as Internals;
     const connection = await connectionManager.getConnection({ type: 'SELECT' });
     try {
       return await rowsOf(db, connection, sql, bind);
     } finally {
       connectionManager.releaseConnection(connection);
     }
-  } finally {
-    endTurn?.();
-  }
+  });
+}
+
+function atItsPace<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
+  const pace = paces.get(db);
+  return pace === undefined ? work() : pace.run(work);
 }
 
 /** Runs statements without parameters on one connection, outside a transaction. */
@@ -190,11 +192,6 @@ export async function currentTime(db: Database): Promise<Date> {
  *
  * `npm run interleave` shows violations; see test/interleaver.
  */
-export async function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  const endTurn = await paces.get(db)?.turn();
-  try {
-    return await db.transaction(work);
-  } finally {
-    endTurn?.();
-  }
+export function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  return atItsPace(db, () => db.transaction(work));
 }

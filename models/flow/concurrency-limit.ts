@@ -10,6 +10,8 @@ export interface ConcurrencyOptions {
   maxWaiting?: number;
   /** How many may wait per key. Default: `maxWaiting`. */
   maxWaitingPerKey?: number;
+  /** How long a place of a key stays taken after work of this length, so that the key rests. Others do not wait for it. Default: 0 */
+  restMsAfter?: (workMs: number) => number;
 }
 
 interface Waiter {
@@ -28,10 +30,11 @@ export function createConcurrencyLimit(options: ConcurrencyOptions): Concurrency
   const semaphore = new FairSemaphore(options);
   return async (work, key = '') => {
     await semaphore.acquire(key);
+    const begunAt = performance.now();
     try {
       return await work();
     } finally {
-      semaphore.release(key);
+      semaphore.release(key, options.restMsAfter?.(performance.now() - begunAt) ?? 0);
     }
   };
 }
@@ -51,9 +54,14 @@ class FairSemaphore {
     else await this.#wait(key);
   }
 
-  release(key: string): void {
+  release(key: string, restMs: number): void {
     this.#free += 1;
-    this.#running.remove(key);
+    const endRest = () => {
+      this.#running.remove(key);
+      this.#startWaiting();
+    };
+    if (restMs === 0) return endRest();
+    setTimeout(endRest, restMs).unref();
     this.#startWaiting();
   }
 

@@ -1,17 +1,19 @@
 /** Lets the database work of one thread yield to urgent work of another thread of the process. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Tally } from './tally.js';
 
 /** How fast the statements of a pool may follow each other. */
 export interface Pace {
-  /** Waits for a turn. @returns a function that ends the turn */
-  turn(): Promise<() => void>;
+  /** Runs the work when its turn comes. Work within this work has no turn of its own. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Rests between two steps of a turn. @param stepMs how long the last step took */
   rest(stepMs: number): Promise<void>;
 }
 
 /** Urgent work counts as in progress for this long after its end, because the next step of the same message follows soon. */
-const recentMs = 30;
+const nextStepMs = 30;
+/** When nothing was urgent for this long, nothing waits any more. A shorter gap between two messages is no time for parallel turns. */
+const recentMs = 300;
 
 /** Urgent work in progress, in memory that all threads of a process share. */
 export class UrgentWork {
@@ -24,22 +26,28 @@ export class UrgentWork {
   }
 
   get isUnderWay(): boolean {
-    return this.isWithin(recentMs);
+    return this.#isWithin(nextStepMs);
   }
 
-  /** Whether urgent work is in progress, or ended less than this time ago. */
-  isWithin(ms: number): boolean {
+  /** Urgent work is in progress, or more of it is likely to follow soon. */
+  get isRecent(): boolean {
+    return this.#isWithin(recentMs);
+  }
+
+  #isWithin(ms: number): boolean {
     return Atomics.load(this.#state, 0) > 0 || Math.abs((Date.now() | 0) - Atomics.load(this.#state, 1)) < ms;
   }
 
-  /** A pace that never waits, and counts its turns as urgent. */
+  /** A pace that never waits, and counts its work as urgent. */
   readonly pace: Pace = {
-    turn: () => {
+    run: async (work) => {
       Atomics.add(this.#state, 0, 1);
-      return Promise.resolve(() => {
+      try {
+        return await work();
+      } finally {
         Atomics.sub(this.#state, 0, 1);
         Atomics.store(this.#state, 1, Date.now() | 0);
-      });
+      }
     },
     rest: () => Promise.resolve(),
   };
@@ -53,56 +61,109 @@ const turnRestMsMax = 250;
 const heavyTurnMs = 60;
 const heavyRestShare = 8;
 const heavyRestMsMax = 1_000;
-/** A heavy rest ends early when nothing was urgent for this long. */
-const quietMs = 300;
 /** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is four times the time above it. */
 const usualStepMs = 30;
 const stepRestShare = 4;
 const stepRestMsMax = 500;
-/** No turn waits longer than this for other turns. So a transaction that needs a second connection does not wait for itself, and all work ends. */
-const waitMsMax = 250;
 const lookAgainMs = 5;
 
 /**
- * A pace for less urgent work. While urgent work is in progress, one turn runs at a time, followed by a rest in proportion to its length.
- * Otherwise nothing waits.
+ * A pace for less urgent work. While there is urgent work, one turn runs at a time, and a rest in proportion to its length follows while
+ * urgent work is in progress. Owners take turns. Otherwise nothing waits.
  * @param ownerOf the owner of the work that asks for a turn. After a heavy turn its owner rests longer, until nothing was urgent for a while.
  * Other owners do not wait for that, nor does work without an owner. Default: no work has an owner
  */
 export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): Pace {
-  const underWay = new Tally();
-  let restUntil = 0;
-  const heavyRests = new HeavyRests();
+  const turns = new Turns(urgent);
   return {
-    async turn() {
-      const owner = ownerOf() ?? '';
-      const isResting = (now: number) => now < heavyRests.endOf(owner);
-      let waitedMs = 0;
-      for (let last = performance.now(), now = last; urgent.isWithin(isResting(now) ? quietMs : recentMs); last = now) {
-        // A turn beside one of the same owner may be a part of it, which must not wait for itself.
-        const mustRest = isResting(now) && underWay.of(owner) === 0;
-        if (!mustRest && (underWay.keys === 0 ? now >= restUntil : waitedMs >= waitMsMax)) break;
-        await sleep(lookAgainMs);
-        now = performance.now();
-        if (underWay.keys > 0) waitedMs += now - last;
-      }
-      underWay.add(owner);
-      const begunAt = performance.now();
-      return () => {
-        underWay.remove(owner);
-        const endedAt = performance.now();
-        const workMs = endedAt - begunAt;
-        restUntil = Math.max(restUntil, endedAt + Math.min(workMs, turnRestMsMax));
-        if (owner !== '') heavyRests.add(owner, workMs, endedAt);
-      };
-    },
-    async rest(stepMs) {
-      // Rests of turns that run at the same time follow each other: together they use no more time than one turn.
-      const until = Math.max(restUntil, performance.now()) + Math.min(stepRestShare * Math.max(0, stepMs - usualStepMs), stepRestMsMax);
-      restUntil = until;
-      while (urgent.isUnderWay && performance.now() < until) await sleep(lookAgainMs);
-    },
+    run: (work) => turns.run(ownerOf() ?? '', work),
+    rest: (stepMs) => turns.rest(stepMs),
   };
+}
+
+class Turns {
+  /** Those that wait, by owner. The owner whose turn it is comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  /** The turn in which the present call runs. */
+  readonly #current = new AsyncLocalStorage<{ isOver: boolean }>();
+  readonly #heavyRests = new HeavyRests();
+  #underWay = 0;
+  #restUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly urgent: UrgentWork) {}
+
+  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    // A part of a turn must not wait for the end of that turn.
+    if (this.#current.getStore()?.isOver === false) return work();
+    await this.#begin(owner);
+    const turn = { isOver: false };
+    const begunAt = performance.now();
+    try {
+      return await this.#current.run(turn, work);
+    } finally {
+      turn.isOver = true;
+      this.#end(owner, begunAt);
+    }
+  }
+
+  async rest(stepMs: number): Promise<void> {
+    // Rests of turns that run at the same time follow each other: together they use no more time than one turn.
+    const until = Math.max(this.#restUntil, performance.now()) + Math.min(stepRestShare * Math.max(0, stepMs - usualStepMs), stepRestMsMax);
+    this.#restUntil = until;
+    while (this.urgent.isUnderWay && performance.now() < until) await sleep(lookAgainMs);
+  }
+
+  async #begin(owner: string): Promise<void> {
+    if (!this.#mayBegin(owner)) {
+      const queue = this.#waiting.get(owner) ?? [];
+      this.#waiting.set(owner, queue);
+      await new Promise<void>((resolve) => {
+        queue.push(resolve);
+        this.#lookAgain();
+      });
+      return; // counted by the one who started it
+    }
+    this.#underWay += 1;
+  }
+
+  #mayBegin(owner: string): boolean {
+    if (!this.urgent.isRecent) return true;
+    const now = performance.now();
+    const isResting = now < this.#heavyRests.endOf(owner) || (now < this.#restUntil && this.urgent.isUnderWay);
+    return this.#underWay === 0 && !isResting;
+  }
+
+  #end(owner: string, begunAt: number): void {
+    this.#underWay -= 1;
+    const endedAt = performance.now();
+    const workMs = endedAt - begunAt;
+    this.#restUntil = Math.max(this.#restUntil, endedAt + Math.min(workMs, turnRestMsMax));
+    if (owner !== '') this.#heavyRests.add(owner, workMs, endedAt);
+    this.#startWaiting();
+  }
+
+  /** Starts those whose turn it is. */
+  #startWaiting(): void {
+    for (const [owner, queue] of this.#waiting) {
+      if (!this.#mayBegin(owner)) continue;
+      this.#waiting.delete(owner);
+      const next = queue.shift();
+      // An owner with more goes to the end of the map. This loop reaches it again there.
+      if (queue.length > 0) this.#waiting.set(owner, queue);
+      this.#underWay += 1;
+      next?.();
+    }
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    if (this.#waiting.size === 0 || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#startWaiting();
+    }, lookAgainMs);
+  }
 }
 
 /** Until when the owners of heavy turns rest. */

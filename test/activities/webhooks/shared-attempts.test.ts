@@ -51,9 +51,9 @@ describe('the activities of a process', () => {
     const { group_id } = await buildSent(test.db, test.workspaceId);
     const owners: (string | undefined)[] = [];
     const noting: Pace = {
-      turn: () => {
+      run: (work) => {
         owners.push(ownerOfWork());
-        return Promise.resolve(() => undefined);
+        return work();
       },
       rest: () => Promise.resolve(),
     };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { until } from '../../support/client.js';
 import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.js';
 
 /** Work that ends when the test calls `end`. */
@@ -40,6 +41,20 @@ describe('createConcurrencyLimit', () => {
     assert.deepEqual(begun, ['a1', 'b1']);
     await end('a1');
     assert.deepEqual(begun, ['a1', 'b1', 'a2']);
+  });
+
+  it('lets a key rest after its work, while others begin', async () => {
+    const restMsAfter = () => 50;
+    const { begun, ask, end } = startWork(createConcurrencyLimit({ max: 1, maxPerKey: 1, restMsAfter }));
+    for (const name of ['a1', 'a2']) ask(name, 'a');
+    ask('b1', 'b');
+    await settled();
+    await end('a1');
+    assert.deepEqual(begun, ['a1', 'b1']);
+    await end('b1');
+    assert.deepEqual(begun, ['a1', 'b1']);
+    await until(() => begun.length === 3, 'the rest ends');
+    await end('a2');
   });
 
   it('rejects the last waiter of the longest queue when too many wait', async () => {

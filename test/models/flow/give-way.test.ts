@@ -1,125 +1,158 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { givingWayTo, UrgentWork } from '../../../models/flow/give-way.js';
+import { givingWayTo, type Pace, UrgentWork } from '../../../models/flow/give-way.js';
 
-/** Whether a turn begins at once. The turn ends when the test calls `end`. */
-async function beginsAtOnce(turn: Promise<() => void>): Promise<boolean> {
-  return (await Promise.race([turn.then(() => true), settled().then(() => false)])) satisfies boolean;
+/** Asks for a turn. The turn lasts until the test calls `end`. */
+function askForTurn(pace: Pace) {
+  const turn = { hasBegun: false, begun: Promise.resolve(), end: () => Promise.resolve() };
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  turn.begun = new Promise((resolve) => {
+    const ended = pace.run(() => {
+      turn.hasBegun = true;
+      resolve();
+      return released;
+    });
+    turn.end = () => {
+      release();
+      return ended;
+    };
+  });
+  return turn;
 }
+
 const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** Longer than the gaps between the steps of a message, and shorter than the time for which urgent work counts as recent. */
+const gapMs = 100;
 
 describe('work that gives way', () => {
-  it('never waits while nothing is urgent', async () => {
+  let urgent: UrgentWork;
+  let urgentWork: ReturnType<typeof askForTurn>;
+  beforeEach(() => {
+    urgent = new UrgentWork();
+    urgentWork = askForTurn(urgent.pace);
+  });
+  afterEach(() => urgentWork.end());
+
+  it('never waits while nothing was urgent', async () => {
     const pace = givingWayTo(new UrgentWork());
-    for (let turns = 0; turns < 3; turns += 1) assert.equal(await beginsAtOnce(pace.turn()), true);
+    const turns = [askForTurn(pace), askForTurn(pace), askForTurn(pace)];
+    await settled();
+    assert.ok(turns.every(({ hasBegun }) => hasBegun));
+    for (const { end } of turns) await end();
   });
 
   it('takes one turn at a time while another thread has urgent work', async () => {
-    const urgent = new UrgentWork();
     const pace = givingWayTo(new UrgentWork(urgent.memory));
-    const endUrgent = await urgent.pace.turn();
-    const endFirst = await pace.turn();
-    const second = pace.turn();
-    assert.equal(await beginsAtOnce(second), false);
-    endFirst();
-    (await second)();
-    endUrgent();
+    const [first, second] = [askForTurn(pace), askForTurn(pace)];
+    await sleep(gapMs);
+    assert.deepEqual([first.hasBegun, second.hasBegun], [true, false]);
+    await first.end();
+    await second.begun;
+    await second.end();
   });
 
-  it('never waits longer than its limit, so a turn within a turn does not wait for itself', async () => {
-    const urgent = new UrgentWork();
-    const endUrgent = await urgent.pace.turn();
+  it('takes one turn at a time also in a short gap of the urgent work', async () => {
     const pace = givingWayTo(urgent);
-    const ends = [await pace.turn(), await pace.turn(), await pace.turn()];
-    for (const end of [...ends, endUrgent]) end();
+    const [first, second] = [askForTurn(pace), askForTurn(pace)];
+    await urgentWork.end();
+    await sleep(gapMs);
+    assert.equal(second.hasBegun, false);
+    await first.end();
+    await second.begun;
+    await second.end();
   });
 
-  it('counts urgent work as under way until shortly after its end', async () => {
-    const urgent = new UrgentWork();
-    (await urgent.pace.turn())();
-    assert.equal(urgent.isUnderWay, true);
+  it('lets all turns begin when nothing was urgent for a while', async () => {
+    const pace = givingWayTo(urgent);
+    const [first, second, third] = [askForTurn(pace), askForTurn(pace), askForTurn(pace)];
+    await urgentWork.end();
+    await Promise.all([second.begun, third.begun]);
+    for (const { end } of [first, second, third]) await end();
+  });
+
+  it('does not wait for itself: work within a turn begins at once', async () => {
+    const pace = givingWayTo(urgent);
+    assert.equal(await pace.run(() => pace.run(() => Promise.resolve('done'))), 'done');
+  });
+
+  it('waits for a turn in work that an ended turn has left behind', async () => {
+    const pace = givingWayTo(urgent);
+    let goOn: () => void = () => undefined;
+    const after = new Promise<void>((resolve) => (goOn = resolve));
+    let left: Promise<ReturnType<typeof askForTurn>> | undefined;
+    await pace.run(async () => void (left = after.then(() => askForTurn(pace))));
+    const present = askForTurn(pace);
+    await present.begun;
+    goOn();
+    const later = await left;
+    assert.equal(later?.hasBegun, false);
+    await present.end();
+    await later?.begun;
+    await later?.end();
+  });
+
+  it('lets owners take turns', async () => {
+    let owner = 'one';
+    const pace = givingWayTo(urgent, () => owner);
+    const order: string[] = [];
+    const ask = (name: string) => pace.run(async () => void order.push(name));
+    const all = [ask('one 1'), ask('one 2'), ask('one 3')];
+    owner = 'two';
+    all.push(ask('two 1'));
+    await Promise.all(all);
+    assert.deepEqual(order, ['one 1', 'one 2', 'two 1', 'one 3']);
+  });
+
+  it('counts urgent work as under way until shortly after its end, and as recent for longer', async () => {
+    await urgentWork.end();
+    assert.deepEqual([urgent.isUnderWay, urgent.isRecent], [true, true]);
     for (const until = Date.now() + 2_000; urgent.isUnderWay && Date.now() < until; ) await settled();
-    assert.equal(urgent.isUnderWay, false);
-  });
-
-  describe('after a heavy turn', () => {
-    const turnMs = 200;
-    const waitMsMax = 300;
-    const besideUrgent = async (ownerOf: () => string | undefined) => {
-      const urgent = new UrgentWork();
-      return { endUrgent: await urgent.pace.turn(), pace: givingWayTo(urgent, ownerOf) };
-    };
-    const heavyTurn = async () => {
-      const { endUrgent, pace } = await besideUrgent(() => 'one');
-      const [end, endShorter] = [await pace.turn(), await pace.turn()];
-      await sleep(turnMs);
-      end();
-      endShorter();
-      return { pace, endUrgent, endedAt: performance.now() };
-    };
-
-    it('rests for several times its length while there is urgent work', async () => {
-      const { pace, endUrgent, endedAt } = await heavyTurn();
-      (await pace.turn())();
-      assert.ok(performance.now() - endedAt > 2.5 * turnMs);
-      endUrgent();
-    });
-
-    it('delays only the work of the same owner, also while another owner works', async () => {
-      let owner: string | undefined = 'heavy';
-      const { endUrgent, pace } = await besideUrgent(() => owner);
-      const end = await pace.turn();
-      await sleep(turnMs);
-      end();
-      let isResting = true;
-      const heavy = pace.turn().then((endHeavy) => {
-        isResting = false;
-        endHeavy();
-      });
-      owner = 'other';
-      const endOther = await pace.turn();
-      await sleep(waitMsMax);
-      assert.equal(isResting, true);
-      owner = undefined;
-      endOther();
-      (await pace.turn())();
-      assert.equal(isResting, true, 'work without an owner does not rest');
-      endUrgent();
-      await heavy;
-    });
-
-    it('does not wait until the end of the rest within a turn of the same owner', async () => {
-      const { endUrgent, pace } = await besideUrgent(() => 'one');
-      const [outer, heavy] = [await pace.turn(), await pace.turn()];
-      await sleep(turnMs);
-      heavy();
-      const restsFrom = performance.now();
-      (await pace.turn())();
-      assert.ok(performance.now() - restsFrom < 1_000);
-      outer();
-      endUrgent();
-    });
-
-    it('does not begin in a short gap of the urgent work, and ends its rest early in a long one', async () => {
-      const { pace, endUrgent, endedAt } = await heavyTurn();
-      endUrgent();
-      (await pace.turn())();
-      const restedMs = performance.now() - endedAt;
-      assert.ok(restedMs > 250 && restedMs < 1_000, `rested for ${restedMs} ms`);
-      assert.equal(await beginsAtOnce(pace.turn()), true);
-    });
+    assert.deepEqual([urgent.isUnderWay, urgent.isRecent], [false, true]);
   });
 
   it('rests between the steps of a turn until nothing is urgent', async () => {
-    const urgent = new UrgentWork();
     const { rest } = givingWayTo(urgent);
-    await rest(60_000); // nothing is urgent: no rest
-    const endUrgent = await urgent.pace.turn();
+    await givingWayTo(new UrgentWork()).rest(60_000); // nothing is urgent: no rest
     let isOver = false;
     const resting = rest(1_000_000).then(() => (isOver = true));
     await settled();
     assert.equal(isOver, false);
-    endUrgent();
+    await urgentWork.end();
     await resting;
+  });
+
+  describe('after a heavy turn', () => {
+    const turnMs = 150;
+    const heavyTurn = (pace: Pace) => pace.run(() => sleep(turnMs));
+
+    it('rests for several times its length while there is urgent work', async () => {
+      const pace = givingWayTo(urgent, () => 'one');
+      await heavyTurn(pace);
+      const endedAt = performance.now();
+      await pace.run(settled);
+      assert.ok(performance.now() - endedAt > 3 * turnMs);
+    });
+
+    it('delays only the work of the same owner', async () => {
+      let owner: string | undefined = 'heavy';
+      const pace = givingWayTo(urgent, () => owner);
+      await heavyTurn(pace);
+      const resting = askForTurn(pace);
+      for (owner of ['other', undefined]) await pace.run(settled);
+      assert.equal(resting.hasBegun, false);
+      await resting.begun;
+      await resting.end();
+    });
+
+    it('ends its rest early when nothing was urgent for a while', async () => {
+      const pace = givingWayTo(urgent, () => 'one');
+      await heavyTurn(pace);
+      const endedAt = performance.now();
+      await urgentWork.end();
+      await pace.run(settled);
+      const restedMs = performance.now() - endedAt;
+      assert.ok(restedMs > 250 && restedMs < 720, `rested for ${restedMs} ms of 720`);
+    });
   });
 });
