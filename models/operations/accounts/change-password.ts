@@ -17,7 +17,7 @@ export async function changePassword(
   { workspaceId, knownHash, password }: { workspaceId: string; knownHash: string; password: string },
   origin: Origin,
 ): Promise<string> {
-  const hash = await hashPassword(password);
+  const hash = await hashPassword(password, workspaceId);
   return inTransaction(db, async (transaction) => {
     const [changed] = await select<{ name: string }>(db, change, [workspaceId, hash, knownHash], transaction);
     if (changed === undefined) throw wrongPassword();
