@@ -7,7 +7,9 @@ import { conflict, invalidCode } from '../../errors.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
+import { makeId } from '../../rules/values/make-id.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { hasReachedMailLimit } from '../mails/issue-mail.js';
 import { totpContext, useCode } from './use-code.js';
 
 /**
@@ -27,10 +29,18 @@ export function offerTotp(db: Database, secretKey: string, workspaceId: string):
 }
 
 /**
- * Puts the offered second factor into force. @param code from the authenticator
+ * Puts the offered second factor into force, and notifies the owner by mail.
+ * @param code from the authenticator
+ * @returns the id of the mail; null if the owner has reached the limit of mails
  * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is in force already
  */
-export function confirmTotp(db: Database, secretKeys: readonly string[], workspaceId: string, code: string, origin: Origin): Promise<void> {
+export function confirmTotp(
+  db: Database,
+  secretKeys: readonly string[],
+  workspaceId: string,
+  code: string,
+  origin: Origin,
+): Promise<string | null> {
   return inTransaction(db, async (transaction) => {
     const [offered] = await select<{ totp_secret: Buffer }>(db, lockOffered, [workspaceId], transaction);
     if (offered === undefined) throw conflict('There is no TOTP secret to confirm');
@@ -43,21 +53,45 @@ export function confirmTotp(db: Database, secretKeys: readonly string[], workspa
       type: 'auth.totp_enabled',
       target: { type: 'workspace', id: workspaceId, name },
     });
+    return mailAbout(db, transaction, workspaceId, 'totp_enabled', origin);
   });
 }
 
 /**
- * Removes the second factor. @param code from the authenticator, or a recovery code
+ * Removes the second factor, and notifies the owner by mail.
+ * @param code from the authenticator, or a recovery code
+ * @returns the id of the mail; null if the owner has reached the limit of mails
  * @throws AppError validation_failed if the code is wrong, conflict if none is in force
  */
-export function removeTotp(db: Database, secretKeys: readonly string[], workspaceId: string, code: string, origin: Origin): Promise<void> {
+export function removeTotp(
+  db: Database,
+  secretKeys: readonly string[],
+  workspaceId: string,
+  code: string,
+  origin: Origin,
+): Promise<string | null> {
   return inTransaction(db, async (transaction) => {
     await assertTotpInForce(db, workspaceId, transaction);
     if (!(await useCode(db, transaction, secretKeys, workspaceId, code))) throw invalidCode();
     await forgetTotp(db, transaction, workspaceId);
     const target = { type: 'workspace', id: workspaceId, name: null };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target });
+    return mailAbout(db, transaction, workspaceId, 'totp_disabled', origin);
   });
+}
+
+/** Whoever has stolen a JWT can set up a second factor, too. */
+async function mailAbout(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  kind: 'totp_enabled' | 'totp_disabled',
+  { address }: Origin,
+): Promise<string | null> {
+  if (await hasReachedMailLimit(db, transaction, workspaceId, kind)) return null;
+  const mailId = makeId();
+  await select(db, tell, [mailId, workspaceId, kind, JSON.stringify({ address })], transaction);
+  return mailId;
 }
 
 /** Inside a transaction, the lock keeps it in force. @throws AppError conflict if no second factor is in force */
@@ -82,4 +116,5 @@ const lockOffered = `
   SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL FOR NO KEY UPDATE`;
 const lockInForce = 'SELECT id FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NOT NULL FOR NO KEY UPDATE';
 const confirm = 'UPDATE workspaces SET totp_confirmed_at = now(), totp_step = $2 WHERE id = $1 RETURNING name';
+const tell = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
 const forget = 'UPDATE workspaces SET totp_secret = NULL, totp_confirmed_at = NULL, totp_step = NULL WHERE id = $1';

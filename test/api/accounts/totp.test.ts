@@ -102,6 +102,12 @@ describe('the second factor', () => {
     );
   });
 
+  it('mails the owner when it is enabled and when it is disabled', async () => {
+    const { secret } = await inForce();
+    assert.deepEqual((await me.mails()).slice(-1), ['totp_enabled']);
+    await me.call('DELETE', '/auth/totp', { code: codeOf(secret) });
+    assert.deepEqual((await me.mails()).slice(-2), ['totp_enabled', 'totp_disabled']);
+  });
   it('200 once for a recovery code of the former length', async () => {
     await inForce();
     const stored = [me.workspaceId, digestRecoveryCode(me.workspaceId, 'abcde-fghij')];
