@@ -27,8 +27,8 @@ export const setUpTotp = endpoint({
       recovery_codes: Joi.array().items(Joi.string()).required(),
     }),
   ),
-  async handler({ caller }, { db, config }) {
-    const { secret, recoveryCodes } = await offerTotp(db, config.secretKey, caller.workspaceId);
+  async handler({ caller, origin }, { db, config }) {
+    const { secret, recoveryCodes } = await offerTotp(db, config.secretKey, caller.workspaceId, origin);
     return { secret, otpauth_url: otpauthUrl(secret, caller.actor.name ?? ''), recovery_codes: recoveryCodes };
   },
 });

@@ -1,5 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 import { type Standing, standing } from '../billing/standing.js';
+import { sessionLasts } from './live-credentials.js';
 
 /** What a request needs to know about the workspace of its JWT. */
 export interface SessionOwner extends Standing {
@@ -24,4 +25,4 @@ const identify = `
   SELECT w.email, ${standing},
     (SELECT count(*) FROM webhooks h WHERE h.workspace_id = w.id AND h.deleted_at IS NULL AND h.is_active) AS webhooks
   FROM workspaces w
-  WHERE w.id = $1 AND w.token_version = $2 AND w.closed_at IS NULL AND NOT EXISTS (SELECT 1 FROM revoked_tokens WHERE id = $3::uuid)`;
+  WHERE w.id = $1 AND ${sessionLasts('$2::integer', '$3::uuid')}`;

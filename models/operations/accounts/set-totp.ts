@@ -2,7 +2,7 @@
  * The second factor of a workspace. It is offered, comes into force when a code proves that an authenticator has the secret, and is removed
  * with a code.
  */
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { conflict, invalidCode } from '../../errors.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';
@@ -10,15 +10,21 @@ import { decrypt, encrypt } from '../../rules/values/encryption.js';
 import { makeId } from '../../rules/values/make-id.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { hasReachedMailLimit } from '../mails/issue-mail.js';
+import { asCaller } from './as-caller.js';
 import { totpContext, useCode } from './use-code.js';
 
 /**
  * Creates a secret and recovery codes. Both are shown once. They replace an earlier offer.
- * @throws AppError conflict if a second factor is in force
+ * @throws AppError conflict if a second factor is in force, unauthorized if the credential has ended
  */
-export function offerTotp(db: Database, secretKey: string, workspaceId: string): Promise<{ secret: string; recoveryCodes: string[] }> {
+export function offerTotp(
+  db: Database,
+  secretKey: string,
+  workspaceId: string,
+  origin: Origin,
+): Promise<{ secret: string; recoveryCodes: string[] }> {
   const [secret, recoveryCodes] = [generateTotpSecret(), generateRecoveryCodes()];
-  return inTransaction(db, async (transaction) => {
+  return asCaller(db, workspaceId, origin, async (transaction) => {
     const sealed = encrypt(secretKey, totpContext(workspaceId), secret);
     if ((await select(db, offer, [workspaceId, sealed], transaction)).length === 0) throw conflict('TOTP is already in force');
     await forgetCodes(db, transaction, workspaceId);
@@ -32,7 +38,8 @@ export function offerTotp(db: Database, secretKey: string, workspaceId: string):
  * Puts the offered second factor into force, and notifies the owner by mail.
  * @param code from the authenticator
  * @returns the id of the mail; null if the owner has reached the limit of mails
- * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is in force already
+ * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is in force already, unauthorized if the
+ *   credential has ended
  */
 export function confirmTotp(
   db: Database,
@@ -41,8 +48,8 @@ export function confirmTotp(
   code: string,
   origin: Origin,
 ): Promise<string | null> {
-  return inTransaction(db, async (transaction) => {
-    const [offered] = await select<{ totp_secret: Buffer }>(db, lockOffered, [workspaceId], transaction);
+  return asCaller(db, workspaceId, origin, async (transaction) => {
+    const [offered] = await select<{ totp_secret: Buffer }>(db, findOffered, [workspaceId], transaction);
     if (offered === undefined) throw conflict('There is no TOTP secret to confirm');
     const secret = decrypt(secretKeys, totpContext(workspaceId), offered.totp_secret);
     const step = stepOfCode(secret, plainCode(code), new Date(), null);
@@ -61,7 +68,7 @@ export function confirmTotp(
  * Removes the second factor, and notifies the owner by mail.
  * @param code from the authenticator, or a recovery code
  * @returns the id of the mail; null if the owner has reached the limit of mails
- * @throws AppError validation_failed if the code is wrong, conflict if none is in force
+ * @throws AppError validation_failed if the code is wrong, conflict if none is in force, unauthorized if the credential has ended
  */
 export function removeTotp(
   db: Database,
@@ -70,7 +77,7 @@ export function removeTotp(
   code: string,
   origin: Origin,
 ): Promise<string | null> {
-  return inTransaction(db, async (transaction) => {
+  return asCaller(db, workspaceId, origin, async (transaction) => {
     await assertTotpInForce(db, workspaceId, transaction);
     if (!(await useCode(db, transaction, secretKeys, workspaceId, code))) throw invalidCode();
     await forgetTotp(db, transaction, workspaceId);
@@ -112,8 +119,8 @@ async function forgetCodes(db: Database, transaction: Transaction, workspaceId: 
 const offer = `
   UPDATE workspaces SET totp_secret = $2, totp_step = NULL WHERE id = $1 AND totp_confirmed_at IS NULL AND closed_at IS NULL RETURNING id`;
 const keepCodes = 'INSERT INTO recovery_codes (workspace_id, digest) SELECT $1, unnest($2::bytea[])';
-const lockOffered = `
-  SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL FOR NO KEY UPDATE`;
+const findOffered = `
+  SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL`;
 const lockInForce = 'SELECT id FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NOT NULL FOR NO KEY UPDATE';
 const confirm = 'UPDATE workspaces SET totp_confirmed_at = now(), totp_step = $2 WHERE id = $1 RETURNING name';
 const tell = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
