@@ -121,15 +121,16 @@ function callerOf(key: IdentifiedKey): Caller {
   };
 }
 
-async function workspaceOf(db: Database, { sub, tv, jti, exp, wh }: Claims): Promise<Caller> {
+async function workspaceOf(db: Database, { sub, tv, jti, exp, wh, key }: Claims): Promise<Caller> {
   const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
-  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv });
+  const keyId = key ?? null;
+  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv, keyId });
   if (owner === null) throw invalidToken();
   const expiresAt = new Date(exp * 1000);
   const session = tokenId === null ? null : { id: tokenId, expiresAt };
   const actor = { type: 'user', id: sub, name: owner.email } as const;
   const { webhooks } = owner;
-  const credential = { keyId: null, token: { id: tokenId, version: tv } };
+  const credential = { keyId, token: { id: tokenId, version: tv } };
   const known = { workspaceId: sub, ...standingIn(owner), actor, credential, channels: null, webhooks };
   if (wh !== undefined) return { ...known, session: null, webhookId: wh, scopes: ['manage_webhooks'] };
   return { ...known, session, token: { version: tv, expiresAt } };

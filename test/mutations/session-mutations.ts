@@ -100,4 +100,11 @@ export const sessionMutations: readonly Mutation[] = [
     replace: "'SELECT 1 FROM workspaces WHERE id = $1'",
     test: 'models/operations/accounts/as-caller',
   },
+  {
+    guards: 'a portal ends with the key that made it',
+    file: 'models/operations/accounts/identify-session.ts',
+    find: " AND ${keyLasts('$4::uuid')}",
+    replace: ' AND $4::uuid IS DISTINCT FROM w.id',
+    test: 'api/webhooks/portal',
+  },
 ];

@@ -12,7 +12,7 @@ export interface Actor {
 
 /** The credential of a request, by which it can be checked again. */
 export interface HeldCredential {
-  /** The API key; null with a JWT. */
+  /** The API key; in the link to a portal, the key that made it. Null with a JWT. */
   keyId: string | null;
   /** The JWT; null with an API key. Old JWTs have no id. */
   token: { id: string | null; version: number } | null;
