@@ -68,7 +68,7 @@ export const deleteTotp = endpoint({
     // Wrong codes are counted like wrong passwords, so that a stolen JWT cannot be used to try all codes.
     await assertTotpInForce(db, caller.workspaceId);
     const { digest } = await takeTry(db, config.secretKey, caller.actor.name ?? '', clientOf(config, origin));
-    const mailId = await removeTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);
+    const mailId = await removeTotp(db, config.secretKeys, caller.workspaceId, { code: body.code }, origin);
     await forgetTries(db, [digest]);
     if (mailId !== null) startMail(deps, mailId);
     return { message: 'TOTP has been removed: logins need no code any more.' };

@@ -16,9 +16,9 @@ export function endSession(db: Database, workspaceId: string, session: Session, 
   return end(db, { workspaceId, sql: revoke, bind: [workspaceId, session.id, session.expiresAt], changes: null }, origin);
 }
 
-/** Ends every JWT of a workspace. */
-export function endAllSessions(db: Database, workspaceId: string, origin: Origin): Promise<void> {
-  return end(db, { workspaceId, sql: revokeAll, bind: [workspaceId], changes: { all: true } }, origin);
+/** Ends every JWT of a workspace. @param more what the audit event also tells */
+export function endAllSessions(db: Database, workspaceId: string, origin: Origin, more: Changes = {}): Promise<void> {
+  return end(db, { workspaceId, sql: revokeAll, bind: [workspaceId], changes: { all: true, ...more } }, origin);
 }
 
 interface Ending {

@@ -66,7 +66,7 @@ export function confirmTotp(
 
 /**
  * Removes the second factor, and notifies the owner by mail.
- * @param code from the authenticator, or a recovery code
+ * @param proof a code from the authenticator or a recovery code; for an operator, the reason
  * @returns the id of the mail; null if the owner has reached the limit of mails
  * @throws AppError validation_failed if the code is wrong, conflict if none is in force, unauthorized if the credential has ended
  */
@@ -74,15 +74,16 @@ export function removeTotp(
   db: Database,
   secretKeys: readonly string[],
   workspaceId: string,
-  code: string,
+  proof: { code: string } | { reason: string },
   origin: Origin,
 ): Promise<string | null> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
     await assertTotpInForce(db, workspaceId, transaction);
-    if (!(await useCode(db, transaction, secretKeys, workspaceId, code))) throw invalidCode();
+    if ('code' in proof && !(await useCode(db, transaction, secretKeys, workspaceId, proof.code))) throw invalidCode();
     await forgetTotp(db, transaction, workspaceId);
     const target = { type: 'workspace', id: workspaceId, name: null };
-    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target });
+    const changes = 'reason' in proof ? { reason: proof.reason } : null;
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
     return mailAbout(db, transaction, workspaceId, 'totp_disabled', origin);
   });
 }
