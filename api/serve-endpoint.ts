@@ -43,7 +43,9 @@ export function createEndpointServer(deps: Deps, known: KnownCallers): (item: En
 
     await withResources(item, limits, caller, address, (memory) =>
       limitCallbackFailures(item, address, { limiter: deps.limiter, res }, async () => {
-        const request = await readHandlerRequest(item, req, caller, memory, { ...deps, context: contextOf(res) });
+        const request = await authenticator.whileReading(item.auth, credential, () =>
+          readHandlerRequest(item, req, caller, memory, { ...deps, context: contextOf(res) }),
+        );
         const rate = item.alsoCounts?.(request.body);
         if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);
         const reply = await runEndpoint(item, request, deps);

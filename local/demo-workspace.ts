@@ -25,7 +25,7 @@ async function ensureDemoWorkspace(database: Database, settings: Readonly<Config
   if (existing !== null && readDemoState(settings.dataDir) !== undefined) return;
   const password = randomBytes(12).toString('base64url');
   // If the stored credentials are lost, the workspace gets a new password and key, but no new credits.
-  await existing?.update({ password_hash: await hashPassword(password) });
+  await existing?.update({ password_hash: await hashPassword(password, email) });
   const workspace = existing ?? (await signUpDemo(database, settings, password));
   const { key } = await ApiKey.issue(settings.secretKey, { workspace_id: workspace.id, name: 'demo', scopes });
   writeDemoState(settings.dataDir, { email, password, api_key: key });

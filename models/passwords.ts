@@ -12,20 +12,20 @@ const inTurn = createConcurrencyLimit({ max: atOnceMax, maxWaiting: 300, maxWait
 
 /**
  * The string to store: algorithm, parameters, salt and hash.
- * @param whose the key for taking turns
+ * @param whose the account, by which turns are taken: its id, or the address where it has none yet
  */
-export const hashPassword = (password: string, whose = ''): Promise<string> => inTurn(() => hash(password, options), whose);
+export const hashPassword = (password: string, whose: string): Promise<string> => inTurn(() => hash(password, options), whose);
 
 /**
  * The account that the look-up finds, if the password is right; otherwise null. The time is the same whether the account exists or not. The
  * look-up is part of the turn, so that a flood of logins occupies no database connections.
- * @param whose the key for taking turns: the address of the account
+ * @param whose the account, by which turns are taken: its id after a login, else the address, which need not exist
  * @throws AppError unavailable if too many wait
  */
 export function ifPasswordFits<Account extends { password_hash: string }>(
   lookUp: () => Promise<Account | null>,
   password: string,
-  whose = '',
+  whose: string,
 ): Promise<Account | null> {
   return inTurn(async () => {
     const account = await lookUp();

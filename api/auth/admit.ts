@@ -40,6 +40,12 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
 }
 
 /**
+ * The name by which the workspace of a credential is remembered. Not the key of its bucket: one under /auth counts everybody at an address.
+ */
+const nameOf = (credential: Credential, bucket: Bucket): string =>
+  credential.kind === 'jwt' ? `${credential.claims.sub}:${credential.claims.tv}` : bucket.key;
+
+/**
  * A credential that this process has seen before is counted first, together with its workspace, and looked up afterwards. An unknown API
  * key may be invented. It is looked up first, with few look-ups per client address at a time, and an invalid key counts for the address.
  */
@@ -54,16 +60,23 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
       await limiter.consume(bucket, res);
       return identify();
     }
-    const workspaceId = known.workspaceOf(bucket.key);
+    const name = nameOf(credential, bucket);
+    const workspaceId = known.workspaceOf(name);
     const caller =
       workspaceId === undefined
-        ? await lookups.ofUnknown(request, bucket, res, identify)
-        : await lookups.ofKnown(bucket, workspaceBucket(workspaceId), res, identify);
+        ? await lookups.ofUnknown(request, { bucket, name }, res, identify)
+        : await lookups.ofKnown({ bucket, name }, workspaceBucket(workspaceId), res, identify);
     return authenticator.authorize(item.auth, caller);
   };
 }
 
 type Identify = () => Promise<Caller | null>;
+
+/** The bucket of a credential, and the name by which it is remembered. */
+interface Counted {
+  bucket: Bucket;
+  name: string;
+}
 
 /** Looks up callers and counts their requests. */
 class CountedLookups {
@@ -76,16 +89,21 @@ class CountedLookups {
     this.#unknownKeys = new UnknownKeyLookups(limiter);
   }
 
-  async ofKnown(bucket: Bucket, ofWorkspace: Bucket, res: Headers, identify: Identify): Promise<Caller | null> {
+  async ofKnown({ bucket, name }: Counted, ofWorkspace: Bucket, res: Headers, identify: Identify): Promise<Caller | null> {
     await this.limiter.consume(bucket, res, ofWorkspace);
     return identify().catch((error: unknown) => {
-      this.known.forget(bucket.key);
+      this.known.forget(name);
       this.limiter.giveBack(ofWorkspace); // a revoked key must not use up the workspace's limit
       throw error;
     });
   }
 
-  async ofUnknown({ credential, address }: AccessRequest, bucket: Bucket, res: Headers, identify: Identify): Promise<Caller | null> {
+  async ofUnknown(
+    { credential, address }: AccessRequest,
+    { bucket, name }: Counted,
+    res: Headers,
+    identify: Identify,
+  ): Promise<Caller | null> {
     const { limiter, known } = this;
     const isJwt = credential.kind === 'jwt';
     if (isJwt) await limiter.consume(bucket, res);
@@ -93,7 +111,7 @@ class CountedLookups {
     if (caller === null) return null;
     const ofWorkspace = workspaceBucket(caller.workspaceId);
     await (isJwt ? limiter.consume(ofWorkspace, res) : limiter.consume(bucket, res, ofWorkspace));
-    known.remember(bucket.key, caller.workspaceId);
+    known.remember(name, caller.workspaceId);
     return caller;
   }
 }

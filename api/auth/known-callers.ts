@@ -8,19 +8,19 @@ export class KnownCallers {
   /** @param maxSize how many credentials are remembered; the one that was added first is removed first */
   constructor(private readonly maxSize = 20_000) {}
 
-  /** @param bucketKey the key of the credential's rate-limit bucket */
-  workspaceOf(bucketKey: string): string | undefined {
-    return this.#workspaces.get(bucketKey);
+  /** @param name the credential's, see `admit.ts` */
+  workspaceOf(name: string): string | undefined {
+    return this.#workspaces.get(name);
   }
 
-  remember(bucketKey: string, workspaceId: string): void {
-    if (this.#workspaces.has(bucketKey)) return;
+  remember(name: string, workspaceId: string): void {
+    if (this.#workspaces.has(name)) return;
     const [oldest] = this.#workspaces.keys();
     if (this.#workspaces.size >= this.maxSize && oldest !== undefined) this.#workspaces.delete(oldest);
-    this.#workspaces.set(bucketKey, workspaceId);
+    this.#workspaces.set(name, workspaceId);
   }
 
-  forget(bucketKey: string): void {
-    this.#workspaces.delete(bucketKey);
+  forget(name: string): void {
+    this.#workspaces.delete(name);
   }
 }

@@ -21,6 +21,8 @@ export interface Claims {
   tv: number;
   /** The only webhook that the token is for, in those of a portal. */
   wh?: string;
+  /** The API key that made the link to a portal; absent if a session made it. The link ends with it. */
+  key?: string;
   /** The id of the token; old tokens may have none. */
   jti?: string;
   /** Seconds since 1970. */
@@ -32,7 +34,7 @@ export function issueToken(
   jwtSecret: string,
   { id, token_version }: Pick<Workspace, 'id' | 'token_version'>,
   kind: TokenKind = 'access',
-  more: Pick<Claims, 'wh'> = {},
+  more: Pick<Claims, 'wh' | 'key'> = {},
 ): string {
   const claims = { ...more, typ: kind, tv: token_version };
   return jwt.sign(claims, jwtSecret, {
@@ -46,13 +48,14 @@ export function issueToken(
   });
 }
 
-/** A token for the portal of one webhook, and its end. */
+/** A token for the portal of one webhook, and its end. @param keyId the API key that asks for it; null with a session */
 export function issuePortalToken(
   jwtSecret: string,
   workspace: Pick<Workspace, 'id' | 'token_version'>,
   webhookId: string,
+  keyId: string | null,
 ): { token: string; expiresAt: Date } {
-  const token = issueToken(jwtSecret, workspace, 'portal', { wh: webhookId });
+  const token = issueToken(jwtSecret, workspace, 'portal', { wh: webhookId, ...(keyId === null ? {} : { key: keyId }) });
   const { exp } = jwt.decode(token) as Claims;
   return { token, expiresAt: new Date(exp * 1000) };
 }
@@ -99,7 +102,7 @@ function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, KeyObject>, t
       jsonWebTokenOptions: { maxAge: lifetimeSeconds[kind] },
     },
     (claims: Partial<Claims> & { typ?: unknown }, done) => {
-      const isWhole = kind !== 'portal' || isUuid(String(claims.wh));
+      const isWhole = kind !== 'portal' || (isUuid(String(claims.wh)) && (claims.key === undefined || isUuid(claims.key)));
       const isOurs =
         isWhole && claims.typ === kind && isUuid(String(claims.sub)) && typeof claims.tv === 'number' && typeof claims.exp === 'number';
       done(null, isOurs ? claims : false);

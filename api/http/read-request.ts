@@ -37,6 +37,7 @@ const userAgentLengthMax = 255;
 /** Who made the request, for audit events. */
 export const originOf = (caller: Caller | null, req: Request, { requestId, address }: RequestContext): Origin => ({
   actor: caller?.actor ?? anonymous,
+  credential: caller?.credential,
   address: address ?? null,
   userAgent: req.headers['user-agent']?.slice(0, userAgentLengthMax) ?? null,
   requestId,

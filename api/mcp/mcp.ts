@@ -43,7 +43,7 @@ export function createMcp(deps: Deps, known: KnownCallers): Router {
     assertOrigin(req, deps.config);
     const memory = limits.workspaceMemory.reservationFor(caller.workspaceId);
     try {
-      const message = parseObject(await readBody(req, memory));
+      const message = parseObject(await authenticator.whileReading(item.auth, credential, () => readBody(req, memory)));
       const context = contextOf(res);
       const { newId, traceparent } = context;
       const origin = originOf(caller, req, context);

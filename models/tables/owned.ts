@@ -1,5 +1,5 @@
 /** The base class of tables whose rows belong to a workspace. Its queries always name the workspace. */
-import { type Attributes, Model, type ModelStatic, Op, type Order, type WhereOptions } from 'sequelize';
+import { type Attributes, Model, type ModelStatic, Op, type Order, type Transaction, type WhereOptions } from 'sequelize';
 import type { Columns } from './columns.js';
 import type { ModelOf } from './model-of.js';
 import { notFound, type ResourceName } from '../errors.js';
@@ -16,9 +16,9 @@ abstract class Owned extends Model {
    * The row with this id in this workspace.
    * @throws AppError not_found in the same way for unknown, malformed and foreign ids, so that clients cannot test ids of others
    */
-  static async owned<T extends OwnedRow>(this: OwnedStatic<T>, workspaceId: string, id: string): Promise<T> {
+  static async owned<T extends OwnedRow>(this: OwnedStatic<T>, workspaceId: string, id: string, transaction?: Transaction): Promise<T> {
     const where = { id, workspace_id: workspaceId } as unknown as WhereOptions<Attributes<T>>;
-    const row = isUuid(id) ? await this.findOne({ where }) : null;
+    const row = isUuid(id) ? await this.findOne({ where, transaction: transaction ?? null }) : null;
     if (row === null) throw notFound(this.resource);
     return row;
   }

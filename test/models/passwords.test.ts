@@ -3,21 +3,21 @@ import { atOnceMax, hashPassword, ifPasswordFits } from '../../models/passwords.
 
 describe('passwords', () => {
   it('are stored as argon2id with the decided parameters', async () => {
-    assert.match(await hashPassword('correct horse'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    assert.match(await hashPassword('correct horse', 'a'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
   it('match only their own hash', async () => {
-    const account = { password_hash: await hashPassword('correct horse') };
+    const account = { password_hash: await hashPassword('correct horse', 'a') };
     const find = async () => account;
-    assert.equal(await ifPasswordFits(find, 'correct horse'), account);
-    assert.equal(await ifPasswordFits(find, 'Correct horse'), null);
-    assert.equal(await ifPasswordFits(async () => null, 'nobody has this password'), null);
+    assert.equal(await ifPasswordFits(find, 'correct horse', 'a'), account);
+    assert.equal(await ifPasswordFits(find, 'Correct horse', 'a'), null);
+    assert.equal(await ifPasswordFits(async () => null, 'nobody has this password', 'a'), null);
   });
 
   it('are checked in turn, and refused when too many wait', async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => hashPassword('x')));
+    const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => hashPassword('x', 'a')));
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     assert.equal(refused.length, 60 - 50 - atOnceMax);
-    assert.match(await hashPassword('y'), /^\$argon2id/, 'and it is over');
+    assert.match(await hashPassword('y', 'a'), /^\$argon2id/, 'and it is over');
   });
 });

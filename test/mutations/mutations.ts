@@ -85,9 +85,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guards: 'the token version',
-    file: 'models/operations/accounts/identify-session.ts',
-    find: 'w.token_version = $2',
-    replace: '$2::integer IS NOT NULL',
+    file: 'models/operations/accounts/live-credentials.ts',
+    find: 'w.token_version = ${version}',
+    replace: '${version} IS NOT NULL',
     test: 'api/accounts/passwords',
   },
   {

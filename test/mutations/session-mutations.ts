@@ -86,4 +86,25 @@ export const sessionMutations: readonly Mutation[] = [
     replace: 'if (auth !== undefined)',
     test: 'api/webhooks/portal',
   },
+  {
+    guards: 'a change by a credential that has ended meanwhile',
+    file: 'models/operations/accounts/as-caller.ts',
+    find: 'if (found?.lasts !== true) throw refusalOf(held, found);',
+    replace: 'if (found === undefined) throw refusalOf(held, found);',
+    test: 'api/accounts/held-requests',
+  },
+  {
+    guards: 'the order of a change and of what ends its credential',
+    file: 'models/operations/accounts/as-caller.ts',
+    find: "'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE'",
+    replace: "'SELECT 1 FROM workspaces WHERE id = $1'",
+    test: 'models/operations/accounts/as-caller',
+  },
+  {
+    guards: 'a portal ends with the key that made it',
+    file: 'models/operations/accounts/identify-session.ts',
+    find: " AND ${keyLasts('$4::uuid')}",
+    replace: ' AND $4::uuid IS DISTINCT FROM w.id',
+    test: 'api/webhooks/portal',
+  },
 ];

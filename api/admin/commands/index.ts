@@ -4,11 +4,13 @@ import { closeWorkspaceCommand } from './close-workspace.js';
 import { completionCommand } from './completion.js';
 import { createWorkspaceCommand } from './create-workspace.js';
 import { creditCommand } from './credit.js';
+import { endSessionsCommand } from './end-sessions.js';
 import { doctorCommand } from './doctor.js';
 import { findWorkspaceCommand } from './find-workspace.js';
 import { migrateCommand } from './migrate.js';
 import { recoverCommand } from './recover.js';
 import { reencryptCommand } from './reencrypt.js';
+import { removeTotpCommand } from './remove-totp.js';
 import { replayReportsCommand } from './replay-reports.js';
 import { resumeCommand } from './resume.js';
 import { routesCommand } from './routes.js';
@@ -25,6 +27,8 @@ export const commands: readonly Command[] = [
   findWorkspaceCommand,
   createWorkspaceCommand,
   creditCommand,
+  endSessionsCommand,
+  removeTotpCommand,
   closeWorkspaceCommand,
   suspendCommand,
   resumeCommand,

@@ -83,7 +83,8 @@ export const changeEmail = endpoint({
   async handler(input, deps) {
     assertMayMoveTo(deps.config, input.body.email);
     await confirmCurrentPassword(deps, input);
-    for (const mailId of await requestEmailChange(deps, input.caller.workspaceId, input.body.email)) startMail(deps, mailId);
+    const mailIds = await requestEmailChange(deps, input.caller.workspaceId, input.body.email, input.origin);
+    for (const mailId of mailIds) startMail(deps, mailId);
     return { message: 'A mail with a link to confirm the new address is on the way.' };
   },
 });

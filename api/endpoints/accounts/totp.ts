@@ -7,6 +7,7 @@ import { endpoint } from '../../http/endpoint.js';
 import { named } from '../../http/json-schema.js';
 import { messageOnly } from '../../http/schemas.js';
 import { requiredText } from '../../http/validation.js';
+import { startMail } from '../../outside/start-mail.js';
 import { clientOf } from './client-of.js';
 
 export const setUpTotp = endpoint({
@@ -26,8 +27,8 @@ export const setUpTotp = endpoint({
       recovery_codes: Joi.array().items(Joi.string()).required(),
     }),
   ),
-  async handler({ caller }, { db, config }) {
-    const { secret, recoveryCodes } = await offerTotp(db, config.secretKey, caller.workspaceId);
+  async handler({ caller, origin }, { db, config }) {
+    const { secret, recoveryCodes } = await offerTotp(db, config.secretKey, caller.workspaceId, origin);
     return { secret, otpauth_url: otpauthUrl(secret, caller.actor.name ?? ''), recovery_codes: recoveryCodes };
   },
 });
@@ -48,8 +49,9 @@ export const confirmTotpCode = endpoint({
   path: '/api/v1/auth/totp/confirm',
   summary: 'Enable TOTP with a code of the authenticator app',
   ...withCode,
-  async handler({ caller, origin, body }, { db, config }) {
-    await confirmTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);
+  async handler({ caller, origin, body }, deps) {
+    const mailId = await confirmTotp(deps.db, deps.config.secretKeys, caller.workspaceId, body.code, origin);
+    if (mailId !== null) startMail(deps, mailId);
     return { message: 'TOTP is in force: logins need a code from now on.' };
   },
 });
@@ -61,12 +63,14 @@ export const deleteTotp = endpoint({
   path: '/api/v1/auth/totp',
   summary: 'Disable TOTP with a code of the authenticator app or a recovery code',
   ...withCode,
-  async handler({ caller, origin, body }, { db, config }) {
+  async handler({ caller, origin, body }, deps) {
+    const { db, config } = deps;
     // Wrong codes are counted like wrong passwords, so that a stolen JWT cannot be used to try all codes.
     await assertTotpInForce(db, caller.workspaceId);
     const { digest } = await takeTry(db, config.secretKey, caller.actor.name ?? '', clientOf(config, origin));
-    await removeTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);
+    const mailId = await removeTotp(db, config.secretKeys, caller.workspaceId, { code: body.code }, origin);
     await forgetTries(db, [digest]);
+    if (mailId !== null) startMail(deps, mailId);
     return { message: 'TOTP has been removed: logins need no code any more.' };
   },
 });

@@ -2,7 +2,7 @@
 import type { Batch } from '../../../models/tables/batch.js';
 import { viewBatch, viewBatches } from '../../../models/operations/batches/batch-view.js';
 import { waitingPages } from '../../../models/operations/batches/batch-pages.js';
-import { cancelBatch, pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
+import { cancelBatch, findBatch, pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
 import type { Database } from '../../../models/db/database.js';
 import { invalid } from '../../../models/errors.js';
 import { faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
@@ -116,7 +116,10 @@ export const resumeBulk = endpoint({
   sends: true,
   refusals: [409],
   response: oneBatch,
-  handler: ({ caller, params }, deps) => changed(deps, caller.workspaceId, params.id, resumeBatch),
+  async handler({ caller, params }, deps) {
+    assertChannels(caller, [(await findBatch(caller.workspaceId, params.id)).channel]);
+    return changed(deps, caller.workspaceId, params.id, resumeBatch);
+  },
 });
 
 export const cancelBulk = endpoint({

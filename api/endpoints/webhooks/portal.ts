@@ -16,10 +16,10 @@ export const createPortal = endpoint({
   auth: either('manage_webhooks'),
   response: dataOf('portal', portalResponse),
   status: 201,
-  async handler({ caller: { workspaceId, isSuspended }, params: { id }, origin }, { db, config }) {
+  async handler({ caller: { workspaceId, isSuspended, credential }, params: { id }, origin }, { db, config }) {
     if (isSuspended) throw suspended();
     const token_version = await openPortal(db, workspaceId, id, origin);
-    const { token, expiresAt } = issuePortalToken(config.jwtSecret, { id: workspaceId, token_version }, id);
+    const { token, expiresAt } = issuePortalToken(config.jwtSecret, { id: workspaceId, token_version }, id, credential.keyId);
     // Browsers send no fragment: the token is in no log of a proxy.
     return { portal: { url: `${config.publicUrl}/console/portal/webhooks/${id}#token=${token}`, expires_at: expiresAt.toISOString() } };
   },

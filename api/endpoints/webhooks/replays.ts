@@ -41,7 +41,7 @@ export const replayWebhook = endpoint({
     dry_run: Joi.boolean().empty(null).default(false).description('Only count the deliveries that would be sent'),
   }).required(),
   response: dataOf('replay', countedReplayResponse),
-  async handler({ caller: { workspaceId }, params, body: { since, until: end, status, dry_run } }, { db, config, temporal }) {
+  async handler({ caller: { workspaceId }, origin, params, body: { since, until: end, status, dry_run } }, { db, config, temporal }) {
     const until = end ?? (await currentTime(db));
     if (until < since) throw invalidField('until', 'until must not be before since');
     const webhook = await Webhook.owned(workspaceId, params.id);
@@ -49,7 +49,7 @@ export const replayWebhook = endpoint({
     const range = { webhookId: webhook.id, since, until, statuses };
     if (dry_run) return { replay: presentCount(range, await countReplayable(db, range)) };
     webhook.assertActive();
-    const replay = await beginReplay(db, range, { workspaceId, of: 'replays', most: config.quotas.replays });
+    const replay = await beginReplay(db, range, { workspaceId, of: 'replays', most: config.quotas.replays }, origin);
     if (replay.status === 'running') {
       const period = { since: since.toISOString(), until: until.toISOString() };
       await temporal

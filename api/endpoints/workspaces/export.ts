@@ -6,9 +6,9 @@ import { ApiKey } from '../../../models/tables/api-key.js';
 import { Batch } from '../../../models/tables/batch.js';
 import { Contact } from '../../../models/tables/contact.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
-import { inTransaction } from '../../../models/db/database.js';
 import { busy, conflict } from '../../../models/errors.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
+import { asCaller } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
 import { rowsOfWorkspace } from '../../../models/operations/workspaces/export-rows.js';
 import { Suppression } from '../../../models/tables/suppression.js';
@@ -64,7 +64,7 @@ export const exportWorkspace = endpoint({
     if (underWay.has(workspaceId)) throw conflict('An export of this workspace is running already');
     if (underWay.size >= underWayMax) throw busy();
     const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
-    await inTransaction(db, (transaction) => {
+    await asCaller(db, workspaceId, origin, (transaction) => {
       const target = { type: 'workspace', id: workspaceId, name: workspace.name };
       return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
     });

@@ -62,7 +62,7 @@ export const sessionSamples: Samples = {
       secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
       otpauth_url:
         'otpauth://totp/Tidings:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Tidings&algorithm=SHA1&digits=6&period=30',
-      recovery_codes: ['abcde-fghij', 'klmno-pqrst'],
+      recovery_codes: ['abcde-fghij-klmno-pqrst-uvwxy', 'bcdef-ghijk-lmnop-qrstu-vwxyz'],
     },
     refusals: [errors.conflict('TOTP is already in force')],
   },

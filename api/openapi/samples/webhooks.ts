@@ -123,7 +123,7 @@ export const webhookSamples: Samples = {
   },
   createWebhookPortal: {
     about:
-      'For the people who look after the receiver. The link needs no login. It shows the webhook and its deliveries, sends test events, resends and replays, and changes nothing else. It ends after one hour, with the webhook, or when all sessions of the workspace end. The sites in `frame_ancestors` of the webhook may show it in a frame.',
+      'For the people who look after the receiver. The link needs no login. It shows the webhook and its deliveries, sends test events, resends and replays, and changes nothing else. It ends after one hour, with the webhook, when all sessions of the workspace end, or with the API key that made it. The sites in `frame_ancestors` of the webhook may show it in a frame.',
     data: { portal: { url: `https://example.com/console/portal/webhooks/${ids.webhook}#token=<JWT>`, expires_at: later } },
     refusals: [errors.suspended()],
   },

@@ -1,23 +1,27 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, select } from '../../db/database.js';
 import { emailExists, tooManyMails } from '../../errors.js';
+import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { hasReachedMailLimit, issueMail } from '../mails/issue-mail.js';
+import { asCaller } from './as-caller.js';
 
 /**
  * Sends a confirmation mail to the new address and a notice to the present one. Nothing changes until the token is used (`verifyEmail`).
  * @returns the ids of both mails
- * @throws AppError email_exists if the address is taken, rate_limited after twenty such requests within an hour
+ * @throws AppError email_exists if the address is taken, rate_limited after twenty such requests within an hour, unauthorized if the
+ *   credential has ended
  */
 export async function requestEmailChange(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
   workspaceId: string,
   email: string,
+  origin: Origin,
 ): Promise<string[]> {
   if ((await Workspace.byEmail(email)) !== null) throw emailExists();
-  return inTransaction(db, async (transaction) => {
-    const [workspace] = await select<{ email: string }>(db, lock, [workspaceId], transaction);
+  return asCaller(db, workspaceId, origin, async (transaction) => {
+    const [workspace] = await select<{ email: string }>(db, present, [workspaceId], transaction);
     if (workspace === undefined || (await hasReachedMailLimit(db, transaction, workspaceId, 'change_email'))) throw tooManyMails();
     const asking = await issueMail(db, transaction, config.secretKey, { workspaceId, purpose: 'change_email', email });
     const telling = makeId();
@@ -26,5 +30,5 @@ export async function requestEmailChange(
   });
 }
 
-const lock = 'SELECT email FROM workspaces WHERE id = $1 FOR NO KEY UPDATE';
+const present = 'SELECT email FROM workspaces WHERE id = $1';
 const tell = `INSERT INTO mails (id, workspace_id, kind, recipient) VALUES ($1, $2, 'email_change_asked', $3)`;

@@ -1,24 +1,25 @@
 import { makeId } from '../../rules/values/make-id.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, select } from '../../db/database.js';
 import { wrongPassword } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { voidEmailChanges } from '../mails/issue-mail.js';
+import { asCaller } from './as-caller.js';
 
 /**
  * Sets another password. Every JWT stops working, and a mail notifies the owner.
  * @param knownHash the hash of the present password, which the caller has verified. Of two concurrent changes, the second is refused
  * @returns the id of the mail
- * @throws AppError unauthorized if the password was changed meanwhile, unavailable if too many passwords wait
+ * @throws AppError unauthorized if the password was changed or the credential has ended meanwhile, unavailable if too many passwords wait
  */
 export async function changePassword(
   db: Database,
   { workspaceId, knownHash, password }: { workspaceId: string; knownHash: string; password: string },
   origin: Origin,
 ): Promise<string> {
-  const hash = await hashPassword(password);
-  return inTransaction(db, async (transaction) => {
+  const hash = await hashPassword(password, workspaceId);
+  return asCaller(db, workspaceId, origin, async (transaction) => {
     const [changed] = await select<{ name: string }>(db, change, [workspaceId, hash, knownHash], transaction);
     if (changed === undefined) throw wrongPassword();
     const target = { type: 'workspace', id: workspaceId, name: changed.name };

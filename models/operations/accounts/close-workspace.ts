@@ -1,7 +1,8 @@
 import { makeId } from '../../rules/values/make-id.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, select } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { asCaller } from './as-caller.js';
 import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';
 import { forgetTotp } from './set-totp.js';
 
@@ -12,7 +13,7 @@ import { forgetTotp } from './set-totp.js';
  * @returns the id of the mail that confirms this; null if it was closed already
  */
 export function closeWorkspace(db: Database, workspaceId: string, origin: Origin): Promise<string | null> {
-  return inTransaction(db, async (transaction) => {
+  return asCaller(db, workspaceId, origin, async (transaction) => {
     const [workspace] = await select<{ email: string }>(db, close, [workspaceId], transaction);
     if (workspace === undefined) return null;
     const nobody = { ...origin, actor: { ...origin.actor, name: null } };

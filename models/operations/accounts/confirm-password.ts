@@ -18,7 +18,7 @@ export async function confirmPassword(
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['email'] });
   if (owner === null) throw invalidToken();
   const { digest } = await takeTry(db, secretKey, owner.email, client);
-  const workspace = await ifPasswordFits(() => Workspace.findByPk(workspaceId), password);
+  const workspace = await ifPasswordFits(() => Workspace.findByPk(workspaceId), password, workspaceId);
   if (workspace === null) throw wrongPassword();
   await forgetTries(db, [digest]);
   return workspace;

@@ -1,5 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 import { type Standing, standing } from '../billing/standing.js';
+import { keyLasts, sessionLasts } from './live-credentials.js';
 
 /** What a request needs to know about the workspace of its JWT. */
 export interface SessionOwner extends Standing {
@@ -11,12 +12,18 @@ export interface SessionOwner extends Standing {
 /**
  * The workspace of a JWT; null if the JWT has ended: by itself, with all others, or with its workspace.
  * @param tokenVersion the workspace's version when the JWT was issued
+ * @param keyId the API key that made the link to a portal: the link ends with it
  */
 export async function identifySession(
   db: Database,
-  { workspaceId, tokenId, tokenVersion }: { workspaceId: string; tokenId: string | null; tokenVersion: number },
+  {
+    workspaceId,
+    tokenId,
+    tokenVersion,
+    keyId,
+  }: { workspaceId: string; tokenId: string | null; tokenVersion: number; keyId: string | null },
 ): Promise<SessionOwner | null> {
-  const [owner] = await select<SessionOwner>(db, identify, [workspaceId, tokenVersion, tokenId]);
+  const [owner] = await select<SessionOwner>(db, identify, [workspaceId, tokenVersion, tokenId, keyId]);
   return owner ?? null;
 }
 
@@ -24,4 +31,4 @@ const identify = `
   SELECT w.email, ${standing},
     (SELECT count(*) FROM webhooks h WHERE h.workspace_id = w.id AND h.deleted_at IS NULL AND h.is_active) AS webhooks
   FROM workspaces w
-  WHERE w.id = $1 AND w.token_version = $2 AND w.closed_at IS NULL AND NOT EXISTS (SELECT 1 FROM revoked_tokens WHERE id = $3::uuid)`;
+  WHERE w.id = $1 AND ${sessionLasts('$2::integer', '$3::uuid')} AND ${keyLasts('$4::uuid')}`;

@@ -1,22 +1,29 @@
 /** Whether credentials that were verified earlier are still valid, for what stays open: a stream. */
 import { type Database, select } from '../../db/database.js';
 import type { Scope } from '../../rules/accounts/api-key.js';
+import type { HeldCredential } from '../../rules/audit/origin.js';
 
-/** A credential, as it was when it was verified, with a name that the caller chooses. */
-export interface HeldCredential {
+/** A credential with a name that the caller chooses. */
+export interface NamedCredential extends HeldCredential {
   ref: string;
   workspaceId: string;
-  /** The API key; null with a JWT. */
-  keyId: string | null;
-  /** The JWT; null with an API key. Old JWTs have no id. Its expiry is not checked again, because that does not change. */
-  token: { id: string | null; version: number } | null;
 }
+
+/** SQL: whether workspace `w` is open, and its JWT with this version and id has not ended. NULL: there is none, or it has no id. */
+export const sessionLasts = (version: string, id: string) =>
+  `(w.closed_at IS NULL AND (${version} IS NULL OR w.token_version = ${version})
+    AND NOT EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.id = ${id}))`;
+
+/** SQL: whether the API key with this id is active and has not expired. NULL: there is none. */
+export const keyLasts = (id: string, more = '') =>
+  `(${id} IS NULL OR EXISTS (SELECT 1 FROM api_keys k WHERE k.id = ${id} AND k.is_active
+    AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) ${more}))`;
 
 /**
  * The names of the credentials that are still valid: the key is active, not expired, and has the scope; the JWT was not revoked; the
- * workspace is neither closed nor suspended.
+ * workspace is neither closed nor suspended. The expiry of a JWT is not checked, because that does not change.
  */
-export async function liveCredentials(db: Database, held: readonly HeldCredential[], scope: Scope): Promise<Set<string>> {
+export async function liveCredentials(db: Database, held: readonly NamedCredential[], scope: Scope): Promise<Set<string>> {
   const rows = held.map(({ ref, workspaceId, keyId, token }) => ({
     ref,
     workspace_id: workspaceId,
@@ -31,8 +38,5 @@ export async function liveCredentials(db: Database, held: readonly HeldCredentia
 const stillLive = `
   SELECT h.ref FROM json_to_recordset($1::json) AS h (ref text, workspace_id uuid, key_id uuid, token_id uuid, token_version integer)
   JOIN workspaces w ON w.id = h.workspace_id
-  WHERE w.closed_at IS NULL AND NOT EXISTS (SELECT 1 FROM suspensions s WHERE s.workspace_id = w.id) AND CASE WHEN h.key_id IS NULL
-    THEN w.token_version = h.token_version AND NOT EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.id = h.token_id)
-    ELSE EXISTS (
-      SELECT 1 FROM api_keys k WHERE k.id = h.key_id AND k.is_active AND $2 = ANY(k.scopes)
-        AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())) END`;
+  WHERE NOT EXISTS (SELECT 1 FROM suspensions s WHERE s.workspace_id = w.id)
+    AND ${sessionLasts('h.token_version', 'h.token_id')} AND ${keyLasts('h.key_id', 'AND $2 = ANY(k.scopes)')}`;

@@ -2,21 +2,29 @@
  * The second factor of a workspace. It is offered, comes into force when a code proves that an authenticator has the secret, and is removed
  * with a code.
  */
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { conflict, invalidCode } from '../../errors.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
+import { makeId } from '../../rules/values/make-id.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { hasReachedMailLimit } from '../mails/issue-mail.js';
+import { asCaller } from './as-caller.js';
 import { totpContext, useCode } from './use-code.js';
 
 /**
  * Creates a secret and recovery codes. Both are shown once. They replace an earlier offer.
- * @throws AppError conflict if a second factor is in force
+ * @throws AppError conflict if a second factor is in force, unauthorized if the credential has ended
  */
-export function offerTotp(db: Database, secretKey: string, workspaceId: string): Promise<{ secret: string; recoveryCodes: string[] }> {
+export function offerTotp(
+  db: Database,
+  secretKey: string,
+  workspaceId: string,
+  origin: Origin,
+): Promise<{ secret: string; recoveryCodes: string[] }> {
   const [secret, recoveryCodes] = [generateTotpSecret(), generateRecoveryCodes()];
-  return inTransaction(db, async (transaction) => {
+  return asCaller(db, workspaceId, origin, async (transaction) => {
     const sealed = encrypt(secretKey, totpContext(workspaceId), secret);
     if ((await select(db, offer, [workspaceId, sealed], transaction)).length === 0) throw conflict('TOTP is already in force');
     await forgetCodes(db, transaction, workspaceId);
@@ -27,12 +35,21 @@ export function offerTotp(db: Database, secretKey: string, workspaceId: string):
 }
 
 /**
- * Puts the offered second factor into force. @param code from the authenticator
- * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is in force already
+ * Puts the offered second factor into force, and notifies the owner by mail.
+ * @param code from the authenticator
+ * @returns the id of the mail; null if the owner has reached the limit of mails
+ * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is in force already, unauthorized if the
+ *   credential has ended
  */
-export function confirmTotp(db: Database, secretKeys: readonly string[], workspaceId: string, code: string, origin: Origin): Promise<void> {
-  return inTransaction(db, async (transaction) => {
-    const [offered] = await select<{ totp_secret: Buffer }>(db, lockOffered, [workspaceId], transaction);
+export function confirmTotp(
+  db: Database,
+  secretKeys: readonly string[],
+  workspaceId: string,
+  code: string,
+  origin: Origin,
+): Promise<string | null> {
+  return asCaller(db, workspaceId, origin, async (transaction) => {
+    const [offered] = await select<{ totp_secret: Buffer }>(db, findOffered, [workspaceId], transaction);
     if (offered === undefined) throw conflict('There is no TOTP secret to confirm');
     const secret = decrypt(secretKeys, totpContext(workspaceId), offered.totp_secret);
     const step = stepOfCode(secret, plainCode(code), new Date(), null);
@@ -43,21 +60,46 @@ export function confirmTotp(db: Database, secretKeys: readonly string[], workspa
       type: 'auth.totp_enabled',
       target: { type: 'workspace', id: workspaceId, name },
     });
+    return mailAbout(db, transaction, workspaceId, 'totp_enabled', origin);
   });
 }
 
 /**
- * Removes the second factor. @param code from the authenticator, or a recovery code
- * @throws AppError validation_failed if the code is wrong, conflict if none is in force
+ * Removes the second factor, and notifies the owner by mail.
+ * @param proof a code from the authenticator or a recovery code; for an operator, the reason
+ * @returns the id of the mail; null if the owner has reached the limit of mails
+ * @throws AppError validation_failed if the code is wrong, conflict if none is in force, unauthorized if the credential has ended
  */
-export function removeTotp(db: Database, secretKeys: readonly string[], workspaceId: string, code: string, origin: Origin): Promise<void> {
-  return inTransaction(db, async (transaction) => {
+export function removeTotp(
+  db: Database,
+  secretKeys: readonly string[],
+  workspaceId: string,
+  proof: { code: string } | { reason: string },
+  origin: Origin,
+): Promise<string | null> {
+  return asCaller(db, workspaceId, origin, async (transaction) => {
     await assertTotpInForce(db, workspaceId, transaction);
-    if (!(await useCode(db, transaction, secretKeys, workspaceId, code))) throw invalidCode();
+    if ('code' in proof && !(await useCode(db, transaction, secretKeys, workspaceId, proof.code))) throw invalidCode();
     await forgetTotp(db, transaction, workspaceId);
     const target = { type: 'workspace', id: workspaceId, name: null };
-    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target });
+    const changes = 'reason' in proof ? { reason: proof.reason } : null;
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
+    return mailAbout(db, transaction, workspaceId, 'totp_disabled', origin);
   });
+}
+
+/** Whoever has stolen a JWT can set up a second factor, too. */
+async function mailAbout(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  kind: 'totp_enabled' | 'totp_disabled',
+  { address }: Origin,
+): Promise<string | null> {
+  if (await hasReachedMailLimit(db, transaction, workspaceId, kind)) return null;
+  const mailId = makeId();
+  await select(db, tell, [mailId, workspaceId, kind, JSON.stringify({ address })], transaction);
+  return mailId;
 }
 
 /** Inside a transaction, the lock keeps it in force. @throws AppError conflict if no second factor is in force */
@@ -78,8 +120,9 @@ async function forgetCodes(db: Database, transaction: Transaction, workspaceId: 
 const offer = `
   UPDATE workspaces SET totp_secret = $2, totp_step = NULL WHERE id = $1 AND totp_confirmed_at IS NULL AND closed_at IS NULL RETURNING id`;
 const keepCodes = 'INSERT INTO recovery_codes (workspace_id, digest) SELECT $1, unnest($2::bytea[])';
-const lockOffered = `
-  SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL FOR NO KEY UPDATE`;
+const findOffered = `
+  SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL`;
 const lockInForce = 'SELECT id FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NOT NULL FOR NO KEY UPDATE';
 const confirm = 'UPDATE workspaces SET totp_confirmed_at = now(), totp_step = $2 WHERE id = $1 RETURNING name';
+const tell = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
 const forget = 'UPDATE workspaces SET totp_secret = NULL, totp_confirmed_at = NULL, totp_step = NULL WHERE id = $1';

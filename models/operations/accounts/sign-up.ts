@@ -28,7 +28,7 @@ export async function signUp(
   origin: Origin,
 ): Promise<{ workspace: Workspace; mailId: string }> {
   if ((await Workspace.byEmail(email)) !== null) throw emailExists();
-  const password_hash = await hashPassword(password);
+  const password_hash = await hashPassword(password, email.toLowerCase());
   try {
     return await inTransaction(db, async (transaction) => {
       const credits = { amount: config.signupCredits, description: 'Signup credits' };

@@ -9,6 +9,7 @@ export interface IdentifiedKey extends Standing {
   name: string;
   workspace_id: string;
   scopes: Scope[];
+  /** False also in a closed workspace. */
   is_active: boolean;
   /** By the database's clock, when the key is read. */
   is_expired: boolean;
@@ -69,7 +70,7 @@ async function moveToPresent(db: Database, presented: readonly PresentedKey[]): 
 const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2`;
 
 const identify = `
-  SELECT k.digest, k.id, k.name, k.workspace_id, k.scopes, k.is_active, k.last_used_at, ${standing},
+  SELECT k.digest, k.id, k.name, k.workspace_id, k.scopes, k.is_active AND w.closed_at IS NULL AS is_active, k.last_used_at, ${standing},
     k.expires_at IS NOT NULL AND k.expires_at <= clock_timestamp() AS is_expired, k.allowed_addresses, k.channels,
     (SELECT count(*) FROM webhooks h WHERE h.workspace_id = w.id AND h.deleted_at IS NULL AND h.is_active) AS webhooks
   FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = ANY($1::bytea[])`;

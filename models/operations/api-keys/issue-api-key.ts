@@ -16,7 +16,7 @@ export interface IssuedKey {
 
 /**
  * Creates a key at its owner's request, and notifies the owner by mail.
- * @throws AppError limit_reached if the workspace has the maximum number of keys
+ * @throws AppError limit_reached if the workspace has the maximum number of keys, unauthorized if the owner's credential has ended
  */
 export function issueApiKey(
   db: Database,
@@ -25,7 +25,7 @@ export function issueApiKey(
   origin: Origin,
 ): Promise<IssuedKey> {
   const quota = { workspaceId: wanted.workspace_id, of: 'apiKeys', most: quotas.apiKeys } as const;
-  return withinQuota(db, quota, async (transaction) => {
+  const issue = async (transaction: Transaction) => {
     const issued = await ApiKey.issue(secretKey, wanted, transaction);
     const { id, workspace_id: workspaceId, name, scopes, expires_at, allowed_addresses, channels } = issued.row;
     const target = { type: 'api_key', id, name };
@@ -33,7 +33,8 @@ export function issueApiKey(
     const changes = { scopes, ...Object.fromEntries(limits) };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.created', target, changes });
     return { ...issued, mailId: await mailAboutKey(db, transaction, issued.row, origin) };
-  });
+  };
+  return withinQuota(db, quota, issue, origin);
 }
 
 /** Limits the mails: the address may belong to another person, whose mailbox must not be flooded. */

@@ -1,6 +1,6 @@
 import { ApiKey } from '../../tables/api-key.js';
 import type { Config } from '../../settings/config.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { conflict } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
@@ -12,7 +12,7 @@ import { type IssuedKey, mailAboutKey } from './issue-api-key.js';
  * working for `overlapHours` (0: it is revoked at once), but not beyond its own expiry.
  * @returns the new key, which is shown once, and the id of the mail to its owner
  * @throws AppError not_found if the workspace has no such key, conflict if the key is no longer valid, limit_reached if both keys together
- *   exceed the quota
+ *   exceed the quota, unauthorized if the owner's credential has ended
  */
 export async function rotateApiKey(
   db: Database,
@@ -23,7 +23,7 @@ export async function rotateApiKey(
   const { name, scopes, allowed_addresses, channels } = await ApiKey.owned(workspaceId, id);
   // The former key counts while it works. Without an overlap the new key takes its place.
   const most = overlapHours > 0 ? quotas.apiKeys : quotas.apiKeys + 1;
-  return withinQuota(db, { workspaceId, of: 'apiKeys', most }, async (transaction) => {
+  const rotate = async (transaction: Transaction) => {
     // A concurrent rotation waits here, and then rotates what this one has left.
     const [former] = await select<{ next_expires_at: Date | null }>(db, end, [id, overlapHours], transaction);
     if (former === undefined) throw conflict('API key can no longer be rotated');
@@ -33,7 +33,8 @@ export async function rotateApiKey(
     const changes = { new_id: issued.row.id, overlap_hours: overlapHours };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.rotated', target, changes });
     return { ...issued, mailId: await mailAboutKey(db, transaction, issued.row, origin) };
-  });
+  };
+  return withinQuota(db, { workspaceId, of: 'apiKeys', most }, rotate, origin);
 }
 
 const end = `

@@ -3,6 +3,7 @@ import { type Database, select, type Transaction } from '../../db/database.js';
 import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { Changes } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
+import { isAsCaller } from '../accounts/as-caller.js';
 
 /** What was done, and its target. Contains no secrets, texts or recipients. */
 export interface AuditRecord {
@@ -12,9 +13,13 @@ export interface AuditRecord {
   changes?: Changes | null;
 }
 
-/** Writes an audit event in the transaction of the change that it describes: either both are committed, or neither is. */
+/**
+ * Writes an audit event in the transaction of the change that it describes: either both are committed, or neither is. The change of a caller
+ * runs in `asCaller`, so that it is not stored after the credential has ended; anything else is a fault of the program.
+ */
 export async function recordAuditEvent(db: Database, transaction: Transaction, origin: Origin, event: AuditRecord): Promise<void> {
   const { workspaceId, type, target, changes = null } = event;
+  if (origin.credential !== undefined && !isAsCaller(transaction)) throw new Error(`${type} is not written in asCaller`);
   const about = [target?.type ?? null, target?.id ?? null, target?.name ?? null, changes === null ? null : JSON.stringify(changes)];
   await select(db, insert, [makeId(), workspaceId, type, ...bindOf(origin), ...about], transaction);
 }

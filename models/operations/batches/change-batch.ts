@@ -24,7 +24,7 @@ export const resumeBatch = (db: Database, workspaceId: string, id: string): Prom
  * @throws AppError not_found, or conflict if everything was handed off
  */
 export async function cancelBatch(db: Database, workspaceId: string, id: string): Promise<Batch> {
-  const batch = await shown(workspaceId, id);
+  const batch = await findBatch(workspaceId, id);
   await completeBatchIfDone(db, id);
   await select(db, `UPDATE batches SET status = 'cancelled', ${tellPages} WHERE id = $1 AND status IN ('sending', 'paused')`, [id]);
   await batch.reload();
@@ -78,7 +78,7 @@ async function change(
   id: string,
   { to, from, verb }: { to: 'paused' | 'sending'; from: 'paused' | 'sending'; verb: string },
 ): Promise<Batch> {
-  const batch = await shown(workspaceId, id);
+  const batch = await findBatch(workspaceId, id);
   await completeBatchIfDone(db, id);
   await select(db, `UPDATE batches SET status = $2, ${tellPages} WHERE id = $1 AND status = $3`, [id, to, from]);
   await batch.reload();
@@ -86,7 +86,8 @@ async function change(
   return batch;
 }
 
-async function shown(workspaceId: string, id: string): Promise<Batch> {
+/** @throws AppError not_found, also for a batch that is not accepted yet */
+export async function findBatch(workspaceId: string, id: string): Promise<Batch> {
   const batch = await Batch.owned(workspaceId, id);
   if (batch.status === 'accepting') throw notFound('Batch');
   return batch;

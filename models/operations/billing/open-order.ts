@@ -2,7 +2,7 @@
 import { CreditOrder, type OrderRow } from '../../tables/credit-order.js';
 import type { CreditPackage } from '../../tables/credit-package.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
-import type { Origin } from '../../rules/audit/origin.js';
+import { type Origin, withoutCredential } from '../../rules/audit/origin.js';
 import { toCredits } from '../../rules/billing/credits.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
@@ -55,7 +55,8 @@ export function storeSession(db: Database, id: string, session: { id: string; ur
       const { workspace_id: workspaceId, package_name: name, credits, amount_cents, currency } = row;
       const changes = { credits: toCredits(credits), amount_cents, currency };
       const target = { type: 'order', id, name };
-      await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'billing.checkout_created', target, changes });
+      const event = { workspaceId, type: 'billing.checkout_created', target, changes } as const;
+      await recordAuditEvent(db, transaction, withoutCredential(origin), event);
     }
     return row;
   });

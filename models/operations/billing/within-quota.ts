@@ -1,6 +1,8 @@
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { type AppError, limitReached } from '../../errors.js';
+import type { Origin } from '../../rules/audit/origin.js';
 import type { Quotas } from '../../settings/limit-settings.js';
+import { asCaller } from '../accounts/as-caller.js';
 
 /** The quotas that count rows: the rows of the workspace `$1`, and their name in the refusal. */
 const counted = {
@@ -32,17 +34,20 @@ export interface Quota {
 /**
  * Runs work that adds one to what a quota counts. Holds the lock of the workspace's row, so that concurrent calls cannot exceed the quota.
  * The work must not wait for anything outside the database.
- * @throws AppError limit_reached if the workspace has the maximum number
+ * @param origin who asks. Its credential is checked again under the lock
+ * @throws AppError limit_reached if the workspace has the maximum number, unauthorized if the credential has ended
  */
-export function withinQuota<Result>(db: Database, quota: Quota, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-  return inTransaction(db, async (transaction) => {
-    await select(db, lock, [quota.workspaceId], transaction);
+export function withinQuota<Result>(
+  db: Database,
+  quota: Quota,
+  work: (transaction: Transaction) => Promise<Result>,
+  origin: Pick<Origin, 'credential'> = {},
+): Promise<Result> {
+  return asCaller(db, quota.workspaceId, origin, async (transaction) => {
     await assertBelow(db, quota, transaction);
     return work(transaction);
   });
 }
-
-const lock = 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE';
 
 /**
  * The refusal of one more; null if it is allowed. Certain only under the lock of the workspace's row.

@@ -1,13 +1,14 @@
 /** The writer of the suppression list. */
 import { makeId } from '../../rules/values/make-id.js';
 import type { Channel } from '../../channels.js';
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { conflict, notFound } from '../../errors.js';
 import { type Origin, systemOrigin } from '../../rules/audit/origin.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { expiryOf, isByRecipient, isRecipients, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
 import { namesOf, recordset, without } from '../../tables/columns.js';
 import { Suppression, suppressionColumns } from '../../tables/suppression.js';
+import { asCaller } from '../accounts/as-caller.js';
 import { insertEvents, originAsJson, recordAuditEvent } from '../audit/record-audit-event.js';
 
 /** One recipient of one workspace on one channel. */
@@ -68,9 +69,9 @@ const insert = `
 
 /** Adds one recipient at the owner's request. @returns the entry that is in effect now */
 export async function addSuppression(db: Database, entry: NewSuppression, origin: Origin): Promise<Suppression> {
+  const { workspace_id, channel } = entry;
   for (;;) {
-    await suppress(db, [entry], undefined, origin);
-    const { workspace_id, channel } = entry;
+    await asCaller(db, workspace_id, origin, (transaction) => suppress(db, [entry], transaction, origin));
     const found = await Suppression.findOne({ where: { workspace_id, channel, recipient: recipientKey(channel, entry.recipient) } });
     if (found !== null) return found; // null: it was removed in between
   }
@@ -107,7 +108,7 @@ async function remove(
   { id, workspace_id: workspaceId, channel, reason, source }: Suppression,
   origin: Origin,
 ): Promise<void> {
-  await inTransaction(db, async (transaction) => {
+  await asCaller(db, workspaceId, origin, async (transaction) => {
     if ((await Suppression.destroy({ where: { id }, transaction })) === 0) throw notFound('Suppression');
     const target = { type: 'suppression', id, name: null };
     await recordAuditEvent(db, transaction, origin, {

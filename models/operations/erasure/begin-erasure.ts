@@ -1,8 +1,9 @@
 import { makeId } from '../../rules/values/make-id.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, select } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { isUuid } from '../../rules/values/text.js';
+import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /** The public view of an erasure. */
@@ -18,7 +19,7 @@ export interface ErasureView {
  * @param recipient as `recipientKey` returns it
  */
 export function beginErasure(db: Database, workspaceId: string, recipient: string, origin: Origin): Promise<ErasureView> {
-  return inTransaction(db, async (transaction) => {
+  return asCaller(db, workspaceId, origin, async (transaction) => {
     const [begun] = await select<ErasureView>(db, insert, [makeId(), workspaceId, recipient], transaction);
     if (begun === undefined) throw new Error('a row that was inserted is returned');
     const target = { type: 'erasure', id: begun.id, name: null };

@@ -1,5 +1,6 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Database } from '../../db/database.js';
+import type { Origin } from '../../rules/audit/origin.js';
 import { Replay } from '../../tables/replay.js';
 import { type Quota, withinQuota } from '../billing/within-quota.js';
 import { countReplayable, type ReplayRange } from './replay-deliveries.js';
@@ -7,12 +8,12 @@ import { countReplayable, type ReplayRange } from './replay-deliveries.js';
 /**
  * Counts the deliveries of a replay and stores it as running. A replay without deliveries ends at once. The caller starts its workflow. If
  * it does not, the watcher does.
- * @throws AppError limit_reached if the workspace has the maximum number of running replays
+ * @throws AppError limit_reached if the workspace has the maximum number of running replays, unauthorized if the credential has ended
  */
-export async function beginReplay(db: Database, range: ReplayRange, quota: Quota): Promise<Replay> {
+export async function beginReplay(db: Database, range: ReplayRange, quota: Quota, origin: Origin): Promise<Replay> {
   const matched = await countReplayable(db, range);
   const { webhookId, since, until, statuses } = range;
   const row = { id: makeId(), webhook_id: webhookId, since, until, statuses: [...statuses], matched };
   if (matched === 0) return Replay.create({ ...row, status: 'completed', ended_at: new Date() });
-  return withinQuota(db, quota, (transaction) => Replay.create({ ...row, status: 'running' }, { transaction }));
+  return withinQuota(db, quota, (transaction) => Replay.create({ ...row, status: 'running' }, { transaction }), origin);
 }

@@ -1,8 +1,9 @@
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, select } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Webhook } from '../../tables/webhook.js';
+import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { holdsPending } from './settle-deliveries.js';
 
@@ -13,7 +14,7 @@ import { holdsPending } from './settle-deliveries.js';
  */
 export async function deleteWebhook(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const webhook = await Webhook.owned(workspaceId, id);
-  await inTransaction(db, async (transaction) => {
+  await asCaller(db, workspaceId, origin, async (transaction) => {
     if ((await select(db, remove, [webhook.id], transaction)).length === 0) throw notFound('Webhook'); // two concurrent calls
     const target = { type: 'webhook', id: webhook.id, name: originOfUrl(webhook.url) };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.deleted', target });

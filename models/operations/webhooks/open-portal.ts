@@ -1,8 +1,9 @@
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, select } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Webhook } from '../../tables/webhook.js';
+import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /**
@@ -12,7 +13,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
  */
 export async function openPortal(db: Database, workspaceId: string, id: string, origin: Origin): Promise<number> {
   const { url } = await Webhook.owned(workspaceId, id);
-  return inTransaction(db, async (transaction) => {
+  return asCaller(db, workspaceId, origin, async (transaction) => {
     const [owner] = await select<{ token_version: number }>(db, versionOf, [workspaceId], transaction);
     if (owner === undefined) throw notFound('Webhook');
     const target = { type: 'webhook', id, name: originOfUrl(url) };

@@ -1,5 +1,5 @@
 import type { Config } from '../../settings/config.js';
-import type { Database } from '../../db/database.js';
+import type { Database, Transaction } from '../../db/database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { type NewWebhook, Webhook } from '../../tables/webhook.js';
@@ -8,7 +8,7 @@ import { withinQuota } from '../billing/within-quota.js';
 
 /**
  * Creates a webhook at its owner's request. The returned `secret` is shown once.
- * @throws AppError limit_reached if the workspace has the maximum number of webhooks
+ * @throws AppError limit_reached if the workspace has the maximum number of webhooks, unauthorized if the owner's credential has ended
  */
 export function registerWebhook(
   db: Database,
@@ -17,11 +17,12 @@ export function registerWebhook(
   origin: Origin,
 ): Promise<{ row: Webhook; secret: string }> {
   const quota = { workspaceId: wanted.workspace_id, of: 'webhooks', most: quotas.webhooks } as const;
-  return withinQuota(db, quota, async (transaction) => {
+  const register = async (transaction: Transaction) => {
     const made = await Webhook.register(secretKey, wanted, transaction);
     const { id, workspace_id: workspaceId, url, events } = made.row;
     const target = { type: 'webhook', id, name: originOfUrl(url) };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.created', target, changes: { events } });
     return made;
-  });
+  };
+  return withinQuota(db, quota, register, origin);
 }

@@ -1,10 +1,11 @@
-import { type Database, inTransaction } from '../../db/database.js';
+import type { Database } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { encrypt } from '../../rules/values/encryption.js';
 import { generateWebhookSecret } from '../../rules/webhooks/signature.js';
 import { newKeyPair, secretContext, Webhook } from '../../tables/webhook.js';
+import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 const nothingOld = { old_secret: null, old_signing_key: null, old_public_key: null };
@@ -22,8 +23,9 @@ export async function rotateSecret(
 ): Promise<{ row: Webhook; secret: string }> {
   const { id: found } = await Webhook.owned(workspaceId, id);
   const secret = generateWebhookSecret();
-  return inTransaction(db, async (transaction) => {
-    const webhook = await Webhook.findByPk(found, { transaction, lock: transaction.LOCK.UPDATE });
+  return asCaller(db, workspaceId, origin, async (transaction) => {
+    // Not FOR UPDATE: that would wait for every insert of deliveries, whose transactions may wait for the workspace.
+    const webhook = await Webhook.findByPk(found, { transaction, lock: transaction.LOCK.NO_KEY_UPDATE });
     if (webhook === null) throw notFound('Webhook');
     const now = new Date();
     const { secret: old_secret, signing_key: old_signing_key, public_key: old_public_key } = webhook;

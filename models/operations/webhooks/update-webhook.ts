@@ -1,8 +1,9 @@
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, select } from '../../db/database.js';
 import { changesBetween, originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import type { EventType } from '../../rules/webhooks/events.js';
 import { type StoredKeyPair, Webhook } from '../../tables/webhook.js';
+import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { givesChance, holdsPending } from './settle-deliveries.js';
 
@@ -33,23 +34,23 @@ const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_se
  * depend on the number of deliveries: the retrier, which must be woken, settles their rows.
  * @throws AppError not_found if the workspace has no such webhook
  */
-export async function updateWebhook(
+export function updateWebhook(
   db: Database,
   workspaceId: string,
   id: string,
   { keyPair, ...change }: WebhookChange,
   origin: Origin,
 ): Promise<Webhook> {
-  const webhook = await Webhook.owned(workspaceId, id);
-  const before = auditedOf(webhook);
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const isAnother = (change.url !== undefined && change.url !== webhook.url) || change.is_active === true;
-  const cleared = {
-    ...(change.is_active === true ? { disabled_reason: null } : {}),
-    ...(isAnother ? unburdened : {}),
-    ...(keyPair === null ? noKeyPairs : {}),
-  };
-  return inTransaction(db, async (transaction) => {
+  return asCaller(db, workspaceId, origin, async (transaction) => {
+    const webhook = await Webhook.owned(workspaceId, id, transaction);
+    const before = auditedOf(webhook);
+    const isAnother = (change.url !== undefined && change.url !== webhook.url) || change.is_active === true;
+    const cleared = {
+      ...(change.is_active === true ? { disabled_reason: null } : {}),
+      ...(isAnother ? unburdened : {}),
+      ...(keyPair === null ? noKeyPairs : {}),
+    };
     if (change.is_active === false) await select(db, hold, [id], transaction);
     else if (isAnother) await select(db, tryAgain, [id], transaction);
     if (keyPair) await Webhook.update(keyPair, { where: { id, signing_key: null }, transaction });

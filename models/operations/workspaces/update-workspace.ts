@@ -1,7 +1,8 @@
-import { type Database, inTransaction } from '../../db/database.js';
+import type { Database } from '../../db/database.js';
 import { changesBetween } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
+import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /** The settings that a workspace controls. Undefined fields are unchanged, null removes a limit. */
@@ -9,9 +10,8 @@ export type WorkspaceChange = Partial<Pick<Workspace, 'spend_limit_day' | 'allow
 
 /** Changes the settings of a workspace. Applies to every send that begins after this resolves. */
 export function updateWorkspace(db: Database, workspaceId: string, change: WorkspaceChange, origin: Origin): Promise<Workspace> {
-  return inTransaction(db, async (transaction) => {
-    // Not FOR UPDATE: that would wait for every insert of messages.
-    const workspace = await Workspace.findByPk(workspaceId, { transaction, lock: transaction.LOCK.NO_KEY_UPDATE, rejectOnEmpty: true });
+  return asCaller(db, workspaceId, origin, async (transaction) => {
+    const workspace = await Workspace.findByPk(workspaceId, { transaction, rejectOnEmpty: true });
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const changes = changesBetween(settledIn(workspace), { ...settledIn(workspace), ...given });
     if (Object.keys(changes).length === 0) return workspace;

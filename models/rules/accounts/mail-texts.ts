@@ -11,6 +11,8 @@ export const mailKinds = [
   'new_api_key',
   'new_login',
   'login_locked',
+  'totp_enabled',
+  'totp_disabled',
   'workspace_closed',
   'low_balance',
   'webhook_disabled',
@@ -113,6 +115,22 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     lines: ({ address }) => [
       `Somebody has tried several wrong passwords for this workspace, at last${from(address)}. For a while nobody can log in.`,
       'Reset the password to get in at once.',
+    ],
+    page: mailLinks.forgot_password,
+  },
+  totp_enabled: {
+    subject: 'A second factor was enabled',
+    lines: ({ address }) => [
+      `A second factor was enabled for this workspace${from(address)}. Logins need a code of an authenticator app from now on.`,
+      `${notYou} The second factor stays in force after a reset: ask the operator of this service to remove it.`,
+    ],
+    page: mailLinks.forgot_password,
+  },
+  totp_disabled: {
+    subject: 'The second factor was disabled',
+    lines: ({ address }) => [
+      `The second factor of this workspace was disabled${from(address)}. Logins need the password alone from now on.`,
+      notYou,
     ],
     page: mailLinks.forgot_password,
   },

@@ -40,9 +40,17 @@ export function stepOfCode(secret: string, code: string, at: Date, usedStep: num
   return found;
 }
 
-/** Ten codes for a user who has lost the authenticator: 50 bits each, in two groups. */
+const codeLength = 25;
+const groupLength = 5;
+
+/**
+ * Ten codes for a user who has lost the authenticator: 125 bits each, in five groups. A plain hash of so many bits cannot be searched. Codes
+ * of 50 bits, in two groups, were issued earlier. They stay valid.
+ */
 export const generateRecoveryCodes = (): string[] =>
-  Array.from({ length: 10 }, () => toBase32(randomBytes(7)).slice(0, 10).toLowerCase().replace(/^.{5}/, '$&-'));
+  Array.from({ length: 10 }, () => grouped(toBase32(randomBytes(16)).slice(0, codeLength).toLowerCase()));
+
+const grouped = (code: string): string => (code.match(new RegExp(`.{${groupLength}}`, 'g')) ?? []).join('-');
 
 /** A code as typed, without spaces and dashes, in one letter case. */
 export const plainCode = (code: string): string => code.replaceAll(/[\s-]/g, '').toLowerCase();

@@ -10,8 +10,18 @@ export interface Actor {
   name: string | null;
 }
 
+/** The credential of a request, by which it can be checked again. */
+export interface HeldCredential {
+  /** The API key; in the link to a portal, the key that made it. Null with a JWT. */
+  keyId: string | null;
+  /** The JWT; null with an API key. Old JWTs have no id. */
+  token: { id: string | null; version: number } | null;
+}
+
 export interface Origin {
   actor: Actor;
+  /** Undefined where there was none: a login, an operator's command, the service itself. */
+  credential?: HeldCredential | undefined;
   /** The IP address of the client. */
   address: string | null;
   userAgent: string | null;
@@ -28,6 +38,9 @@ export const systemOrigin = (name: string): Origin => ({
   userAgent: null,
   requestId: null,
 });
+
+/** The same origin, for what may be recorded after the credential has ended: that it ended, or what another service has done for it. */
+export const withoutCredential = ({ credential: _, ...origin }: Origin): Origin => origin;
 
 /** The same origin, once the actor is known. */
 export const actingAs = (origin: Origin, { id, email }: { id: string; email: string }): Origin => ({

@@ -29,6 +29,15 @@ describe('limits under /auth', () => {
     assert.equal((await me.logIn()).status, 200);
     assert.equal((await me.logIn(password, {}, '203.0.113.9')).status, 429);
   });
+  it('count each JWT for its own workspace, behind one address too', async () => {
+    app = await startApp({ RATE_LIMIT_AUTH: '1000/900', RATE_LIMIT_WORKSPACE: '3/60' });
+    const [one, other] = [await app.account(), await app.account()];
+    const fail = async (jwt: string) => (await app.call('POST', '/api/v1/auth/totp/confirm', { jwt, body: { code: '000000' } })).status;
+    assert.equal(await fail(one.jwt), 409);
+    for (let time = 1; time <= 3; time += 1) assert.equal(await fail(other.jwt), 409);
+    assert.equal(await fail(other.jwt), 429);
+    assert.equal(await fail(one.jwt), 409, 'the requests of the other one do not count');
+  });
   it('apply to every route under /auth', async () => {
     app = await startApp({ RATE_LIMIT_AUTH: '1/900' });
     const { jwt } = await app.account();

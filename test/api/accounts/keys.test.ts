@@ -57,6 +57,22 @@ describe('limits of API keys', () => {
     assert.equal((await from(data.key, '8.8.8.8')).body.error, 'Invalid API key');
   });
 
+  it('403 for the resumption of a batch on a forbidden channel, 200 for its pause and its cancel', async () => {
+    const { key } = (await create({ channels: ['email'] })).data;
+    const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15551234567'] };
+    const { body } = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body: bulk });
+    const change = (what: string, as = key, id: string = body.data.batch.id) =>
+      app.call('POST', `/api/v1/messages/bulk/${id}/${what}`, { key: as });
+    assert.equal((await change('pause')).status, 200);
+    const refused = await change('resume');
+    assert.deepEqual([refused.status, refused.body.error], [403, 'API key may not use channel: sms']);
+    const { body: shown } = await app.call('GET', `/api/v1/messages/bulk/${body.data.batch.id}`, { key });
+    assert.equal(shown.data.batch.status, 'paused');
+    assert.equal((await change('resume', key, account.workspaceId)).status, 404);
+    assert.equal((await change('resume', account.key)).status, 200);
+    assert.equal((await change('cancel')).status, 200);
+  });
+
   it('403 on a forbidden channel for sends, fallbacks, bulk sends and previews', async () => {
     const { key } = (await create({ channels: ['email'] })).data;
     const mail = { to: 'a@b.co', channel: 'email', content: { text: 'Hello', subject: 's' } };

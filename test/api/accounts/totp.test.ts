@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { digestRecoveryCode } from '../../../models/rules/accounts/totp.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
@@ -79,7 +80,7 @@ describe('the second factor', () => {
     } = await inForce();
     assert.equal((await me.logIn(password, { code: first })).status, 200);
     assert.equal((await me.logIn(password, { code: first })).status, 401);
-    assert.equal((await me.logIn(password, { code: ` ${second.toUpperCase().replace('-', ' ')} ` })).status, 200);
+    assert.equal((await me.logIn(password, { code: ` ${second.toUpperCase().replaceAll('-', ' ')} ` })).status, 200);
   });
   it('429 after five wrong codes', async () => {
     const { secret } = await inForce();
@@ -99,6 +100,20 @@ describe('the second factor', () => {
       body.data.audit_events.map(({ type }: { type: string }) => type),
       ['auth.totp_disabled', 'auth.totp_enabled'],
     );
+  });
+
+  it('mails the owner when it is enabled and when it is disabled', async () => {
+    const { secret } = await inForce();
+    assert.deepEqual((await me.mails()).slice(-1), ['totp_enabled']);
+    await me.call('DELETE', '/auth/totp', { code: codeOf(secret) });
+    assert.deepEqual((await me.mails()).slice(-2), ['totp_enabled', 'totp_disabled']);
+  });
+  it('200 once for a recovery code of the former length', async () => {
+    await inForce();
+    const stored = [me.workspaceId, digestRecoveryCode(me.workspaceId, 'abcde-fghij')];
+    await rows(app.deps.db, 'INSERT INTO recovery_codes (workspace_id, digest) VALUES ($1, $2)', stored);
+    assert.equal((await me.logIn(password, { code: 'ABCDE FGHIJ' })).status, 200);
+    assert.equal((await me.logIn(password, { code: 'abcde-fghij' })).status, 401);
   });
 
   describe('its state', () => {

@@ -84,6 +84,7 @@ describe('bulk sends in a thread of their own', () => {
       isVerified: true,
       isSuspended: false,
       actor: origin.actor,
+      credential: { keyId: null, token: null },
       channels: null,
       session: null,
     };

@@ -4,6 +4,7 @@ import jwt from 'jsonwebtoken';
 import { issuePortalToken } from '../../../api/auth/tokens.js';
 import { endpoints } from '../../../api/endpoints/index.js';
 import type { Endpoint } from '../../../api/http/endpoint.js';
+import { ApiKey } from '../../../models/tables/api-key.js';
 import { rows } from '../../support/database.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import type { Account } from '../start-app.js';
@@ -86,12 +87,28 @@ describe('the portal of a webhook', () => {
     const [{ token_version }] = (await rows<{ token_version: number }>(app.deps.db, 'SELECT token_version FROM workspaces WHERE id = $1', [
       me.workspaceId,
     ])) as [{ token_version: number }];
-    const again = issuePortalToken(app.deps.config.jwtSecret, { id: me.workspaceId, token_version }, id).token;
+    const again = issuePortalToken(app.deps.config.jwtSecret, { id: me.workspaceId, token_version }, id, null).token;
     assert.equal((await look(again)).status, 200);
     await app.call('DELETE', `/api/v1/webhooks/${id}`, { key: me.key });
     assert.equal((await look(again)).status, 404);
     await rows(app.deps.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [me.workspaceId]);
     assert.equal((await look(again)).status, 401);
+  });
+
+  it('401 after the key that made the link was revoked or has expired, and 200 with a link of a session', async () => {
+    for (const end of ['is_active = false', 'expires_at = now()']) {
+      const { key } = await ApiKey.issue(app.deps.config.secretKey, {
+        workspace_id: me.workspaceId,
+        name: 'x',
+        scopes: ['manage_webhooks'],
+      });
+      const link = tokenOf((await open({ key })).body.data.portal.url);
+      assert.equal((await look(link)).status, 200);
+      await rows(app.deps.db, `UPDATE api_keys SET ${end} WHERE name = 'x' AND workspace_id = $1`, [me.workspaceId]);
+      const { status, body } = await look(link);
+      assert.deepEqual([status, body.error], [401, 'Invalid or expired token']);
+      assert.equal((await look()).status, 200);
+    }
   });
 
   it('403 while the workspace is suspended, and no new link', async () => {
@@ -108,6 +125,7 @@ describe('the portal of a webhook', () => {
     const { wh: _w, ...others } = claims;
     assert.equal((await look(jwt.sign(others, jwtSecret, { expiresIn: 600 }))).status, 401);
     assert.equal((await look(jwt.sign({ ...claims, typ: 'console' }, jwtSecret, { expiresIn: 600 }))).status, 401);
+    assert.equal((await look(jwt.sign({ ...claims, key: 'x' }, jwtSecret, { expiresIn: 600 }))).status, 401);
   });
 
   it('is told by an audit event without the token', async () => {

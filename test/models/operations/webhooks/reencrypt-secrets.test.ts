@@ -65,9 +65,9 @@ describe('reencryptSecrets', () => {
   });
 
   it('encrypts TOTP secrets', async () => {
-    const { secret } = await offerTotp(test.db, former, workspaceId);
+    const { secret } = await offerTotp(test.db, former, workspaceId, byTest);
     const [lost] = [(await buildWorkspace(test.db)).id];
-    await offerTotp(test.db, foreign, lost);
+    await offerTotp(test.db, foreign, lost, byTest);
     assert.deepEqual(await reencryptTotp(test.db, [today, former]), { secrets: 2, reencrypted: 1, unreadable: [lost] });
     const [row] = await rows<{ totp_secret: Buffer }>(test.db, 'SELECT totp_secret FROM workspaces WHERE id = $1', [workspaceId]);
     assert.equal(decrypt(today, totpContext(workspaceId), row?.totp_secret ?? Buffer.alloc(0)), secret);

@@ -22,7 +22,16 @@ describe('renderMail', () => {
   });
 
   it('links mails that advise a reset to the page that sends one, without a token', () => {
-    for (const kind of ['password_changed', 'email_change_asked', 'new_api_key', 'new_login', 'login_locked'] as const) {
+    const advising = [
+      'password_changed',
+      'email_change_asked',
+      'new_api_key',
+      'new_login',
+      'login_locked',
+      'totp_enabled',
+      'totp_disabled',
+    ] as const;
+    for (const kind of advising) {
       const { text, html } = renderMail(kind, context);
       const url = 'https://api.example.test/forgot-password';
       assert.ok(text.endsWith(`\n\n${url}\n`), kind);
@@ -41,7 +50,7 @@ describe('renderMail', () => {
   });
 
   it('tells the address of a login or a new key, if it is known', () => {
-    for (const kind of ['new_login', 'new_api_key', 'login_locked'] as const) {
+    for (const kind of ['new_login', 'new_api_key', 'login_locked', 'totp_enabled', 'totp_disabled'] as const) {
       assert.match(
         renderMail(kind, { ...context, detail: { address: '203.0.113.7', key: 'one' } }).text,
         / from the address 203\.0\.113\.7/,
@@ -49,6 +58,10 @@ describe('renderMail', () => {
       for (const detail of [{}, { address: null }])
         assert.doesNotMatch(renderMail(kind, { ...context, detail }).text, /the address|undefined|null/);
     }
+  });
+
+  it('says who removes a second factor that the owner did not enable', () => {
+    assert.match(renderMail('totp_enabled', context).text, /stays in force after a reset: ask the operator of this service to remove it/);
   });
 
   it('lists after a change of the password what goes on working', () => {

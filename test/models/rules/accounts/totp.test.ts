@@ -40,7 +40,7 @@ describe('TOTP', () => {
     assert.match(generateTotpSecret(), /^[A-Z2-7]{32}$/);
     assert.notEqual(generateTotpSecret(), generateTotpSecret());
     const codes = generateRecoveryCodes();
-    for (const code of codes) assert.match(code, /^[a-z2-7]{5}-[a-z2-7]{5}$/);
+    for (const code of codes) assert.match(code, /^[a-z2-7]{5}(-[a-z2-7]{5}){4}$/);
     assert.equal(new Set(codes).size, 10);
   });
   it('escapes the name of the account', () => {

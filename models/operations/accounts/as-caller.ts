@@ -1,0 +1,61 @@
+/** What callers change in their workspace: in one order with what ends their credentials. */
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type AppError, deactivatedApiKey, invalidApiKey, invalidToken } from '../../errors.js';
+import type { HeldCredential, Origin } from '../../rules/audit/origin.js';
+import { keyLasts, sessionLasts } from './live-credentials.js';
+
+/** Transactions in which the credential of the caller was valid under the lock of the workspace's row. */
+const checked = new WeakSet<Transaction>();
+
+/** Whether `asCaller` runs this transaction. */
+export const isAsCaller = (transaction: Transaction): boolean => checked.has(transaction);
+
+/**
+ * Runs what a caller asked for in one transaction, under the lock of the workspace's row. A credential is checked when its request begins,
+ * and the body may end a minute later: meanwhile a reset, a logout or the end of the account may have ended the credential. All of these
+ * take the same lock. So either they find everything that the caller stored, or the caller is refused and stores nothing.
+ * @param origin who asks; without a credential (an operator, the service itself) nothing is checked
+ * @throws AppError unauthorized if the credential has ended
+ */
+export function asCaller<Result>(
+  db: Database,
+  workspaceId: string,
+  { credential }: Pick<Origin, 'credential'>,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(db, async (transaction) => {
+    await lockWorkspace(db, transaction, workspaceId);
+    if (credential !== undefined) await assertLasts(db, transaction, workspaceId, credential);
+    checked.add(transaction);
+    return work(transaction);
+  });
+}
+
+/** Until the transaction ends, nothing else ends credentials of this workspace or changes what they gave access to. */
+export async function lockWorkspace(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
+  await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId], transaction);
+}
+
+interface Found {
+  lasts: boolean;
+  /** Null without an API key. */
+  is_active: boolean | null;
+}
+
+/** Not in the statement that locks: one that waited for a lock sees other tables as they were before. */
+async function assertLasts(db: Database, transaction: Transaction, workspaceId: string, held: HeldCredential): Promise<void> {
+  const bind = [workspaceId, held.token?.version ?? null, held.token?.id ?? null, held.keyId];
+  const [found] = await select<Found>(db, find, bind, transaction);
+  if (found?.lasts !== true) throw refusalOf(held, found);
+}
+
+/** The answer that a new request with this credential would get. */
+function refusalOf({ keyId }: HeldCredential, found: Found | undefined): AppError {
+  if (keyId === null) return invalidToken();
+  return found?.is_active === false ? deactivatedApiKey() : invalidApiKey();
+}
+
+const find = `
+  SELECT ${sessionLasts('$2::integer', '$3::uuid')} AND ${keyLasts('$4::uuid')} AS lasts,
+    (SELECT k.is_active FROM api_keys k WHERE k.id = $4::uuid) AS is_active
+  FROM workspaces w WHERE w.id = $1`;

@@ -1,0 +1,130 @@
+/** Requests whose body is held open until their credential has ended. */
+import assert from 'node:assert/strict';
+import { ApiKey } from '../../../models/tables/api-key.js';
+import { scopes } from '../../../models/rules/accounts/api-key.js';
+import { until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { buildWebhook } from '../../support/rows/factories.js';
+import { useApi } from '../use-api.js';
+import { type HeldRequest, hold } from './held-request.js';
+import { type Owner, owner, password } from './owner.js';
+
+const events = ['message.sent'];
+const ended = { status: 401, error: 'Invalid or expired token' };
+
+describe('a request whose body is held open', () => {
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: '1000/900' } });
+  let me: Owner;
+  let keyId: string;
+  let webhookId: string;
+  beforeEach(async () => {
+    me = await owner(app, { verified: false });
+    ({
+      row: { id: keyId },
+    } = await issueKey());
+    webhookId = (await buildWebhook(me.workspaceId, 'https://example.com/hooks')).row.id;
+  });
+
+  const issueKey = () => ApiKey.issue(app.deps.config.secretKey, { workspace_id: me.workspaceId, name: 'first', scopes });
+  const held = (request: Omit<HeldRequest, 'credential'>, credential: HeldRequest['credential'] = { jwt: me.jwt }) =>
+    hold(app, me.workspaceId, { ...request, credential });
+  const reset = async () => {
+    await app.call('POST', '/api/v1/auth/forgot-password', { body: { email: me.email } });
+    const body = { token: await me.token('reset_password'), password: 'another horse' };
+    assert.equal((await app.call('POST', '/api/v1/auth/reset-password', { body })).status, 200);
+  };
+  /** What gives access to the workspace, and what was recorded about it. */
+  const stored = () =>
+    rows(
+      app.deps.db,
+      `SELECT (SELECT json_agg(k ORDER BY k.id)::text FROM api_keys k WHERE k.workspace_id = w.id) AS keys,
+         (SELECT json_agg(h ORDER BY h.id)::text FROM webhooks h WHERE h.workspace_id = w.id) AS webhooks,
+         (SELECT count(*) FROM audit_events a WHERE a.workspace_id = w.id) AS events,
+         (SELECT count(*) FROM mail_tokens t WHERE t.workspace_id = w.id) AS tokens, to_json(w)::text AS workspace
+       FROM workspaces w WHERE w.id = $1`,
+      [me.workspaceId],
+    );
+  const assertRefused = async (finish: Awaited<ReturnType<typeof held>>, refusal = ended) => {
+    const before = await stored();
+    assert.deepEqual(await finish(), refusal);
+    assert.deepEqual(await stored(), before, 'nothing is stored');
+  };
+
+  const writers: [what: string, request: () => Omit<HeldRequest, 'credential'>][] = [
+    ['a new key', () => ({ method: 'POST', path: '/api-keys', body: { name: 'x' } })],
+    ['a rotated key', () => ({ method: 'POST', path: `/api-keys/${keyId}/rotate`, body: { overlap_hours: 1 } })],
+    ['a new webhook', () => ({ method: 'POST', path: '/webhooks', body: { url: 'https://8.8.8.8/', events } })],
+    ['a webhook that is activated', () => ({ method: 'PUT', path: `/webhooks/${webhookId}`, body: { is_active: true } })],
+    ['a new secret of a webhook', () => ({ method: 'POST', path: `/webhooks/${webhookId}/rotate-secret`, body: { overlap_hours: 0 } })],
+    ['other policies', () => ({ method: 'PUT', path: '/workspace', body: { message_days: 7 } })],
+    ['a suppression', () => ({ method: 'POST', path: '/suppressions', body: { channel: 'sms', recipient: '+15551234567' } })],
+    ['an erasure', () => ({ method: 'POST', path: '/erasures', body: { to: '+15551234567' } })],
+  ];
+  for (const [what, request] of writers) {
+    it(`401 after a reset of the password for ${what}`, async () => {
+      const finish = await held(request());
+      await reset();
+      await assertRefused(finish);
+    });
+  }
+
+  it('401 after a reset for a webhook that an API key makes', async () => {
+    const { key } = await issueKey();
+    const finish = await held({ method: 'POST', path: '/webhooks', body: { url: 'https://8.8.8.8/', events } }, { key });
+    await reset();
+    await assertRefused(finish, { status: 401, error: 'API key has been deactivated' });
+  });
+
+  it('401 after a reset for the account’s end, with the present password', async () => {
+    const finish = await held({ method: 'DELETE', path: '/auth/workspace', body: { current_password: 'another horse' } });
+    await reset();
+    await assertRefused(finish);
+  });
+
+  it('401 after a logout, of all sessions and of this one, for a new key', async () => {
+    for (const path of ['/auth/logout-all', '/auth/logout']) {
+      me = await owner(app);
+      const finish = await held({ method: 'POST', path: '/api-keys', body: { name: 'x' } });
+      assert.equal((await me.call('POST', path)).status, 200);
+      await assertRefused(finish);
+    }
+  });
+
+  it('401 after the end of the account for a new key and a new webhook', async () => {
+    for (const [path, body] of [
+      ['/api-keys', { name: 'x' }],
+      ['/webhooks', { url: 'https://8.8.8.8/', events }],
+    ] as const) {
+      me = await owner(app);
+      const finish = await held({ method: 'POST', path, body });
+      assert.equal((await me.call('DELETE', '/auth/workspace', { current_password: password })).status, 200);
+      await assertRefused(finish);
+    }
+  });
+
+  it('401 for a send whose body took longer than a second, with a key that was revoked meanwhile', async () => {
+    const { key, row } = await issueKey();
+    const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+    const finish = await held({ method: 'POST', path: '/messages/send', body }, { key });
+    const begun = performance.now();
+    assert.equal((await me.call('DELETE', `/api-keys/${row.id}`)).status, 200);
+    await until(() => performance.now() - begun > 1_001, 'a second has passed');
+    assert.deepEqual(await finish(), { status: 401, error: 'API key has been deactivated' });
+    assert.deepEqual(await rows(app.deps.db, 'SELECT id FROM messages WHERE workspace_id = $1', [me.workspaceId]), []);
+  });
+
+  it('201 while the credential lasts', async () => {
+    assert.equal((await (await held({ method: 'POST', path: '/api-keys', body: { name: 'x' } }))()).status, 201);
+  });
+});
+
+describe('the key of a closed workspace', () => {
+  const app = useApi();
+
+  it('401, also when it was made after the end', async () => {
+    const { workspaceId, key } = await app.account();
+    await rows(app.deps.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [workspaceId]);
+    const { status, body } = await app.call('GET', '/api/v1/messages', { key });
+    assert.deepEqual([status, body.error], [401, 'API key has been deactivated']);
+  });
+});

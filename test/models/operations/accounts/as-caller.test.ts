@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { asCaller } from '../../../../models/operations/accounts/as-caller.js';
+import { endSession } from '../../../../models/operations/accounts/end-sessions.js';
+import { recordAuditEvent } from '../../../../models/operations/audit/record-audit-event.js';
+import type { Transaction } from '../../../../models/db/database.js';
+import type { HeldCredential } from '../../../../models/rules/audit/origin.js';
+import { ApiKey } from '../../../../models/tables/api-key.js';
+import { byTest } from '../../../support/by-test.js';
+import { until } from '../../../support/client.js';
+import { testEnv } from '../../../support/config.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildWorkspace } from '../../../support/rows/factories.js';
+
+describe('asCaller', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  beforeEach(async () => {
+    ({ id: workspaceId } = await buildWorkspace(test.db));
+  });
+  after(() => test.drop());
+
+  const session = (id: string | null = null): HeldCredential => ({ keyId: null, token: { id, version: 0 } });
+  const run = (credential: HeldCredential, work = async () => 'done') => asCaller(test.db, workspaceId, { ...byTest, credential }, work);
+  const ended = { code: 'unauthorized', message: 'Invalid or expired token' };
+  const keyOf = async () =>
+    (await ApiKey.issue(testEnv().SECRET_KEY as string, { workspace_id: workspaceId, name: 'x', scopes: ['manage_webhooks'] })).row;
+  const isWaiting = async () =>
+    (await rows(test.db, `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).length >
+    0;
+
+  /** Ends something in a transaction that is committed once `run` waits for it. */
+  async function during(end: (transaction: Transaction) => Promise<unknown>, credential: HeldCredential): Promise<string> {
+    const ending = await test.db.transaction();
+    await test.db.query('SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', { bind: [workspaceId], transaction: ending });
+    await end(ending);
+    const running = run(credential);
+    running.catch(() => undefined);
+    await until(isWaiting, 'it waits for the lock');
+    await ending.commit();
+    return running;
+  }
+  const query = (sql: string, bind: unknown[]) => (transaction: Transaction) => test.db.query(sql, { bind, transaction });
+
+  it('refuses a session that ends while it waits for the lock', async () => {
+    await assert.rejects(during(query('UPDATE workspaces SET token_version = 1 WHERE id = $1', [workspaceId]), session()), ended);
+  });
+  it('refuses a JWT that is revoked while it waits for the lock', async () => {
+    const id = uuidv7();
+    const revoke = query('INSERT INTO revoked_tokens (id, workspace_id, expires_at) VALUES ($1, $2, now())', [id, workspaceId]);
+    await assert.rejects(during(revoke, session(id)), ended);
+    assert.equal(await run(session(uuidv7())), 'done');
+  });
+  it('refuses a key that is revoked while it waits for the lock', async () => {
+    const { id } = await keyOf();
+    const revoke = query('UPDATE api_keys SET is_active = false WHERE id = $1', [id]);
+    await assert.rejects(during(revoke, { keyId: id, token: null }), { code: 'unauthorized', message: 'API key has been deactivated' });
+  });
+  it('refuses an expired key, and everybody in a closed workspace', async () => {
+    const { id } = await keyOf();
+    assert.equal(await run({ keyId: id, token: null }), 'done');
+    await rows(test.db, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [id]);
+    await assert.rejects(run({ keyId: id, token: null }), { message: 'Invalid API key' });
+    await rows(test.db, 'UPDATE api_keys SET expires_at = NULL WHERE id = $1', [id]);
+    await rows(test.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [workspaceId]);
+    await assert.rejects(run({ keyId: id, token: null }), { message: 'Invalid API key' });
+    await assert.rejects(run(session()), ended);
+  });
+  it('lets a logout wait until it has ended', async () => {
+    const id = uuidv7();
+    let loggedOut: Promise<void> | undefined;
+    await run(session(id), async () => {
+      loggedOut = endSession(test.db, workspaceId, { id, expiresAt: new Date(Date.now() + 60_000) }, byTest);
+      await until(isWaiting, 'the logout waits for the lock');
+      return 'done';
+    });
+    await loggedOut;
+    await assert.rejects(run(session(id)), ended);
+  });
+  it('is demanded for the audit event of a caller', async () => {
+    const event = { workspaceId, type: 'webhook.created', target: null } as const;
+    const origin = { ...byTest, credential: session() };
+    await assert.rejects(
+      test.db.transaction((transaction) => recordAuditEvent(test.db, transaction, origin, event)),
+      /webhook\.created is not written in asCaller/,
+    );
+    await asCaller(test.db, workspaceId, origin, (transaction) => recordAuditEvent(test.db, transaction, origin, event));
+  });
+});
