@@ -20,6 +20,7 @@ import { createRouteHints } from './http/errors/route-hints.js';
 import { requireHost } from './http/errors/malformed.js';
 import { openapiEndpoint } from './openapi/openapi-endpoint.js';
 import { contextOf, type Middleware, plainAddress, requestContext } from './http/request-context.js';
+import { createResourceLimits } from './http/resource-limits.js';
 import { createRouter } from './router.js';
 import { createSecurityTxt } from './pages/security-txt.js';
 
@@ -27,7 +28,7 @@ import { createSecurityTxt } from './pages/security-txt.js';
 export function createApp(deps: Deps): RequestListener {
   const behindProxy = deps.config.trustedProxies.length > 0;
   const firstMiddleware = [requestContext(deps.logger, { behindProxy }), commonHeaders(), cors(deps.config.corsOrigins)];
-  const known = new KnownCallers();
+  const [known, limits] = [new KnownCallers(), createResourceLimits()];
   const served = [...endpoints, openapiEndpoint];
   const app = express();
   app.disable('x-powered-by');
@@ -40,8 +41,8 @@ export function createApp(deps: Deps): RequestListener {
   app.use(requireHost);
   app.use(onlyDeclaredMethods);
   app.use(createPeoplePages(deps.limiter)); // before the endpoints, which answer programs at the same paths
-  app.use(createRouter(served, deps, known));
-  if (deps.config.mcp.isOn) app.use(createMcp(deps, known));
+  app.use(createRouter(served, deps, known, limits));
+  if (deps.config.mcp.isOn) app.use(createMcp(deps, known, limits));
   app.use(createConsole(deps)); // after the endpoints: its session is below its address
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));

@@ -16,7 +16,7 @@ import { addressKey } from './http/rate-limit.js';
 import { readHandlerRequest } from './http/read-request.js';
 import type { Reply } from './http/reply.js';
 import { contextOf } from './http/request-context.js';
-import { createResourceLimits, type ResourceLimits } from './http/resource-limits.js';
+import type { ResourceLimits } from './http/resource-limits.js';
 import { runHandler } from './http/run-handler.js';
 import { writeReply } from './http/write-reply.js';
 
@@ -25,10 +25,9 @@ import { writeReply } from './http/write-reply.js';
  * scope → read the body → accept gate → validate → handle → reply. An API key that this process has not seen yet is authenticated
  * before it is counted, see `auth/admit.ts`.
  */
-export function createEndpointServer(deps: Deps, known: KnownCallers): (item: Endpoint) => RequestHandler {
+export function createEndpointServer(deps: Deps, known: KnownCallers, limits: ResourceLimits): (item: Endpoint) => RequestHandler {
   const authenticator = createAuthenticator(deps);
   const admit = createAdmit(deps.limiter, authenticator, known);
-  const limits = createResourceLimits();
 
   return (item) => async (req, res) => {
     contextOf(res).route = item.path;
