@@ -45,8 +45,7 @@ export const putPassword = endpoint({
   refusals: [503],
   response: messageOnly,
   async handler(input, deps) {
-    const { id: workspaceId, password_hash: knownHash } = await confirmCurrentPassword(deps, input);
-    const change = { workspaceId, knownHash, password: input.body.password };
+    const change = { workspace: await confirmCurrentPassword(deps, input), password: input.body.password };
     startMail(deps, await changePassword(deps.db, change, input.origin));
     return { message: 'Password has been changed. Please log in again.' };
   },

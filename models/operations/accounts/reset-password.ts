@@ -1,10 +1,11 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { invalidMailToken } from '../../errors.js';
+import { commonPassword, invalidMailToken } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
+import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
 import { exemptClient } from './login-tries.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
 import { forgetTotp } from './set-totp.js';
@@ -25,7 +26,8 @@ export interface PasswordReset {
  * the address was never verified, another person may have signed up with it. Then all keys, all webhooks and the second factor end as well,
  * and the address becomes verified.
  * @returns the id of that mail
- * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one
+ * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one, or if the password consists of words
+ *   of the account; the token stays valid then
  */
 export function resetPassword(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
@@ -36,6 +38,7 @@ export function resetPassword(
     const digest = digestMailToken(reset.token);
     const [used] = await select<{ workspace_id: string }>(db, useToken, [digest], transaction);
     if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['reset']));
+    await assertNotOwnWords(db, transaction, used.workspace_id, reset.password);
     // The row is locked while this is hashed, so that concurrent requests with the same token wait and hash nothing.
     const hash = await hashPassword(reset.password, used.workspace_id);
     const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);
@@ -57,6 +60,12 @@ export function resetPassword(
   });
 }
 
+/** @throws AppError validation_failed if the password consists of words of the account */
+async function assertNotOwnWords(db: Database, transaction: Transaction, workspaceId: string, password: string): Promise<void> {
+  const [words] = await select<Pick<Owner, 'email' | 'name'>>(db, wordsOf, [workspaceId], transaction);
+  if (words !== undefined && isMadeOfOwnWords(password, words)) throw commonPassword();
+}
+
 interface Owner {
   id: string;
   email: string;
@@ -76,6 +85,8 @@ const useToken = `
   UPDATE mail_tokens SET used_at = now()
   WHERE digest = $1 AND purpose = 'reset' AND used_at IS NULL AND expires_at > now()
   RETURNING workspace_id`;
+
+const wordsOf = 'SELECT email, name FROM workspaces WHERE id = $1';
 
 const setPassword = `
   UPDATE workspaces w SET password_hash = $2, token_version = w.token_version + 1, email_verified = true, updated_at = now()
