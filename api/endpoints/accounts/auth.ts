@@ -15,7 +15,7 @@ import { named } from '../../http/json-schema.js';
 import { country, email, id, name, newPassword, phone } from '../../http/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText, text } from '../../http/validation.js';
-import { admitCheck } from './password-checks.js';
+import { admitCheck, tryDeps } from './password-checks.js';
 import { assertMaySignUp } from './may-sign-up.js';
 import { clientOf } from './client-of.js';
 
@@ -83,10 +83,9 @@ export const loginBody = Joi.object<LoginBody>({
 
 /** The workspace of a login. @throws AppError what `logIn` throws */
 export async function workspaceOfLogin(deps: Deps, body: LoginBody, origin: Origin): Promise<Workspace> {
-  const { db, config } = deps;
-  const attempt = { ...body, client: clientOf(config, origin) };
+  const attempt = { ...body, client: clientOf(deps.config, origin) };
   await admitCheck(deps, attempt);
-  return withPaddedFailure(() => logIn({ db, config, onMail: (mailId) => startMail(deps, mailId) }, attempt, origin));
+  return withPaddedFailure(() => logIn(tryDeps(deps), attempt, origin));
 }
 
 export const login = endpoint({

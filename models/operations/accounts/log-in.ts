@@ -1,22 +1,15 @@
 import { makeId } from '../../rules/values/make-id.js';
-import type { Config } from '../../settings/config.js';
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { inTransaction, select, type Transaction } from '../../db/database.js';
 import { codeRequired, wrongCode, wrongPassword } from '../../errors.js';
 import { ifPasswordFits } from '../../passwords.js';
 import { digestOfEmail } from '../../rules/accounts/login-digest.js';
-import { actingAs, anonymous, type Origin } from '../../rules/audit/origin.js';
+import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { forgetTries, freeTries, takeTry, type Try } from './login-tries.js';
+import { forgetTries, takeTry, type Try } from './login-tries.js';
+import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 import { useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { hasReachedMailLimit } from '../mails/issue-mail.js';
-
-export interface LoginDeps {
-  db: Database;
-  config: Pick<Config, 'secretKey' | 'secretKeys'>;
-  /** Called for every mail that was put into the outbox. */
-  onMail(mailId: string): void;
-}
 
 export interface Login {
   email: string;
@@ -31,7 +24,7 @@ export interface Login {
  * @throws AppError unauthorized after the same time whether the address is unknown or the password wrong; code_required if a second factor
  *   is in force and no code was given; rate_limited while the address is locked; unavailable if too many log in at the same time
  */
-export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Promise<Workspace> {
+export async function logIn(deps: TryDeps, login: Login, origin: Origin): Promise<Workspace> {
   const { db, config } = deps;
   const attempt = await takeTry(db, config.secretKey, login.email, login.client);
   let known: Workspace | null = null;
@@ -41,10 +34,13 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
   };
   const workspace = await ifPasswordFits(lookUp, login.password, login.email.toLowerCase());
   if (workspace === null) {
-    if (known !== null) await noteFailure(deps, known, attempt, origin);
+    if (known !== null) await noteFailedTry(deps, { workspace: known, attempt }, origin);
     throw wrongPassword();
   }
-  if (workspace.totp_confirmed_at !== null && (login.code ?? '') === '') throw codeRequired();
+  if (workspace.totp_confirmed_at !== null && (login.code ?? '') === '') {
+    await noteFailedTry(deps, { workspace, attempt, reason: 'code_required' }, origin);
+    throw codeRequired();
+  }
   const isLoggedIn = await inTransaction(db, async (transaction) => {
     if (workspace.totp_confirmed_at !== null && !(await useCode(db, transaction, config.secretKeys, workspace.id, login.code ?? '')))
       return false;
@@ -52,12 +48,12 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
     return true;
   });
   if (isLoggedIn) return workspace;
-  await noteFailure(deps, workspace, attempt, origin);
+  await noteFailedTry(deps, { workspace, attempt, reason: 'wrong_code' }, origin);
   throw wrongCode();
 }
 
 async function noteLogin(
-  { db, config, onMail }: LoginDeps,
+  { db, config, onMail }: TryDeps,
   transaction: Transaction,
   workspace: Workspace,
   { email, client, attempt }: Login & { attempt: Try },
@@ -75,21 +71,6 @@ async function noteLogin(
   transaction.afterCommit(() => onMail(mailId));
 }
 
-/** Records the failed attempt in the audit log. Notifies the owner by mail when the address is locked for the first time. */
-async function noteFailure({ db, onMail }: LoginDeps, workspace: Workspace, attempt: Try, origin: Origin): Promise<void> {
-  const { id: workspaceId, name } = workspace;
-  const target = { type: 'workspace', id: workspaceId, name };
-  const changes = { tries: attempt.number, locked_seconds: attempt.pauseSeconds };
-  await inTransaction(db, async (transaction) => {
-    const stranger = { ...origin, actor: anonymous };
-    await recordAuditEvent(db, transaction, stranger, { workspaceId, type: 'auth.login_failed', target, changes });
-    if (attempt.number !== freeTries) return;
-    const mailId = makeId();
-    const told = await select(db, tellOnce, [mailId, workspaceId, JSON.stringify({ address: origin.address })], transaction);
-    if (told.length > 0) transaction.afterCommit(() => onMail(mailId));
-  });
-}
-
 /** The first known address is the one from which the account was made. It causes no notice. */
 const noteAddress = `
   WITH known AS (SELECT bool_or(digest = $2) AS is_known FROM login_addresses WHERE workspace_id = $1),
@@ -100,9 +81,3 @@ const noteAddress = `
   SELECT is_known IS FALSE AS is_new FROM known`;
 
 const tellOf = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
-/** At most one notice: repeated attempts must not flood the mailbox. */
-const tellOnce = `
-  INSERT INTO mails (id, workspace_id, kind, detail)
-  SELECT $1::uuid, $2::uuid, 'login_locked', $3::json
-  WHERE NOT EXISTS (SELECT 1 FROM mails WHERE workspace_id = $2 AND kind = 'login_locked' AND created_at > now() - interval '1 day')
-  RETURNING id`;

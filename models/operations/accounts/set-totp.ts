@@ -3,11 +3,14 @@
  * with a code.
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { conflict, invalidCode } from '../../errors.js';
+import { conflict, invalidCode, invalidToken } from '../../errors.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
+import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { forgetTries, takeTry } from './login-tries.js';
+import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 import { totpContext, useCode } from './use-code.js';
 
 /**
@@ -47,21 +50,37 @@ export function confirmTotp(db: Database, secretKeys: readonly string[], workspa
 }
 
 /**
- * Removes the second factor. @param code from the authenticator, or a recovery code
- * @throws AppError validation_failed if the code is wrong, conflict if none is in force
+ * Removes the second factor. Wrong codes are counted and recorded like wrong passwords, so that a stolen JWT cannot be used to try all codes.
+ * @param removal a code from the authenticator or a recovery code, and the hash of the client's network
+ * @throws AppError validation_failed if the code is wrong, conflict if none is in force, rate_limited while attempts are blocked
  */
-export function removeTotp(db: Database, secretKeys: readonly string[], workspaceId: string, code: string, origin: Origin): Promise<void> {
-  return inTransaction(db, async (transaction) => {
+export async function removeTotp(
+  deps: TryDeps,
+  { workspaceId, code, client }: { workspaceId: string; code: string; client: Buffer },
+  origin: Origin,
+): Promise<void> {
+  const { db, config } = deps;
+  await assertTotpInForce(db, workspaceId);
+  const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
+  if (owner === null) throw invalidToken();
+  const attempt = await takeTry(db, config.secretKey, owner.email, client);
+  const isRemoved = await inTransaction(db, async (transaction) => {
     await assertTotpInForce(db, workspaceId, transaction);
-    if (!(await useCode(db, transaction, secretKeys, workspaceId, code))) throw invalidCode();
+    if (!(await useCode(db, transaction, config.secretKeys, workspaceId, code))) return false;
     await forgetTotp(db, transaction, workspaceId);
     const target = { type: 'workspace', id: workspaceId, name: null };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target });
+    return true;
   });
+  if (!isRemoved) {
+    await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_removal_code' }, origin);
+    throw invalidCode();
+  }
+  await forgetTries(db, [attempt.digest]);
 }
 
 /** Inside a transaction, the lock keeps it in force. @throws AppError conflict if no second factor is in force */
-export async function assertTotpInForce(db: Database, workspaceId: string, transaction?: Transaction): Promise<void> {
+async function assertTotpInForce(db: Database, workspaceId: string, transaction?: Transaction): Promise<void> {
   if ((await select(db, lockInForce, [workspaceId], transaction)).length === 0) throw conflict('TOTP is not in force');
 }
 
