@@ -71,13 +71,16 @@ async function noteLogin(
   transaction.afterCommit(() => onMail(mailId));
 }
 
-/** The first known address is the one from which the account was made. It causes no notice. */
+/**
+ * The address from which the account was made is known. Where no address is known, because an operator made the account or nobody has logged
+ * in for long, each is new.
+ */
 const noteAddress = `
   WITH known AS (SELECT bool_or(digest = $2) AS is_known FROM login_addresses WHERE workspace_id = $1),
     noted AS (
       INSERT INTO login_addresses (workspace_id, digest, last_at) VALUES ($1, $2, now())
       ON CONFLICT (workspace_id, digest) DO UPDATE SET last_at = now()
     )
-  SELECT is_known IS FALSE AS is_new FROM known`;
+  SELECT is_known IS NOT TRUE AS is_new FROM known`;
 
 const tellOf = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
