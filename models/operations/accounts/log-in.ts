@@ -5,11 +5,19 @@ import { ifPasswordFits } from '../../passwords.js';
 import { digestOfEmail } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { forgetTries, takeTry, type Try } from './login-tries.js';
+import { forgetTries, returnTry, takeTry, type Try } from './login-tries.js';
 import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 import { useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { hasReachedMailLimit } from '../mails/issue-mail.js';
+
+export interface LoginDeps extends TryDeps {
+  /**
+   * Called before the password is verified. A refusal uncounts the attempt.
+   * @param isExempt the client has reset the password a short while ago
+   */
+  admit(isExempt: boolean): Promise<void>;
+}
 
 export interface Login {
   email: string;
@@ -24,9 +32,9 @@ export interface Login {
  * @throws AppError unauthorized after the same time whether the address is unknown or the password wrong; code_required if a second factor
  *   is in force and no code was given; rate_limited while the address is locked; unavailable if too many log in at the same time
  */
-export async function logIn(deps: TryDeps, login: Login, origin: Origin): Promise<Workspace> {
+export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Promise<Workspace> {
   const { db, config } = deps;
-  const attempt = await takeTry(db, config.secretKey, login.email, login.client);
+  const attempt = await admitTry(deps, login);
   let known: Workspace | null = null;
   const lookUp = async () => {
     known = await Workspace.byEmail(login.email);
@@ -52,8 +60,18 @@ export async function logIn(deps: TryDeps, login: Login, origin: Origin): Promis
   throw wrongCode();
 }
 
+/** Counts the attempt, unless it is not admitted. An address that is locked refuses first, so its attempts use up nothing of a common limit. */
+async function admitTry({ db, config, admit }: LoginDeps, { email, client }: Login): Promise<Try> {
+  const attempt = await takeTry(db, config.secretKey, email, client);
+  await admit(attempt.isExempt).catch(async (error: unknown) => {
+    await returnTry(db, attempt);
+    throw error;
+  });
+  return attempt;
+}
+
 async function noteLogin(
-  { db, config, onMail }: TryDeps,
+  { db, config, onMail }: LoginDeps,
   transaction: Transaction,
   workspace: Workspace,
   { email, client, attempt }: Login & { attempt: Try },
