@@ -6,6 +6,7 @@ import type { Caller } from '../http/caller.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { Bucket } from '../http/limits/counters.js';
 import type { Headers, Limiter } from '../http/rate-limit.js';
+import type { LoggedCaller } from '../http/request-context.js';
 import type { Authenticator, Credential } from './authenticate.js';
 import type { KnownCallers } from './known-callers.js';
 
@@ -15,6 +16,8 @@ export interface AccessRequest {
   credential: Credential;
   /** The client address, in the form in which the limiter counts it. */
   address: string;
+  /** Called as soon as the workspace of the credential is known, also if the request is refused afterwards. */
+  note(caller: LoggedCaller): void;
 }
 
 /**
@@ -47,21 +50,26 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
   const lookups = new CountedLookups(limiter, known);
 
   return async (request, res) => {
-    const { item, credential } = request;
+    const { item, credential, note } = request;
     const bucket = bucketOf(item, credential, request.address);
-    const identify = () => authenticator.identify(item.auth, credential);
+    const identify = () => authenticator.identify(item.auth, credential, note);
     if (credential.kind === 'none' || credential.kind === 'refused') {
       await limiter.consume(bucket, res);
       return identify();
     }
-    const workspaceId = known.workspaceOf(bucket.key);
+    const seen = known.callerOf(bucket.key);
+    // Under /auth, the bucket is that of an address, which workspaces may share: the JWT says which one it is.
+    const owner = credential.kind === 'jwt' ? { workspaceId: credential.claims.sub } : seen;
+    if (owner !== undefined) note(owner);
     const caller =
-      workspaceId === undefined
+      seen === undefined || owner === undefined
         ? await lookups.ofUnknown(request, bucket, res, identify)
-        : await lookups.ofKnown(bucket, workspaceBucket(workspaceId), res, identify);
+        : await lookups.ofKnown(bucket, workspaceBucket(owner.workspaceId), res, identify);
     return authenticator.authorize(item.auth, caller);
   };
 }
+
+const keyIdOf = ({ actor }: Caller): string | undefined => (actor.type === 'api_key' ? (actor.id ?? undefined) : undefined);
 
 type Identify = () => Promise<Caller | null>;
 
@@ -93,7 +101,7 @@ class CountedLookups {
     if (caller === null) return null;
     const ofWorkspace = workspaceBucket(caller.workspaceId);
     await (isJwt ? limiter.consume(ofWorkspace, res) : limiter.consume(bucket, res, ofWorkspace));
-    known.remember(bucket.key, caller.workspaceId);
+    known.remember(bucket.key, { workspaceId: caller.workspaceId, keyId: keyIdOf(caller) });
     return caller;
   }
 }

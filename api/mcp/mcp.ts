@@ -15,9 +15,8 @@ import { parseObject } from '../http/parse-body.js';
 import { addressKey } from '../http/rate-limit.js';
 import { readBody } from '../http/read-body.js';
 import { originOf } from '../http/read-request.js';
-import { contextOf } from '../http/request-context.js';
+import { contextOf, type LoggedCaller, logCaller } from '../http/request-context.js';
 import type { ResourceLimits } from '../http/resource-limits.js';
-import { logCaller } from '../serve-endpoint.js';
 import { createCallTool } from './call-tool.js';
 
 const path = '/mcp';
@@ -37,8 +36,8 @@ export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimit
     contextOf(res).route = path;
     takeBearerKey(req);
     const credential = await authenticator.read(item.auth, req, res);
-    const caller = (await admit({ item, credential, address: addressKey(req.ip) }, res)) as Caller;
-    logCaller(caller, res);
+    const request = { item, credential, address: addressKey(req.ip), note: (known: LoggedCaller) => logCaller(res, known) };
+    const caller = (await admit(request, res)) as Caller;
     assertOrigin(req, deps.config);
     const memory = limits.workspaceMemory.reservationFor(caller.workspaceId);
     try {

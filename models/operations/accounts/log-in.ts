@@ -17,6 +17,8 @@ export interface LoginDeps extends TryDeps {
    * @param isExempt the client has reset the password a short while ago
    */
   admit(isExempt: boolean): Promise<void>;
+  /** Called with the id of the account, if there is one. */
+  onAccount(workspaceId: string): void;
 }
 
 export interface Login {
@@ -38,6 +40,7 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
   let known: Workspace | null = null;
   const lookUp = async () => {
     known = await Workspace.byEmail(login.email);
+    if (known !== null) deps.onAccount(known.id);
     return known;
   };
   const workspace = await ifPasswordFits(lookUp, login.password, login.email.toLowerCase());

@@ -25,7 +25,7 @@ export interface PasswordReset {
  * Uses a reset token: sets the password, ends every JWT and the lock of the logins, and mails the owner a list of what still has access. If
  * the address was never verified, another person may have signed up with it. Then all keys, all webhooks and the second factor end as well,
  * and the address becomes verified.
- * @returns the id of that mail
+ * @returns the id of that mail and of the workspace
  * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one, or if the password consists of words
  *   of the account; the token stays valid then
  */
@@ -33,7 +33,7 @@ export function resetPassword(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
   reset: PasswordReset,
   anybody: Origin,
-): Promise<string> {
+): Promise<{ mailId: string; workspaceId: string }> {
   return inTransaction(db, async (transaction) => {
     const digest = digestMailToken(reset.token);
     const [used] = await select<{ workspace_id: string }>(db, useToken, [digest], transaction);
@@ -56,7 +56,7 @@ export function resetPassword(
       await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
     }
     await exemptClient(db, transaction, config.secretKey, { email, client: reset.client });
-    return tell(db, transaction, workspaceId);
+    return { mailId: await tell(db, transaction, workspaceId), workspaceId };
   });
 }
 
