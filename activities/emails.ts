@@ -1,5 +1,5 @@
 /** The activity that sends the account mails. */
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Config } from '../models/settings/config.js';
@@ -9,6 +9,7 @@ import { loadMail, markMailRefused, markMailSent } from '../models/operations/ma
 import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.js';
 import { mailToken } from '../models/rules/accounts/mail-token.js';
 import { mailTransport } from './support/mail-transport.js';
+import { forgetMailFiles } from './watch/forget-mail-files.js';
 
 export interface EmailDeps {
   db: Database;
@@ -52,21 +53,7 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
     const file = join(folder, `${mailId}.eml`);
     await writeFile(file, message, { mode: 0o600 });
     logger.info({ file }, 'wrote a mail to a file');
-    await forgetFiles(folder);
-  }
-}
-
-/** The maximum life of a token in a mail. Older files are deleted, so that no token can be read later. */
-const fileHours = 24;
-
-/** Deletes old mail files. Another process may do the same at once. */
-async function forgetFiles(folder: string): Promise<void> {
-  const oldest = Date.now() - fileHours * 3_600_000;
-  for (const name of await readdir(folder)) {
-    if (!name.endsWith('.eml')) continue;
-    const file = join(folder, name);
-    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-    if (mtimeMs < oldest) await rm(file, { force: true });
+    await forgetMailFiles(config.dataDir);
   }
 }
 

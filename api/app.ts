@@ -1,6 +1,6 @@
 /** The HTTP application: the order of all middleware. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import express, { type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { notFound } from '../models/errors.js';
 import { cors } from './http/cors.js';
@@ -20,28 +20,33 @@ import { createRouteHints } from './http/errors/route-hints.js';
 import { requireHost } from './http/errors/malformed.js';
 import { openapiEndpoint } from './openapi/openapi-endpoint.js';
 import { contextOf, type Middleware, plainAddress, requestContext } from './http/request-context.js';
+import { createResourceLimits } from './http/resource-limits.js';
 import { createRouter } from './router.js';
 import { createSecurityTxt } from './pages/security-txt.js';
 
 /** Creates the request listener of the API. */
 export function createApp(deps: Deps): RequestListener {
   const behindProxy = deps.config.trustedProxies.length > 0;
-  const firstMiddleware = [requestContext(deps.logger, { behindProxy }), commonHeaders(), cors(deps.config.corsOrigins)];
-  const known = new KnownCallers();
-  const served = [...endpoints, openapiEndpoint];
   const app = express();
+  const firstMiddleware = [
+    requestContext(deps.logger, { behindProxy }),
+    ...(behindProxy ? [setClientAddress(app)] : []),
+    commonHeaders(),
+    cors(deps.config.corsOrigins),
+  ];
+  const [known, limits] = [new KnownCallers(), createResourceLimits()];
+  const served = [...endpoints, openapiEndpoint];
   app.disable('x-powered-by');
   app.disable('etag'); // responses must not be cached, so they need no ETag
   app.set('query parser', 'simple');
   app.set('trust proxy', deps.config.trustedProxies);
 
   app.use(firstMiddleware);
-  if (behindProxy) app.use(setClientAddress);
   app.use(requireHost);
   app.use(onlyDeclaredMethods);
   app.use(createPeoplePages(deps.limiter)); // before the endpoints, which answer programs at the same paths
-  app.use(createRouter(served, deps, known));
-  if (deps.config.mcp.isOn) app.use(createMcp(deps, known));
+  app.use(createRouter(served, deps, known, limits));
+  if (deps.config.mcp.isOn) app.use(createMcp(deps, known, limits));
   app.use(createConsole(deps)); // after the endpoints: its session is below its address
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
@@ -67,10 +72,17 @@ function commonHeaders(): Middleware {
   };
 }
 
-/** Express computes the client address from X-Forwarded-For, because it knows the trusted proxies. */
-const setClientAddress: RequestHandler = (req, res, next) => {
-  contextOf(res).address = plainAddress(req.ip);
-  next();
+/**
+ * Express computes the client address from X-Forwarded-For, because it knows the trusted proxies. It reads headers and socket only, so it
+ * also does so for a request that does not reach it.
+ */
+const setClientAddress = (app: Express): Middleware => {
+  const { request } = app as unknown as { request: Request };
+  return (req, res, next) => {
+    const seen = Object.create(request, { headers: { value: req.headers }, socket: { value: req.socket } }) as Request;
+    contextOf(res).address = plainAddress(seen.ip);
+    next();
+  };
 };
 
 /** Methods other than these are an unknown route. Express answers HEAD like GET without the body, and options.ts answers OPTIONS. */

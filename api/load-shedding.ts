@@ -13,7 +13,7 @@ import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
 import { errorBody } from './http/errors/error-handler.js';
 import type { Bucket } from './http/limits/counters.js';
-import { contextOf, type Middleware } from './http/request-context.js';
+import { contextOf, type LoggedCaller, logCaller, type Middleware } from './http/request-context.js';
 
 export interface LoadSheddingOptions extends Pick<Deps, 'acceptGate' | 'config' | 'limiter'> {
   /** The first middleware of every request: it sets the request context and the common headers. */
@@ -31,9 +31,9 @@ export function withLoadShedding(app: RequestListener, options: LoadSheddingOpti
   return (req, res) => {
     const endpoint = endpoints.get(`${req.method} ${req.url}`);
     const bucket = endpoint && bucketFromHeaders(endpoint, req, config.secretKeys);
-    const workspaceId = bucket && known.workspaceOf(bucket.key);
-    if (endpoint !== undefined && bucket !== undefined && workspaceId !== undefined && acceptGate.isFullFor(workspaceId))
-      void reject(options, endpoint, [bucket, workspaceBucket(workspaceId)], req, res);
+    const caller = bucket && known.callerOf(bucket.key);
+    if (endpoint !== undefined && bucket !== undefined && caller !== undefined && acceptGate.isFullFor(caller.workspaceId))
+      void reject(options, { endpoint, bucket, caller }, req, res);
     else app(req, res);
   };
 }
@@ -41,14 +41,14 @@ export function withLoadShedding(app: RequestListener, options: LoadSheddingOpti
 /** Counts the request in its rate limits, then answers 429 if a limit is exceeded, else 503. */
 async function reject(
   { firstMiddleware, limiter }: LoadSheddingOptions,
-  endpoint: Endpoint,
-  [bucket, secondBucket]: [Bucket, Bucket],
+  { endpoint, bucket, caller }: { endpoint: Endpoint; bucket: Bucket; caller: LoggedCaller },
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
   for (const middleware of firstMiddleware) middleware(req, res, () => undefined);
   contextOf(res).route = endpoint.path;
-  writeError(res, await limiter.consume(bucket, res, secondBucket).then(busy, toAppError));
+  logCaller(res, caller);
+  writeError(res, await limiter.consume(bucket, res, workspaceBucket(caller.workspaceId)).then(busy, toAppError));
 }
 
 /** The rate-limit bucket of a request with an API key. Undefined when the headers are not enough to tell: the application decides then. */

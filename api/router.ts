@@ -4,14 +4,15 @@ import type { KnownCallers } from './auth/known-callers.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
 import { mountOptions } from './http/options.js';
+import type { ResourceLimits } from './http/resource-limits.js';
 import { createEndpointServer } from './serve-endpoint.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
-export function createRouter(endpoints: readonly Endpoint[], deps: Deps, known: KnownCallers): Router {
+export function createRouter(endpoints: readonly Endpoint[], deps: Deps, known: KnownCallers, limits: ResourceLimits): Router {
   const ordered = endpoints.toSorted(byFrequency);
   assertReachable(ordered);
   const router = express.Router({ caseSensitive: true, strict: true });
-  const serve = createEndpointServer(deps, known);
+  const serve = createEndpointServer(deps, known, limits);
   for (const item of ordered) router[item.method](item.path, serve(item));
   mountOptions(router, endpoints, deps.limiter);
   return router;

@@ -1,5 +1,5 @@
 /** How a request to an endpoint is served, step by step. */
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import type { MemoryReservation } from '../models/flow/memory-budget.js';
 import { bucketOf, createAdmit } from './auth/admit.js';
 import { noHeaders, siteBucketOf } from './auth/auth-sites.js';
@@ -10,13 +10,13 @@ import { assertMaySend } from './auth/sending-rules.js';
 import type { Deps } from './deps.js';
 import { limitCallbackFailures } from './http/callback-failures.js';
 import type { Caller } from './http/caller.js';
-import type { Endpoint } from './http/endpoint.js';
+import type { Endpoint, NoteWorkspace } from './http/endpoint.js';
 import type { HandlerRequest } from './http/handler-request.js';
 import { addressKey } from './http/rate-limit.js';
 import { readHandlerRequest } from './http/read-request.js';
 import type { Reply } from './http/reply.js';
-import { contextOf } from './http/request-context.js';
-import { createResourceLimits, type ResourceLimits } from './http/resource-limits.js';
+import { contextOf, logCaller } from './http/request-context.js';
+import type { ResourceLimits } from './http/resource-limits.js';
 import { runHandler } from './http/run-handler.js';
 import { writeReply } from './http/write-reply.js';
 
@@ -25,20 +25,18 @@ import { writeReply } from './http/write-reply.js';
  * scope → read the body → accept gate → validate → handle → reply. An API key that this process has not seen yet is authenticated
  * before it is counted, see `auth/admit.ts`.
  */
-export function createEndpointServer(deps: Deps, known: KnownCallers): (item: Endpoint) => RequestHandler {
+export function createEndpointServer(deps: Deps, known: KnownCallers, limits: ResourceLimits): (item: Endpoint) => RequestHandler {
   const authenticator = createAuthenticator(deps);
   const admit = createAdmit(deps.limiter, authenticator, known);
-  const limits = createResourceLimits();
 
   return (item) => async (req, res) => {
     contextOf(res).route = item.path;
     const address = addressKey(req.ip);
     const credential = await authenticator.read(item.auth, req, res);
-    const caller = await admit({ item, credential, address }, res);
+    const caller = await admit({ item, credential, address, note: (known) => logCaller(res, known) }, res);
     assertOfPortal(caller, req.params);
     const siteBucket = siteBucketOf(item, req.ip);
     if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
-    logCaller(caller, res);
     if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
 
     await withResources(item, limits, caller, address, (memory) =>
@@ -48,18 +46,11 @@ export function createEndpointServer(deps: Deps, known: KnownCallers): (item: En
         );
         const rate = item.alsoCounts?.(request.body);
         if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);
-        const reply = await runEndpoint(item, request, deps);
+        const reply = await runEndpoint(item, request, deps, (workspaceId) => logCaller(res, { workspaceId }));
         await writeReply(item, reply, req, res, deps.config.publicUrl);
       }),
     );
   };
-}
-
-/** Adds the caller to the log line of the request. */
-export function logCaller(caller: Caller | null, res: Response): void {
-  const context = contextOf(res);
-  context.workspaceId = caller?.workspaceId;
-  if (caller?.actor.type === 'api_key') context.keyId = caller.actor.id ?? undefined;
 }
 
 /** Runs the work with a memory reservation for the body. A bulk request first waits until few others of its workspace are running. */
@@ -83,11 +74,11 @@ async function withResources(
 }
 
 /** Runs the handler: in the bulk thread, behind the accept gate, or directly. The gate comes after the body, so slow uploads take no place in it. */
-export async function runEndpoint(item: Endpoint, request: HandlerRequest, deps: Deps): Promise<Reply> {
+export async function runEndpoint(item: Endpoint, request: HandlerRequest, deps: Deps, noteWorkspace?: NoteWorkspace): Promise<Reply> {
   if (item.inBulkThread === true) return deps.bulkThread.runHandler(item.id, request);
   const leave = item.gated === true && request.caller !== null ? deps.acceptGate.enter(request.caller.workspaceId) : undefined;
   try {
-    return await runHandler(item, request, deps);
+    return await runHandler(item, request, deps, noteWorkspace);
   } finally {
     leave?.();
   }

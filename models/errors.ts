@@ -86,6 +86,7 @@ export const faultTexts = {
   cursor: 'Invalid cursor',
   cursorAndPage: 'cursor cannot be combined with page',
   mailToken: 'Invalid or expired token',
+  commonPassword: 'Password is too common',
   idempotencyKey: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
 } as const;
 
@@ -105,6 +106,9 @@ export const invalidCursor = () => invalidField('cursor', faultTexts.cursor);
 /** @param hint why it cannot be used */
 export const invalidMailToken = (hint?: string) =>
   invalid([{ field: 'token', message: faultTexts.mailToken, ...(hint === undefined ? {} : { hint }) }]);
+
+/** The password is one of the commonest, or consists of words of its own account. */
+export const commonPassword = () => invalidField('password', faultTexts.commonPassword);
 
 /** Another contact of the workspace has these values. Each field is a fault. */
 export const contactExists = (fields: readonly ('phone' | 'email')[]) =>

@@ -12,10 +12,11 @@ import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
 import { issueLowBalanceMails } from '../../models/operations/mails/low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
 import { noteRound } from '../../models/operations/watch/watcher-rounds.js';
+import { forgetMailFiles } from './forget-mail-files.js';
 
 export interface ChoreDeps {
   db: Database;
-  config: Pick<Config, 'lowBalance' | 'webhookRetentionDays' | 'messageDays' | 'secretKeys'>;
+  config: Pick<Config, 'lowBalance' | 'webhookRetentionDays' | 'messageDays' | 'secretKeys' | 'dataDir'>;
   logger: Logger;
 }
 
@@ -49,12 +50,14 @@ export function choreActivities(deps: ChoreDeps) {
 
 function forgettingActivities({ db, config, logger }: ChoreDeps) {
   return {
-    /** Deletes old webhook data, logins and tokens, until the time is up. */
+    /** Deletes old webhook data, logins, tokens and mail files, until the time is up. */
     async forgetOld(): Promise<void> {
       const forgotten = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
       const logins = await forgetLogins(db);
       if (logins > 0) logger.info({ logins }, 'deleted old login attempts, addresses and tokens');
       if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'deleted old webhook data');
+      const files = await forgetMailFiles(config.dataDir);
+      if (files > 0) logger.info({ files }, 'deleted old mail files');
     },
 
     /** Erases old messages, until the time is up. */

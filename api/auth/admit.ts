@@ -6,6 +6,7 @@ import type { Caller } from '../http/caller.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { Bucket } from '../http/limits/counters.js';
 import type { Headers, Limiter } from '../http/rate-limit.js';
+import type { LoggedCaller } from '../http/request-context.js';
 import type { Authenticator, Credential } from './authenticate.js';
 import type { KnownCallers } from './known-callers.js';
 
@@ -15,6 +16,8 @@ export interface AccessRequest {
   credential: Credential;
   /** The client address, in the form in which the limiter counts it. */
   address: string;
+  /** Called as soon as the workspace of the credential is known, also if the request is refused afterwards. */
+  note(caller: LoggedCaller): void;
 }
 
 /**
@@ -53,22 +56,26 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
   const lookups = new CountedLookups(limiter, known);
 
   return async (request, res) => {
-    const { item, credential } = request;
+    const { item, credential, note } = request;
     const bucket = bucketOf(item, credential, request.address);
-    const identify = () => authenticator.identify(item.auth, credential);
+    const identify = () => authenticator.identify(item.auth, credential, note);
     if (credential.kind === 'none' || credential.kind === 'refused') {
       await limiter.consume(bucket, res);
       return identify();
     }
     const name = nameOf(credential, bucket);
-    const workspaceId = known.workspaceOf(name);
+    const seen = known.callerOf(name);
+    const owner = credential.kind === 'jwt' ? { workspaceId: credential.claims.sub } : seen;
+    if (owner !== undefined) note(owner);
     const caller =
-      workspaceId === undefined
+      seen === undefined
         ? await lookups.ofUnknown(request, { bucket, name }, res, identify)
-        : await lookups.ofKnown({ bucket, name }, workspaceBucket(workspaceId), res, identify);
+        : await lookups.ofKnown({ bucket, name }, workspaceBucket(seen.workspaceId), res, identify);
     return authenticator.authorize(item.auth, caller);
   };
 }
+
+const keyIdOf = ({ actor }: Caller): string | undefined => (actor.type === 'api_key' ? (actor.id ?? undefined) : undefined);
 
 type Identify = () => Promise<Caller | null>;
 
@@ -111,7 +118,7 @@ class CountedLookups {
     if (caller === null) return null;
     const ofWorkspace = workspaceBucket(caller.workspaceId);
     await (isJwt ? limiter.consume(ofWorkspace, res) : limiter.consume(bucket, res, ofWorkspace));
-    known.remember(name, caller.workspaceId);
+    known.remember(name, { workspaceId: caller.workspaceId, keyId: keyIdOf(caller) });
     return caller;
   }
 }

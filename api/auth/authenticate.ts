@@ -12,14 +12,18 @@ import { isUuid } from '../../models/rules/values/text.js';
 import type { Deps } from '../deps.js';
 import type { Auth } from '../http/endpoint.js';
 import { assertScope, type Caller } from '../http/caller.js';
-import { plainAddress } from '../http/request-context.js';
+import { type LoggedCaller, plainAddress } from '../http/request-context.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
 import { isOwnOrigin, sessionCookie } from './console-session.js';
 import { type Claims, createTokenReader } from './tokens.js';
 import { keyRefused, sessionRefused, tokenRefused } from './why-refused.js';
 
-/** The credential of a request; `refused` contains the error of an invalid one. */
-export type Credential = { kind: 'none' } | { kind: 'jwt'; claims: Claims } | PresentedFrom | { kind: 'refused'; error: AppError };
+/** The credential of a request; `refused` contains the error of an invalid one, and the workspace of an expired JWT. */
+export type Credential =
+  | { kind: 'none' }
+  | { kind: 'jwt'; claims: Claims }
+  | PresentedFrom
+  | { kind: 'refused'; error: AppError; workspaceId?: string | undefined };
 
 /** An API key and the client address. */
 type PresentedFrom = KeyCredential & { address?: string | undefined };
@@ -27,8 +31,11 @@ type PresentedFrom = KeyCredential & { address?: string | undefined };
 export interface Authenticator {
   /** Reads the credential that the endpoint needs. No I/O. */
   read(auth: Auth, req: Request, res: Response): Promise<Credential>;
-  /** @returns the caller of the credential; @throws AppError 401 */
-  identify(auth: Auth, credential: Credential): Promise<Caller | null>;
+  /**
+   * @param note called with the workspace of a credential that is known, also if it is refused
+   * @returns the caller of the credential; @throws AppError 401
+   */
+  identify(auth: Auth, credential: Credential, note: (caller: LoggedCaller) => void): Promise<Caller | null>;
   /**
    * Reads the body, and looks up the credential again if that took long: what a dripped body asks for ends with its credential.
    * @throws AppError 401; what `read` throws
@@ -49,12 +56,16 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
   });
   const touched = lastUsed((err) => logger.warn({ err }, 'last_used_at was not written'));
 
-  const identify: Authenticator['identify'] = async (auth, credential) => {
-    if (credential.kind === 'refused') throw credential.error;
+  const identify: Authenticator['identify'] = async (auth, credential, note) => {
+    if (credential.kind === 'refused') {
+      if (credential.workspaceId !== undefined) note({ workspaceId: credential.workspaceId });
+      throw credential.error;
+    }
     if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
     if (credential.kind === 'jwt') return workspaceOf(db, credential.claims);
     const key = await identified.add(credential);
     if (key === null) throw invalidApiKey();
+    note({ workspaceId: key.workspace_id, keyId: key.id });
     if (!key.is_active) throw deactivatedApiKey();
     if (key.is_expired || (key.allowed_addresses !== null && !isInNetworks(credential.address, key.allowed_addresses)))
       throw invalidApiKey();
@@ -68,7 +79,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
     async whileReading(auth, credential, read) {
       const begun = performance.now();
       const body = await read();
-      if (performance.now() - begun > slowBodyMs) await identify(auth, credential);
+      if (performance.now() - begun > slowBodyMs) await identify(auth, credential, () => undefined);
       return body;
     },
     authorize(auth, caller) {
@@ -90,7 +101,8 @@ function createCredentialReader({ jwtSecrets, secretKeys, publicUrl }: Deps['con
     if (cookie !== null) {
       if (!isOwnOrigin(req, publicUrl)) return { kind: 'refused', error: foreignOrigin() };
       const found = await readToken('console', cookie, req, res);
-      return found.claims === null ? { kind: 'refused', error: sessionRefused(found.isExpired) } : { kind: 'jwt', claims: found.claims };
+      if (found.claims !== null) return { kind: 'jwt', claims: found.claims };
+      return { kind: 'refused', error: sessionRefused(found.isExpired), workspaceId: found.workspaceId };
     }
     // If both are allowed, an Authorization header takes precedence. Without any credential, the error is that of a missing JWT.
     if (auth === 'jwt' || (auth.jwtToo && (key === '' || hasToken))) {
@@ -101,7 +113,7 @@ function createCredentialReader({ jwtSecrets, secretKeys, publicUrl }: Deps['con
         const { claims } = await readToken('portal', token, req, res);
         if (claims !== null) return { kind: 'jwt', claims };
       }
-      return { kind: 'refused', error: tokenRefused(auth, req.headers, found.isExpired) };
+      return { kind: 'refused', error: tokenRefused(auth, req.headers, found.isExpired), workspaceId: found.workspaceId };
     }
     const presented = presentedKey(req, secretKeys);
     return presented === undefined ? { kind: 'refused', error: keyRefused(req.headers) } : { ...presented, address: plainAddress(req.ip) };

@@ -1,26 +1,29 @@
 /**
- * Remembers which workspace each valid credential belongs to. That never changes, so the rate limiter can count a request for its
- * workspace before the credential is looked up. Whether the credential is still valid is checked in the database for every request.
+ * Remembers which workspace and API key each valid credential belongs to. That never changes, so the rate limiter can count a request for its
+ * workspace before the credential is looked up, and a refused request can be logged. Whether the credential is still valid is checked in the
+ * database for every request.
  */
+import type { LoggedCaller } from '../http/request-context.js';
+
 export class KnownCallers {
-  readonly #workspaces = new Map<string, string>();
+  readonly #callers = new Map<string, LoggedCaller>();
 
   /** @param maxSize how many credentials are remembered; the one that was added first is removed first */
   constructor(private readonly maxSize = 20_000) {}
 
   /** @param name the credential's, see `admit.ts` */
-  workspaceOf(name: string): string | undefined {
-    return this.#workspaces.get(name);
+  callerOf(name: string): LoggedCaller | undefined {
+    return this.#callers.get(name);
   }
 
-  remember(name: string, workspaceId: string): void {
-    if (this.#workspaces.has(name)) return;
-    const [oldest] = this.#workspaces.keys();
-    if (this.#workspaces.size >= this.maxSize && oldest !== undefined) this.#workspaces.delete(oldest);
-    this.#workspaces.set(name, workspaceId);
+  remember(name: string, caller: LoggedCaller): void {
+    if (this.#callers.has(name)) return;
+    const [oldest] = this.#callers.keys();
+    if (this.#callers.size >= this.maxSize && oldest !== undefined) this.#callers.delete(oldest);
+    this.#callers.set(name, caller);
   }
 
   forget(name: string): void {
-    this.#workspaces.delete(name);
+    this.#callers.delete(name);
   }
 }

@@ -60,8 +60,8 @@ export function issuePortalToken(
   return { token, expiresAt: new Date(exp * 1000) };
 }
 
-/** The claims of a token, or why there are none. */
-export type ReadToken = { claims: Claims } | { claims: null; isExpired: boolean };
+/** The claims of a token, or why there are none, with the workspace of an expired one. */
+export type ReadToken = { claims: Claims } | { claims: null; isExpired: boolean; workspaceId?: string | undefined };
 
 /** Reads a token of this kind; null is none. */
 export type TokenReader = (kind: TokenKind, token: string | null, req: Request, res: Response) => Promise<ReadToken>;
@@ -82,10 +82,18 @@ export function createTokenReader(jwtSecrets: readonly string[]): TokenReader {
       const answer = (err: unknown, claims: Claims | false | undefined, info: unknown) => {
         if (err !== null && err !== undefined) reject(err as Error);
         else if (claims) resolve({ claims });
-        else resolve({ claims: null, isExpired: info instanceof jwt.TokenExpiredError });
+        else if (token !== null && info instanceof jwt.TokenExpiredError)
+          resolve({ claims: null, isExpired: true, workspaceId: subjectOf(token) });
+        else resolve({ claims: null, isExpired: false });
       };
       authenticator.authenticate(kind, { session: false }, answer)(req, res, reject);
     });
+}
+
+/** The workspace of a token whose signature was verified, as that of every expired one. */
+function subjectOf(token: string): string | undefined {
+  const subject = jwt.decode(token)?.sub;
+  return typeof subject === 'string' && isUuid(subject) ? subject : undefined;
 }
 
 function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, KeyObject>, tokens: WeakMap<Request, string>): Strategy {

@@ -48,6 +48,9 @@ type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? Record<Name, string>
     : object;
 
+/** Adds a workspace to the log line of the request. For operations that need no credential: they learn later which account is meant. */
+export type NoteWorkspace = (workspaceId: string) => void;
+
 /** The input of a handler: validated, and free of HTTP. */
 export interface Input<A extends Auth, Path extends string, Query, Body> extends SendTrace {
   caller: A extends 'none' | 'provider' ? null : Caller;
@@ -62,6 +65,7 @@ export interface Input<A extends Auth, Path extends string, Query, Body> extends
   origin: Origin;
   /** The parts of the request that a provider signs. Used by `provider` endpoints. */
   signed: { url: string; headers: IncomingHttpHeaders; body: Buffer };
+  noteWorkspace: NoteWorkspace;
 }
 
 export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object, Reached = Deps> {

@@ -30,6 +30,13 @@ export interface RequestContext extends SendTrace {
   isStream: boolean;
 }
 
+/** What the log line of a request says about its credential. */
+export interface LoggedCaller {
+  workspaceId: string;
+  /** Undefined with a JWT. */
+  keyId?: string | undefined;
+}
+
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Middleware that uses only Node's request and response, so that it also runs in front of Express. */
@@ -40,6 +47,13 @@ type WithLocals = ServerResponse & { locals?: object };
 
 /** The context of the request to which this response belongs. */
 export const contextOf = (res: ServerResponse): RequestContext => (res as WithLocals).locals as RequestContext;
+
+/** Adds the workspace and the API key to the log line of the request, also when it is refused afterwards. */
+export function logCaller(res: ServerResponse, { workspaceId, keyId }: LoggedCaller): void {
+  const context = contextOf(res);
+  context.workspaceId = workspaceId;
+  context.keyId = keyId;
+}
 
 /**
  * The first middleware: takes the request id from the header or creates one, returns it in the response, and logs the request at its end.

@@ -2,7 +2,7 @@
 import { withHeaders } from './errors/error-status.js';
 import { AppError, invalid } from '../../models/errors.js';
 import { assertScope } from './caller.js';
-import type { Auth, Endpoint, Input } from './endpoint.js';
+import type { Auth, Endpoint, Input, NoteWorkspace } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
 import { parseObject } from './parse-body.js';
@@ -16,8 +16,16 @@ export type Handled<Deps> = Pick<Endpoint, 'auth' | 'query' | 'body' | 'alsoNeed
   handler(input: Input<Auth, string, object, object>, deps: Deps): Promise<object>;
 };
 
-/** @throws AppError 400 with every fault, 403 for a missing scope, or the error of the handler */
-export async function runHandler<Deps>(item: Handled<Deps>, request: HandlerRequest, deps: Deps): Promise<Reply> {
+/**
+ * @param noteWorkspace for the log; without it, the caller of the request is logged already
+ * @throws AppError 400 with every fault, 403 for a missing scope, or the error of the handler
+ */
+export async function runHandler<Deps>(
+  item: Handled<Deps>,
+  request: HandlerRequest,
+  deps: Deps,
+  noteWorkspace: NoteWorkspace = () => undefined,
+): Promise<Reply> {
   const { caller, origin, params, idempotencyKey, url, headers, body: bytes, newId, traceparent } = request;
   const nothing: Checked<object> = { value: {}, faults: [] };
   const query = item.query === undefined ? { ...nothing, ignored: Object.keys(request.query) } : checkQuery(item.query, request.query);
@@ -42,6 +50,7 @@ export async function runHandler<Deps>(item: Handled<Deps>, request: HandlerRequ
     signed,
     newId,
     traceparent,
+    noteWorkspace,
   };
   const result = await item.handler(input, deps).catch((error: unknown) => {
     throw error instanceof AppError ? withHeaders(error, ignoredHeader) : error;

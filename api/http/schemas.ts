@@ -1,6 +1,7 @@
 /** Schema parts that several endpoints share. `meta` holds what Joi cannot express for the OpenAPI document. */
 import Joi from 'joi';
 import { isCommonPassword } from '../../models/rules/accounts/common-passwords.js';
+import { isMadeOfOwnWords } from '../../models/rules/accounts/own-words.js';
 import { isCountry } from '../../models/rules/values/country.js';
 import { isEmail } from '../../models/rules/values/email.js';
 import { isPhone } from '../../models/rules/values/phone.js';
@@ -30,12 +31,20 @@ export const textThat = (passes: (value: string) => boolean, wrong: string) =>
     .custom(rule((value: string) => (passes(value) ? null : wrong)))
     .messages({ 'string.empty': wrong });
 
-/** 8 to 128 characters, and not one of the commonest passwords. A surrogate pair counts as one character. */
+/**
+ * 8 to 128 characters, and not one of the commonest passwords. A surrogate pair counts as one character. At sign-up, `email` and `company_name`
+ * are beside it; later, the operation compares it with those of the account.
+ */
 export const newPassword = () =>
   requiredText()
     .custom(rule((value: string) => ([...value].length < 8 ? 'Password must be at least 8 characters' : null)))
     .custom(rule((value: string) => (value.length > 256 || [...value].length > 128 ? 'Password must be at most 128 characters' : null)))
-    .custom(rule((value: string) => (isCommonPassword(value) ? 'Password is too common' : null)))
+    .custom(
+      rule((value: string, { email: given, company_name: company }) => {
+        const words = { email: typeof given === 'string' ? given : '', name: typeof company === 'string' ? company : '' };
+        return isCommonPassword(value) || isMadeOfOwnWords(value, words) ? faultTexts.commonPassword : null;
+      }),
+    )
     .meta({ minLength: 8, maxLength: 128 });
 
 /** A display name: trimmed, not blank. The length limit applies before trimming. */

@@ -15,9 +15,8 @@ import { parseObject } from '../http/parse-body.js';
 import { addressKey } from '../http/rate-limit.js';
 import { readBody } from '../http/read-body.js';
 import { originOf } from '../http/read-request.js';
-import { contextOf } from '../http/request-context.js';
-import { createResourceLimits } from '../http/resource-limits.js';
-import { logCaller } from '../serve-endpoint.js';
+import { contextOf, type LoggedCaller, logCaller } from '../http/request-context.js';
+import type { ResourceLimits } from '../http/resource-limits.js';
 import { createCallTool } from './call-tool.js';
 
 const path = '/mcp';
@@ -25,10 +24,9 @@ const path = '/mcp';
 const item = { id: 'mcp', auth: { scope: null, jwtToo: false } } as const;
 
 /** Serves `POST /mcp`. The protocol demands 405 for its other methods, which a server without sessions does not have. */
-export function createMcp(deps: Deps, known: KnownCallers): Router {
+export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimits): Router {
   const authenticator = createAuthenticator(deps);
   const admit = createAdmit(deps.limiter, authenticator, known);
-  const limits = createResourceLimits();
   const callTool = createCallTool(deps, authenticator, limits);
   // The library is loaded only where it is used.
   const answering = import('./mcp-server.js').then(({ createAnswer }) => createAnswer({ callTool, logger: deps.logger }));
@@ -38,8 +36,8 @@ export function createMcp(deps: Deps, known: KnownCallers): Router {
     contextOf(res).route = path;
     takeBearerKey(req);
     const credential = await authenticator.read(item.auth, req, res);
-    const caller = (await admit({ item, credential, address: addressKey(req.ip) }, res)) as Caller;
-    logCaller(caller, res);
+    const request = { item, credential, address: addressKey(req.ip), note: (known: LoggedCaller) => logCaller(res, known) };
+    const caller = (await admit(request, res)) as Caller;
     assertOrigin(req, deps.config);
     const memory = limits.workspaceMemory.reservationFor(caller.workspaceId);
     try {

@@ -36,8 +36,9 @@ const pages: readonly MailPage[] = [
   {
     path: mailLinks.reset_password,
     title: 'Set a new password',
-    fields:
-      '<p><label>New password <input type="password" name="password" minlength="8" autocomplete="new-password" required autofocus></label></p>',
+    fields: `<p><label>New password <input type="password" name="password" minlength="8" autocomplete="new-password" required autofocus></label></p>
+        <p><label><input type="checkbox" name="revoke_api_keys" aria-describedby="keys-note"> Also revoke all API keys</label></p>
+        <p class="note" id="keys-note">Choose it if somebody else may have had access. Programs that send with these keys stop sending at once.</p>`,
     button: 'Set password',
     operation: 'api/v1/auth/reset-password',
     again: mailLinks.forgot_password,
@@ -81,12 +82,18 @@ const button = document.querySelector('button');
 const outcome = document.querySelector('[role=status]');
 const hint = document.querySelector('.hint');
 
+// A checkbox is true or false in the operation; in a form it would be "on" or absent.
+function given() {
+  const boxes = [...form.querySelectorAll('[type=checkbox]')].map(({ name, checked }) => [name, checked]);
+  return { ...Object.fromEntries(new FormData(form)), ...Object.fromEntries(boxes) };
+}
+
 async function submit() {
   const token = [location.hash.slice(1), location.search].map((part) => new URLSearchParams(part).get('token')).find(Boolean) ?? '';
   const response = await fetch(form.dataset.operation, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ ...(form.elements.email ? {} : { token }), ...Object.fromEntries(new FormData(form)) }),
+    body: JSON.stringify({ ...(form.elements.email ? {} : { token }), ...given() }),
   });
   const { success, data, error, hints = [] } = await response.json();
   form.hidden = success;

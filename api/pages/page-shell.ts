@@ -12,6 +12,7 @@ const style = `:root { color-scheme: light dark; --text: #1a1a1a; --back: #fafaf
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 4rem auto; padding: 0 1rem; color: var(--text); background: var(--back) }
 h1 { font-size: 1.5rem } a { color: var(--link) } .note, .hint { color: var(--note); font-size: .9rem } li { margin: .4rem 0 }
 label { display: block } input { font: inherit; display: block; box-sizing: border-box; width: 100%; margin-top: .25rem; padding: .5rem; border: 1px solid var(--line); border-radius: .4rem }
+[type=checkbox] { display: inline; width: auto; margin: 0 .4rem 0 0 }
 button { font: inherit; padding: .5rem 1rem; border: 1px solid var(--text); border-radius: .4rem; color: var(--back); background: var(--text); cursor: pointer }
 button:disabled { opacity: .6; cursor: wait } [role=status] { font-weight: 600 }
 `;

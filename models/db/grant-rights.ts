@@ -2,8 +2,8 @@ import { type Database, select } from './database.js';
 
 /**
  * Grants a role the rights of the running program: rows of all tables, and the values of all sequences. The role owns nothing, so it cannot
- * drop or change tables, triggers or functions. It cannot change entries of the ledger, independently of the trigger. The owner of the
- * tables must repeat this after every migration.
+ * drop or change tables, triggers or functions. It cannot change entries of the ledger, independently of the trigger. Of audit events it can
+ * change what is personal only, which ends with the account. The owner of the tables must repeat this after every migration.
  * @param role as PostgreSQL knows it
  */
 export async function grantRights(db: Database, role: string): Promise<void> {
@@ -16,5 +16,7 @@ const statements = [
   'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO $role',
   'GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO $role',
   'REVOKE UPDATE, DELETE ON credit_entries FROM $role',
+  'REVOKE UPDATE ON audit_events FROM $role',
+  'GRANT UPDATE (actor_name, address, user_agent, target_name, changes) ON audit_events TO $role',
   'REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM $role',
 ];

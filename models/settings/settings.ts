@@ -102,7 +102,9 @@ export const settings: Record<string, Joi.Schema> = {
   RATE_LIMIT_AUTH: rateLimit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),
   RATE_LIMIT_LOGIN: rateLimit
     .default('600/60')
-    .description('passwords that are checked for strangers in all; who has logged in from an address before is not counted'),
+    .description(
+      'passwords that are checked for strangers in all; who has logged in from an address before, or has just reset the password, is not refused',
+    ),
   ...limitSettings,
   ...mcpSettings,
   MESSAGE_DAYS: days

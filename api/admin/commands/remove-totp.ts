@@ -1,5 +1,5 @@
 import { AppError } from '../../../models/errors.js';
-import { removeTotp } from '../../../models/operations/accounts/set-totp.js';
+import { removeTotpByOperator } from '../../../models/operations/accounts/set-totp.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { type Command, textIn } from '../command.js';
 import { findWorkspace } from '../find-workspace.js';
@@ -9,10 +9,10 @@ export const removeTotpCommand: Command = {
   takes: ['workspace'],
   options: { reason: { value: 'TEXT', isRequired: true, about: 'Why; it is written to the audit events' } },
   summary: 'Remove the second factor of a workspace: its owner logs in with the password alone, and gets a mail.',
-  async run(given, { db, config }) {
+  async run(given, { db }) {
     const { id, name } = await findWorkspace(given.positionals[0] ?? '');
-    const proof = { reason: textIn(given, 'reason') ?? '' };
-    const changed = await removeTotp(db, config.secretKeys, id, proof, systemOrigin('operator')).then(() => true, wasOff); // the watcher sends the mail
+    const reason = textIn(given, 'reason') ?? '';
+    const changed = await removeTotpByOperator(db, id, reason, systemOrigin('operator')).then(() => true, wasOff); // the watcher sends the mail
     const text = `${name} (${id}) ${changed ? 'has no second factor any more' : 'had no second factor'}.`;
     return { ok: true, text, data: { workspace_id: id, totp: false, changed } };
   },

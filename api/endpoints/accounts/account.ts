@@ -16,6 +16,7 @@ import { startMail } from '../../outside/start-mail.js';
 import { requiredText } from '../../http/validation.js';
 import { clientOf } from './client-of.js';
 import { assertMayMoveTo } from './may-sign-up.js';
+import { tryDeps } from './password-checks.js';
 
 interface PasswordRequest {
   caller: Caller;
@@ -23,12 +24,10 @@ interface PasswordRequest {
   body: { current_password: string };
 }
 
-const confirmCurrentPassword = ({ db, config }: Deps, { caller, origin, body }: PasswordRequest): Promise<Workspace> =>
-  confirmPassword(db, config.secretKey, {
-    workspaceId: caller.workspaceId,
-    password: body.current_password,
-    client: clientOf(config, origin),
-  });
+function confirmCurrentPassword(deps: Deps, { caller: { workspaceId }, origin, body }: PasswordRequest): Promise<Workspace> {
+  const given = { workspaceId, password: body.current_password, client: clientOf(deps.config, origin) };
+  return confirmPassword(tryDeps(deps), given, origin);
+}
 
 export const putPassword = endpoint({
   id: 'changePassword',
@@ -45,8 +44,7 @@ export const putPassword = endpoint({
   refusals: [503],
   response: messageOnly,
   async handler(input, deps) {
-    const { id: workspaceId, password_hash: knownHash } = await confirmCurrentPassword(deps, input);
-    const change = { workspaceId, knownHash, password: input.body.password };
+    const change = { workspace: await confirmCurrentPassword(deps, input), password: input.body.password };
     startMail(deps, await changePassword(deps.db, change, input.origin));
     return { message: 'Password has been changed. Please log in again.' };
   },

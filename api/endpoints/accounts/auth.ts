@@ -9,13 +9,13 @@ import type { Workspace } from '../../../models/tables/workspace.js';
 import { withPaddedFailure } from '../../auth/padded-duration.js';
 import { issueToken } from '../../auth/tokens.js';
 import type { Deps } from '../../deps.js';
-import { endpoint } from '../../http/endpoint.js';
+import { endpoint, type NoteWorkspace } from '../../http/endpoint.js';
 import { presentWorkspace } from '../../present/presenters.js';
 import { named } from '../../http/json-schema.js';
 import { country, email, id, name, newPassword, phone } from '../../http/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText, text } from '../../http/validation.js';
-import { admitCheck } from './password-checks.js';
+import { admitCheck, tryDeps } from './password-checks.js';
 import { assertMaySignUp } from './may-sign-up.js';
 import { clientOf } from './client-of.js';
 
@@ -59,11 +59,12 @@ export const signup = endpoint({
   refusals: [403, 503],
   response: workspaceAndMessage,
   status: 201,
-  async handler({ origin, body }, deps) {
+  async handler({ origin, body, noteWorkspace }, deps) {
     assertMaySignUp(deps.config, body.email);
     const account = { ...body, phone: body.phone ?? null, country: body.country ?? null, client: clientOf(deps.config, origin) };
     await admitCheck(deps);
     const { workspace, mailId } = await signUp(deps, account, origin);
+    noteWorkspace(workspace.id);
     startMail(deps, mailId);
     return { workspace: presentWorkspace(workspace), message: 'Workspace created. Please check your e-mail to verify your address.' };
   },
@@ -81,12 +82,18 @@ export const loginBody = Joi.object<LoginBody>({
   code: text().empty('').description('Code of the authenticator app, or a recovery code. Required if TOTP is enabled'),
 }).required();
 
+interface LoginRequest {
+  body: LoginBody;
+  origin: Origin;
+  noteWorkspace: NoteWorkspace;
+}
+
 /** The workspace of a login. @throws AppError what `logIn` throws */
-export async function workspaceOfLogin(deps: Deps, body: LoginBody, origin: Origin): Promise<Workspace> {
-  const { db, config } = deps;
-  const attempt = { ...body, client: clientOf(config, origin) };
-  await admitCheck(deps, attempt);
-  return withPaddedFailure(() => logIn({ db, config, onMail: (mailId) => startMail(deps, mailId) }, attempt, origin));
+export function workspaceOfLogin(deps: Deps, { body, origin, noteWorkspace }: LoginRequest): Promise<Workspace> {
+  const attempt = { ...body, client: clientOf(deps.config, origin) };
+  // The client that has just reset the password gets in while others guess, as the client of an earlier login does.
+  const admit = async (isExempt: boolean) => (isExempt ? undefined : admitCheck(deps, attempt));
+  return withPaddedFailure(() => logIn({ ...tryDeps(deps), admit, onAccount: noteWorkspace }, attempt, origin));
 }
 
 export const login = endpoint({
@@ -100,8 +107,8 @@ export const login = endpoint({
   body: loginBody,
   refusals: [401, 503],
   response: named('LoginData', Joi.object({ workspace: workspaceResponse, token: Joi.string().required() })),
-  async handler({ body, origin }, deps) {
-    const workspace = await workspaceOfLogin(deps, body, origin);
+  async handler(input, deps) {
+    const workspace = await workspaceOfLogin(deps, input);
     return { workspace: presentWorkspace(workspace), token: issueToken(deps.config.jwtSecret, workspace) };
   },
 });
@@ -116,8 +123,9 @@ export const verifyEmailAddress = endpoint({
   rate: 'auth',
   body: Joi.object<{ token: string }>({ token: requiredText() }).required(),
   response: workspaceAndMessage,
-  async handler({ body, origin }, { db }) {
+  async handler({ body, origin, noteWorkspace }, { db }) {
     const workspace = await verifyEmail(db, body.token, origin);
+    noteWorkspace(workspace.id);
     return { workspace: presentWorkspace(workspace), message: 'E-mail address verified.' };
   },
 });

@@ -41,9 +41,11 @@ export const setNewPassword = endpoint({
   }).required(),
   refusals: [503],
   response: messageOnly,
-  async handler({ body, origin }, deps) {
+  async handler({ body, origin, noteWorkspace }, deps) {
     const { revoke_api_keys: revokeApiKeys, ...rest } = body;
-    const mailId = await resetPassword(deps, { ...rest, revokeApiKeys, client: clientOf(deps.config, origin) }, origin);
+    const reset = { ...rest, revokeApiKeys, client: clientOf(deps.config, origin) };
+    const { mailId, workspaceId } = await resetPassword(deps, reset, origin);
+    noteWorkspace(workspaceId);
     startMail(deps, mailId);
     return { message: 'Password has been changed. Please log in again.' };
   },

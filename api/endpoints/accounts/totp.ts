@@ -1,7 +1,6 @@
 /** The second factor (TOTP): set it up, confirm it, remove it. */
 import Joi from 'joi';
-import { forgetTries, takeTry } from '../../../models/operations/accounts/login-tries.js';
-import { assertTotpInForce, confirmTotp, offerTotp, removeTotp } from '../../../models/operations/accounts/set-totp.js';
+import { confirmTotp, offerTotp, removeTotp } from '../../../models/operations/accounts/set-totp.js';
 import { otpauthUrl } from '../../../models/rules/accounts/totp.js';
 import { endpoint } from '../../http/endpoint.js';
 import { named } from '../../http/json-schema.js';
@@ -9,6 +8,7 @@ import { messageOnly } from '../../http/schemas.js';
 import { requiredText } from '../../http/validation.js';
 import { startMail } from '../../outside/start-mail.js';
 import { clientOf } from './client-of.js';
+import { tryDeps } from './password-checks.js';
 
 export const setUpTotp = endpoint({
   id: 'setUpTotp',
@@ -63,13 +63,8 @@ export const deleteTotp = endpoint({
   path: '/api/v1/auth/totp',
   summary: 'Disable TOTP with a code of the authenticator app or a recovery code',
   ...withCode,
-  async handler({ caller, origin, body }, deps) {
-    const { db, config } = deps;
-    // Wrong codes are counted like wrong passwords, so that a stolen JWT cannot be used to try all codes.
-    await assertTotpInForce(db, caller.workspaceId);
-    const { digest } = await takeTry(db, config.secretKey, caller.actor.name ?? '', clientOf(config, origin));
-    const mailId = await removeTotp(db, config.secretKeys, caller.workspaceId, { code: body.code }, origin);
-    await forgetTries(db, [digest]);
+  async handler({ caller: { workspaceId }, origin, body: { code } }, deps) {
+    const mailId = await removeTotp(tryDeps(deps), { workspaceId, code, client: clientOf(deps.config, origin) }, origin);
     if (mailId !== null) startMail(deps, mailId);
     return { message: 'TOTP has been removed: logins need no code any more.' };
   },

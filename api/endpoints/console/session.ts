@@ -36,9 +36,9 @@ export const createConsoleSession = endpoint({
   response: workspaceData,
   status: 201,
   admit: fromOwnPage,
-  async handler({ body, origin }, deps) {
+  async handler(input, deps) {
     const { jwtSecret, publicUrl } = deps.config;
-    const workspace = await workspaceOfLogin(deps, body, origin);
+    const workspace = await workspaceOfLogin(deps, input);
     const cookie = setCookie(publicUrl, issueToken(jwtSecret, workspace, 'console'));
     return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
   },
@@ -60,12 +60,13 @@ export const useLink = endpoint({
   response: workspaceData,
   status: 201,
   admit: fromOwnPage,
-  async handler({ body, origin }, { db, config }) {
+  async handler({ body, origin, noteWorkspace }, { db, config }) {
     const { jwtSecret, jwtSecrets, publicUrl, demoReceiver } = config;
     // Only the local launcher sets the demo receiver, and only it makes links.
     const link = demoReceiver === undefined ? null : readConsoleLink(jwtSecrets, body.token);
     const workspace = link === null ? null : await useConsoleLink(db, link, origin);
     if (workspace === null) throw invalidMailToken(linkHint);
+    noteWorkspace(workspace.id);
     const cookie = setCookie(publicUrl, issueToken(jwtSecret, workspace, 'console'));
     return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
   },

@@ -8,7 +8,7 @@ const email = 'ada@example.com';
 const password = 'correct horse battery';
 const workspace = { id: ids.workspace, name: 'Analytical Engines', email, email_verified: true, credits_balance: 100 };
 const shortPassword = errors.invalidField('password', 'Password must be at least 8 characters');
-const commonPassword = errors.invalidField('password', 'Password is too common');
+const commonPassword = errors.commonPassword();
 const badEmail = errors.invalidField('email', emailText);
 const key = { id: ids.key, name: 'Production', key_prefix: 'tidings_4fQz...', scopes: [...scopes], created_at: at };
 

@@ -17,7 +17,7 @@ export const sessionSamples: Samples = {
     about: 'This JWT is revoked, too.',
     requests: { change: { current_password, password: 'another horse battery' } },
     data: { message: 'Password has been changed. Please log in again.' },
-    refusals: [...wrong, errors.invalidField('password', 'Password must be at least 8 characters')],
+    refusals: [...wrong, errors.invalidField('password', 'Password must be at least 8 characters'), errors.commonPassword()],
   },
   changeEmail: {
     about:

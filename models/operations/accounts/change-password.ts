@@ -1,23 +1,28 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
-import { wrongPassword } from '../../errors.js';
+import { commonPassword, wrongPassword } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
+import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
 import type { Origin } from '../../rules/audit/origin.js';
+import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { voidEmailChanges } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 
 /**
  * Sets another password. Every JWT stops working, and a mail notifies the owner.
- * @param knownHash the hash of the present password, which the caller has verified. Of two concurrent changes, the second is refused
+ * @param workspace with the hash of the present password, which the caller has verified. Of two concurrent changes, the second is refused
  * @returns the id of the mail
- * @throws AppError unauthorized if the password was changed or the credential has ended meanwhile, unavailable if too many passwords wait
+ * @throws AppError validation_failed if the password consists of words of the account, unauthorized if it was changed or the credential has
+ *   ended meanwhile, unavailable if too many passwords wait
  */
 export async function changePassword(
   db: Database,
-  { workspaceId, knownHash, password }: { workspaceId: string; knownHash: string; password: string },
+  { workspace, password }: { workspace: Pick<Workspace, 'id' | 'email' | 'name' | 'password_hash'>; password: string },
   origin: Origin,
 ): Promise<string> {
+  const { id: workspaceId, password_hash: knownHash } = workspace;
+  if (isMadeOfOwnWords(password, workspace)) throw commonPassword();
   const hash = await hashPassword(password, workspaceId);
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const [changed] = await select<{ name: string }>(db, change, [workspaceId, hash, knownHash], transaction);

@@ -1,21 +1,24 @@
 import { makeId } from '../../rules/values/make-id.js';
-import type { Config } from '../../settings/config.js';
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { inTransaction, select, type Transaction } from '../../db/database.js';
 import { codeRequired, wrongCode, wrongPassword } from '../../errors.js';
 import { ifPasswordFits } from '../../passwords.js';
 import { digestOfEmail } from '../../rules/accounts/login-digest.js';
-import { actingAs, anonymous, type Origin } from '../../rules/audit/origin.js';
+import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { forgetTries, freeTries, takeTry, type Try } from './login-tries.js';
+import { forgetTries, returnTry, takeTry, type Try } from './login-tries.js';
+import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 import { useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { hasReachedMailLimit } from '../mails/issue-mail.js';
 
-export interface LoginDeps {
-  db: Database;
-  config: Pick<Config, 'secretKey' | 'secretKeys'>;
-  /** Called for every mail that was put into the outbox. */
-  onMail(mailId: string): void;
+export interface LoginDeps extends TryDeps {
+  /**
+   * Called before the password is verified. A refusal uncounts the attempt.
+   * @param isExempt the client has reset the password a short while ago
+   */
+  admit(isExempt: boolean): Promise<void>;
+  /** Called with the id of the account, if there is one. */
+  onAccount(workspaceId: string): void;
 }
 
 export interface Login {
@@ -33,18 +36,22 @@ export interface Login {
  */
 export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Promise<Workspace> {
   const { db, config } = deps;
-  const attempt = await takeTry(db, config.secretKey, login.email, login.client);
+  const attempt = await admitTry(deps, login);
   let known: Workspace | null = null;
   const lookUp = async () => {
     known = await Workspace.byEmail(login.email);
+    if (known !== null) deps.onAccount(known.id);
     return known;
   };
   const workspace = await ifPasswordFits(lookUp, login.password, login.email.toLowerCase());
   if (workspace === null) {
-    if (known !== null) await noteFailure(deps, known, attempt, origin);
+    if (known !== null) await noteFailedTry(deps, { workspace: known, attempt }, origin);
     throw wrongPassword();
   }
-  if (workspace.totp_confirmed_at !== null && (login.code ?? '') === '') throw codeRequired();
+  if (workspace.totp_confirmed_at !== null && (login.code ?? '') === '') {
+    await noteFailedTry(deps, { workspace, attempt, reason: 'code_required' }, origin);
+    throw codeRequired();
+  }
   const isLoggedIn = await inTransaction(db, async (transaction) => {
     if (workspace.totp_confirmed_at !== null && !(await useCode(db, transaction, config.secretKeys, workspace.id, login.code ?? '')))
       return false;
@@ -52,8 +59,18 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
     return true;
   });
   if (isLoggedIn) return workspace;
-  await noteFailure(deps, workspace, attempt, origin);
+  await noteFailedTry(deps, { workspace, attempt, reason: 'wrong_code' }, origin);
   throw wrongCode();
+}
+
+/** Counts the attempt, unless it is not admitted. An address that is locked refuses first, so its attempts use up nothing of a common limit. */
+async function admitTry({ db, config, admit }: LoginDeps, { email, client }: Login): Promise<Try> {
+  const attempt = await takeTry(db, config.secretKey, email, client);
+  await admit(attempt.isExempt).catch(async (error: unknown) => {
+    await returnTry(db, attempt);
+    throw error;
+  });
+  return attempt;
 }
 
 async function noteLogin(
@@ -75,34 +92,16 @@ async function noteLogin(
   transaction.afterCommit(() => onMail(mailId));
 }
 
-/** Records the failed attempt in the audit log. Notifies the owner by mail when the address is locked for the first time. */
-async function noteFailure({ db, onMail }: LoginDeps, workspace: Workspace, attempt: Try, origin: Origin): Promise<void> {
-  const { id: workspaceId, name } = workspace;
-  const target = { type: 'workspace', id: workspaceId, name };
-  const changes = { tries: attempt.number, locked_seconds: attempt.pauseSeconds };
-  await inTransaction(db, async (transaction) => {
-    const stranger = { ...origin, actor: anonymous };
-    await recordAuditEvent(db, transaction, stranger, { workspaceId, type: 'auth.login_failed', target, changes });
-    if (attempt.number !== freeTries) return;
-    const mailId = makeId();
-    const told = await select(db, tellOnce, [mailId, workspaceId, JSON.stringify({ address: origin.address })], transaction);
-    if (told.length > 0) transaction.afterCommit(() => onMail(mailId));
-  });
-}
-
-/** The first known address is the one from which the account was made. It causes no notice. */
+/**
+ * The address from which the account was made is known. Where no address is known, because an operator made the account or nobody has logged
+ * in for long, each is new.
+ */
 const noteAddress = `
   WITH known AS (SELECT bool_or(digest = $2) AS is_known FROM login_addresses WHERE workspace_id = $1),
     noted AS (
       INSERT INTO login_addresses (workspace_id, digest, last_at) VALUES ($1, $2, now())
       ON CONFLICT (workspace_id, digest) DO UPDATE SET last_at = now()
     )
-  SELECT is_known IS FALSE AS is_new FROM known`;
+  SELECT is_known IS NOT TRUE AS is_new FROM known`;
 
 const tellOf = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
-/** At most one notice: repeated attempts must not flood the mailbox. */
-const tellOnce = `
-  INSERT INTO mails (id, workspace_id, kind, detail)
-  SELECT $1::uuid, $2::uuid, 'login_locked', $3::json
-  WHERE NOT EXISTS (SELECT 1 FROM mails WHERE workspace_id = $2 AND kind = 'login_locked' AND created_at > now() - interval '1 day')
-  RETURNING id`;

@@ -21,6 +21,8 @@ export interface Try {
   number: number;
   /** The pause before the next attempt, if this one is wrong. */
   pauseSeconds: number;
+  /** The client has reset the password a short while ago. Attempts of others do not count for it. */
+  isExempt: boolean;
 }
 
 /**
@@ -31,13 +33,19 @@ export interface Try {
 export async function takeTry(db: Database, secretKey: string, email: string, client: Buffer): Promise<Try> {
   const ofAll = digestOfEmail(secretKey, email);
   const [spared] = await select(db, isSpared, [ofAll, client]);
-  const digest = spared === undefined ? ofAll : digestOfEmail(secretKey, email, client);
+  const isExempt = spared !== undefined;
+  const digest = isExempt ? digestOfEmail(secretKey, email, client) : ofAll;
   for (;;) {
     const [taken] = await select<{ tries: number; pause: number }>(db, take, [digest]);
-    if (taken !== undefined) return { digest, number: taken.tries, pauseSeconds: Math.max(0, Math.round(taken.pause)) };
+    if (taken !== undefined) return { digest, number: taken.tries, pauseSeconds: Math.max(0, Math.round(taken.pause)), isExempt };
     const [blocked] = await select<{ seconds: number }>(db, wait, [digest]);
     if (blocked !== undefined) throw rateLimited(Math.max(1, blocked.seconds));
   }
+}
+
+/** Uncounts an attempt whose password was not verified, so that nobody waits for it. */
+export async function returnTry(db: Database, { digest, number }: Try): Promise<void> {
+  await select(db, untake, [digest, number]);
 }
 
 /** Forgets the attempts after a successful login. */
@@ -70,6 +78,11 @@ const take = `
       ELSE clock_timestamp() + LEAST(${longestPauseSeconds}, ${firstPauseSeconds} * 2 ^ LEAST(${tries} - ${freeTries}, 10)) * interval '1 second' END
   WHERE t.blocked_until <= clock_timestamp()
   RETURNING tries, CASE WHEN isfinite(blocked_until) THEN extract(epoch FROM blocked_until - clock_timestamp())::float ELSE 0 END AS pause`;
+// The pause belongs to this attempt if it is the newest one. With fewer attempts than are free there is none.
+const untake = `
+  UPDATE login_tries SET tries = tries - 1,
+    blocked_until = CASE WHEN tries = $2 OR tries <= ${freeTries} THEN '-infinity' ELSE blocked_until END
+  WHERE digest = $1 AND tries > 0`;
 const wait = `
   SELECT ceil(extract(epoch FROM blocked_until - clock_timestamp()))::int AS seconds FROM login_tries
   WHERE digest = $1 AND blocked_until > clock_timestamp()`;

@@ -1,10 +1,11 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { invalidMailToken } from '../../errors.js';
+import { commonPassword, invalidMailToken } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
+import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
 import { exemptClient } from './login-tries.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
 import { forgetTotp } from './set-totp.js';
@@ -24,18 +25,20 @@ export interface PasswordReset {
  * Uses a reset token: sets the password, ends every JWT and the lock of the logins, and mails the owner a list of what still has access. If
  * the address was never verified, another person may have signed up with it. Then all keys, all webhooks and the second factor end as well,
  * and the address becomes verified.
- * @returns the id of that mail
- * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one
+ * @returns the id of that mail and of the workspace
+ * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one, or if the password consists of words
+ *   of the account; the token stays valid then
  */
 export function resetPassword(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
   reset: PasswordReset,
   anybody: Origin,
-): Promise<string> {
+): Promise<{ mailId: string; workspaceId: string }> {
   return inTransaction(db, async (transaction) => {
     const digest = digestMailToken(reset.token);
     const [used] = await select<{ workspace_id: string }>(db, useToken, [digest], transaction);
     if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['reset']));
+    await assertNotOwnWords(db, transaction, used.workspace_id, reset.password);
     // The row is locked while this is hashed, so that concurrent requests with the same token wait and hash nothing.
     const hash = await hashPassword(reset.password, used.workspace_id);
     const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);
@@ -53,8 +56,14 @@ export function resetPassword(
       await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
     }
     await exemptClient(db, transaction, config.secretKey, { email, client: reset.client });
-    return tell(db, transaction, workspaceId);
+    return { mailId: await tell(db, transaction, workspaceId), workspaceId };
   });
+}
+
+/** @throws AppError validation_failed if the password consists of words of the account */
+async function assertNotOwnWords(db: Database, transaction: Transaction, workspaceId: string, password: string): Promise<void> {
+  const [words] = await select<Pick<Owner, 'email' | 'name'>>(db, wordsOf, [workspaceId], transaction);
+  if (words !== undefined && isMadeOfOwnWords(password, words)) throw commonPassword();
 }
 
 interface Owner {
@@ -76,6 +85,8 @@ const useToken = `
   UPDATE mail_tokens SET used_at = now()
   WHERE digest = $1 AND purpose = 'reset' AND used_at IS NULL AND expires_at > now()
   RETURNING workspace_id`;
+
+const wordsOf = 'SELECT email, name FROM workspaces WHERE id = $1';
 
 const setPassword = `
   UPDATE workspaces w SET password_hash = $2, token_version = w.token_version + 1, email_verified = true, updated_at = now()

@@ -3,14 +3,17 @@
  * with a code.
  */
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { conflict, invalidCode } from '../../errors.js';
+import { conflict, invalidCode, invalidToken } from '../../errors.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
 import { makeId } from '../../rules/values/make-id.js';
+import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { hasReachedMailLimit } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
+import { forgetTries, takeTry } from './login-tries.js';
+import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 import { totpContext, useCode } from './use-code.js';
 
 /**
@@ -65,27 +68,59 @@ export function confirmTotp(
 }
 
 /**
- * Removes the second factor, and notifies the owner by mail.
- * @param proof a code from the authenticator or a recovery code; for an operator, the reason
+ * Removes the second factor, and notifies the owner by mail. Wrong codes are counted and recorded like wrong passwords, so that a stolen JWT
+ * cannot be used to try all codes.
+ * @param removal a code from the authenticator or a recovery code, and the hash of the client's network
  * @returns the id of the mail; null if the owner has reached the limit of mails
- * @throws AppError validation_failed if the code is wrong, conflict if none is in force, unauthorized if the credential has ended
+ * @throws AppError validation_failed if the code is wrong, conflict if none is in force, rate_limited while attempts are blocked, unauthorized if
+ *   the credential has ended
  */
-export function removeTotp(
-  db: Database,
-  secretKeys: readonly string[],
-  workspaceId: string,
-  proof: { code: string } | { reason: string },
+export async function removeTotp(
+  deps: TryDeps,
+  { workspaceId, code, client }: { workspaceId: string; code: string; client: Buffer },
   origin: Origin,
 ): Promise<string | null> {
+  const { db, config } = deps;
+  await assertTotpInForce(db, workspaceId);
+  const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
+  if (owner === null) throw invalidToken();
+  const attempt = await takeTry(db, config.secretKey, owner.email, client);
+  const removed = await asCaller(db, workspaceId, origin, async (transaction) => {
+    await assertTotpInForce(db, workspaceId, transaction);
+    const fits = await useCode(db, transaction, config.secretKeys, workspaceId, code);
+    return fits ? { mailId: await disable(db, transaction, workspaceId, origin) } : undefined;
+  });
+  if (removed === undefined) {
+    await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_removal_code' }, origin);
+    throw invalidCode();
+  }
+  await forgetTries(db, [attempt.digest]);
+  return removed.mailId;
+}
+
+/**
+ * Removes the second factor of an owner who has lost it, and notifies the owner by mail.
+ * @returns the id of the mail; null if the owner has reached the limit of mails
+ * @throws AppError conflict if none is in force
+ */
+export function removeTotpByOperator(db: Database, workspaceId: string, reason: string, origin: Origin): Promise<string | null> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
     await assertTotpInForce(db, workspaceId, transaction);
-    if ('code' in proof && !(await useCode(db, transaction, secretKeys, workspaceId, proof.code))) throw invalidCode();
-    await forgetTotp(db, transaction, workspaceId);
-    const target = { type: 'workspace', id: workspaceId, name: null };
-    const changes = 'reason' in proof ? { reason: proof.reason } : null;
-    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
-    return mailAbout(db, transaction, workspaceId, 'totp_disabled', origin);
+    return disable(db, transaction, workspaceId, origin, { reason });
   });
+}
+
+async function disable(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  origin: Origin,
+  changes: { reason: string } | null = null,
+): Promise<string | null> {
+  await forgetTotp(db, transaction, workspaceId);
+  const target = { type: 'workspace', id: workspaceId, name: null };
+  await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
+  return mailAbout(db, transaction, workspaceId, 'totp_disabled', origin);
 }
 
 /** Whoever has stolen a JWT can set up a second factor, too. */
@@ -103,7 +138,7 @@ async function mailAbout(
 }
 
 /** Inside a transaction, the lock keeps it in force. @throws AppError conflict if no second factor is in force */
-export async function assertTotpInForce(db: Database, workspaceId: string, transaction?: Transaction): Promise<void> {
+async function assertTotpInForce(db: Database, workspaceId: string, transaction?: Transaction): Promise<void> {
   if ((await select(db, lockInForce, [workspaceId], transaction)).length === 0) throw conflict('TOTP is not in force');
 }
 

@@ -113,7 +113,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
   login_locked: {
     subject: 'Too many wrong passwords',
     lines: ({ address }) => [
-      `Somebody has tried several wrong passwords for this workspace, at last${from(address)}. For a while nobody can log in.`,
+      `Somebody has tried several wrong passwords or codes for this workspace, at last${from(address)}. For a while nobody can log in.`,
       'Reset the password to get in at once.',
     ],
     page: mailLinks.forgot_password,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { choreActivities } from '../../../activities/watch/chores.js';
 import { testConfig } from '../../support/config.js';
@@ -56,6 +58,27 @@ describe('maintenance by the watcher', () => {
     await activities().auditBooks();
     assert.equal(lines.length, 1, 'the audit of the day is done');
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count - 1');
+  });
+
+  it('deletes mail files after a day, also if no other mail is written', async () => {
+    const config = testConfig();
+    const folder = join(config.dataDir, 'mail');
+    const env = { DATA_DIR: config.dataDir };
+    await activities(env).forgetOld();
+    assert.deepEqual(told(), [], 'there is no folder yet');
+    await mkdir(folder);
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+    for (const [name, hours] of [
+      ['old.eml', 25],
+      ['new.eml', 23],
+      ['other.txt', 25],
+    ] as const) {
+      await writeFile(join(folder, name), 'x');
+      await utimes(join(folder, name), hoursAgo(hours), hoursAgo(hours));
+    }
+    await activities(env).forgetOld();
+    assert.deepEqual((await readdir(folder)).toSorted(), ['new.eml', 'other.txt']);
+    assert.deepEqual(told(), [[30, 'deleted old mail files']]);
   });
 
   it('records the round, and logs an error for failed steps', async () => {

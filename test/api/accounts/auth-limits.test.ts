@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { startApp, type TestApp } from '../start-app.js';
-import { owner, password } from './owner.js';
+import { type Owner, owner, password } from './owner.js';
 
 describe('limits under /auth', () => {
   let app: TestApp;
@@ -8,6 +8,13 @@ describe('limits under /auth', () => {
 
   const logIn = async (address: string, body: object = {}) =>
     (await app.call('POST', '/api/v1/auth/login', { body, headers: { 'X-Forwarded-For': address } })).status;
+
+  const reset = async (me: Owner, address: string) => {
+    const headers = { 'X-Forwarded-For': address };
+    await app.call('POST', '/api/v1/auth/forgot-password', { headers, body: { email: me.email } });
+    const body = { token: await me.token('reset_password'), password: 'another horse' };
+    return app.call('POST', '/api/v1/auth/reset-password', { headers, body });
+  };
 
   it('429 for an IPv6 /64, and for a /48 at four times the limit', async () => {
     app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: '2/900' });
@@ -37,6 +44,35 @@ describe('limits under /auth', () => {
     for (let time = 1; time <= 3; time += 1) assert.equal(await fail(other.jwt), 409);
     assert.equal(await fail(other.jwt), 429);
     assert.equal(await fail(one.jwt), 409, 'the requests of the other one do not count');
+  });
+  it('200 for the client that has reset the password, above the common limit', async () => {
+    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
+    const me = await owner(app);
+    for (let number = 1; number <= 5; number += 1) await logIn(`203.0.113.${number}`, { email: `nobody${number}@example.com`, password });
+    const address = '198.51.100.9';
+    assert.equal((await reset(me, address)).status, 200);
+    assert.equal((await me.logIn('another horse', {}, '198.51.100.10')).status, 429);
+    assert.equal((await me.logIn('another horse', {}, address)).status, 200);
+  });
+  it('lock no address for logins that the common limit refused', async () => {
+    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '2/900' });
+    const me = await owner(app);
+    for (let number = 1; number <= 12; number += 1) assert.equal((await me.logIn('wrong horse', {}, `203.0.113.${number}`)).status, 429);
+    assert.equal((await me.logIn()).status, 200);
+  });
+  it('let the owner in after a reset while others guess, and others sign up, with the default limits', async function () {
+    this.timeout(60_000);
+    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: undefined, RATE_LIMIT_LOGIN: undefined });
+    const me = await owner(app);
+    const guess = (index: number) => logIn(`203.0.113.${(index % 200) + 1}`, { email: me.email, password: `wrong horse ${index}` });
+    const statuses = await Promise.all(Array.from({ length: 1000 }, (_, index) => guess(index)));
+    const tried = statuses.filter((status) => status === 401).length;
+    assert.ok(tried >= 1 && tried <= 40, `${tried} were tried`);
+    assert.equal((await reset(me, '198.51.100.9')).status, 200);
+    assert.equal((await me.logIn('another horse', {}, '198.51.100.9')).status, 200);
+    const body = { email: 'new@example.com', password, company_name: 'Acme' };
+    const signedUp = await app.call('POST', '/api/v1/auth/signup', { body, headers: { 'X-Forwarded-For': '198.51.100.20' } });
+    assert.equal(signedUp.status, 201);
   });
   it('apply to every route under /auth', async () => {
     app = await startApp({ RATE_LIMIT_AUTH: '1/900' });

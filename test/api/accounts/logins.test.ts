@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { createWorkspace } from '../../../models/operations/accounts/create-workspace.js';
+import { forgetLogins } from '../../../models/operations/accounts/forget-logins.js';
+import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
@@ -109,6 +112,27 @@ describe('logins', () => {
     assert.deepEqual(await me.mails(), ['verify_email', 'new_login', 'new_login']);
     const stored = await rows<{ row: string }>(app.deps.db, 'SELECT row_to_json(l)::text AS row FROM login_addresses l');
     assert.ok(stored.every(({ row }) => !row.includes('198.51') && !row.includes('2001:')));
+  });
+  it('mails about a login from a new address after half a year without one', async () => {
+    await rows(app.deps.db, "UPDATE login_addresses SET last_at = last_at - interval '181 days' WHERE workspace_id = $1", [me.workspaceId]);
+    await forgetLogins(app.deps.db);
+    assert.equal((await me.logIn(password, {}, '203.0.113.9')).status, 200);
+    assert.deepEqual(await me.mails(), ['verify_email', 'new_login']);
+  });
+  it('mails about the first login to an account that an operator made', async () => {
+    const { db, config } = app.deps;
+    const wanted = { email: 'made@example.com', name: 'Acme', credits: { amount: 0, description: '' } };
+    const { workspace, token } = await createWorkspace(db, config.secretKey, wanted, systemOrigin('operator'));
+    await app.call('POST', '/api/v1/auth/reset-password', { body: { token, password } });
+    assert.equal((await logIn(wanted.email, password, ip(1))).status, 200);
+    assert.equal((await logIn(wanted.email, password, ip(1))).status, 200);
+    const mails = await rows<{ kind: string }>(db, 'SELECT kind FROM mails WHERE workspace_id = $1 ORDER BY created_at, id', [
+      workspace.id,
+    ]);
+    assert.deepEqual(
+      mails.map(({ kind }) => kind),
+      ['password_changed', 'new_login'],
+    );
   });
   it('mails the owner about a new key, at most twenty times an hour', async () => {
     await Promise.all(Array.from({ length: 22 }, (_, index) => me.call('POST', '/api-keys', { name: `k${index}` })));

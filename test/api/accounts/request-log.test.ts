@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import jsonwebtoken, { type JwtPayload } from 'jsonwebtoken';
 import { until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
 import { startApp, type TestApp } from '../start-app.js';
+import { owner, password } from './owner.js';
 
 interface Line {
   route: string;
@@ -43,5 +46,101 @@ describe('the log line of a request', () => {
     await app.call('GET', '/api/v1/messages', { key: 'x' });
     const line = await newest(401);
     assert.deepEqual([line?.address, line?.key_id], ['127.0.0.1', undefined]);
+  });
+
+  describe('of a refused request', () => {
+    const read = '/api/v1/messages';
+    const ofKey = async (jwt: string) => (await app.call('GET', '/api/v1/api-keys', { jwt })).body.data.api_keys[0].id as string;
+
+    it('names the key and the workspace: 401 of a revoked, an expired and a misplaced key', async () => {
+      const { key, workspaceId, jwt } = await start();
+      const id = await ofKey(jwt);
+      for (const change of [
+        "expires_at = now() - interval '1 second'",
+        "expires_at = NULL, allowed_addresses = '{203.0.113.0/24}'",
+        'allowed_addresses = NULL, is_active = false',
+      ]) {
+        await rows(app.deps.db, `UPDATE api_keys SET ${change} WHERE id = $1`, [id]);
+        for (const time of ['first', 'second']) {
+          lines.length = 0;
+          await app.call('GET', read, { key });
+          const line = await newest(401);
+          assert.deepEqual([line?.key_id, line?.workspace_id], [id, workspaceId], `${change}, ${time} time`);
+        }
+      }
+    });
+    it('names the key and the workspace: 403 without the scope, 429 above the limit', async () => {
+      await start({ RATE_LIMIT_API: '2/60' });
+      const { key, workspaceId, jwt } = await app.account({ scopes: ['manage_contacts'] });
+      const id = await ofKey(jwt);
+      for (const status of [403, 403, 429]) {
+        lines.length = 0;
+        await app.call('GET', read, { key });
+        const line = await newest(status);
+        assert.deepEqual([line?.key_id, line?.workspace_id], [id, workspaceId], String(status));
+      }
+    });
+    it('names the workspace: 401 of an ended and an expired JWT, 429 above its limit', async () => {
+      const { workspaceId, jwt } = await start({ RATE_LIMIT_JWT: '2/60' });
+      const { decode, sign } = jsonwebtoken;
+      const { iat, exp, ...claims } = decode(jwt) as JwtPayload;
+      const expired = sign({ ...claims, iat: (iat ?? 0) - 100, exp: (exp ?? 0) - 40 * 86_400 }, app.deps.config.jwtSecret);
+      await app.call('GET', '/api/v1/api-keys', { jwt: expired });
+      assert.equal((await newest(401))?.workspace_id, workspaceId, 'expired');
+      await app.call('POST', '/api/v1/auth/logout', { jwt });
+      for (const status of [401, 401, 429]) {
+        lines.length = 0;
+        await app.call('GET', '/api/v1/api-keys', { jwt });
+        assert.equal((await newest(status))?.workspace_id, workspaceId, String(status));
+      }
+    });
+    it('names the client, the key and the workspace: 503 of a send that is refused early', async () => {
+      const { key, workspaceId, jwt } = await start({ TRUSTED_PROXIES: '127.0.0.1' });
+      const id = await ofKey(jwt);
+      await app.call('GET', read, { key });
+      app.deps.acceptGate.isFullFor = () => true;
+      const headers = { 'X-Forwarded-For': '192.0.2.1, 203.0.113.7' };
+      await app.call('POST', '/api/v1/messages/send', { key, headers, body: {} });
+      const line = await newest(503);
+      assert.deepEqual([line?.address, line?.key_id, line?.workspace_id], ['203.0.113.7', id, workspaceId]);
+    });
+  });
+
+  it('names the workspace of each JWT under /auth, also of several from one address', async () => {
+    const [first, second] = [await start(), await app.account()];
+    for (const { jwt, workspaceId } of [first, second]) {
+      lines.length = 0;
+      await app.call('POST', '/api/v1/auth/logout', { jwt });
+      assert.equal((await newest(200))?.workspace_id, workspaceId);
+    }
+  });
+
+  describe('of an operation without a credential', () => {
+    it('names the workspace of a login whose account exists, and no e-mail address', async () => {
+      await start({ TRUSTED_PROXIES: '127.0.0.1' });
+      const me = await owner(app);
+      assert.equal((await newest(201))?.workspace_id, me.workspaceId, 'the sign-up');
+      for (const path of ['/api/v1/auth/login', '/console/session'])
+        for (const secret of [password, 'wrong horse']) {
+          lines.length = 0;
+          const { status } = await app.call('POST', path, { body: { email: me.email, password: secret } });
+          const line = await newest(status);
+          assert.deepEqual([line?.route, line?.workspace_id], [path, me.workspaceId], `${path} ${status}`);
+        }
+      await app.call('POST', '/api/v1/auth/login', { body: { email: 'nobody@example.com', password } });
+      await until(() => lines.length > 1, 'a line of the unknown account');
+      assert.equal(lines[1]?.workspace_id, undefined);
+      assert.doesNotMatch(JSON.stringify(lines), /example\.com/);
+    });
+    it('names the workspace whose password was reset', async () => {
+      await start({ TRUSTED_PROXIES: '127.0.0.1' });
+      const me = await owner(app);
+      await app.call('POST', '/api/v1/auth/forgot-password', { body: { email: me.email } });
+      lines.length = 0;
+      await app.call('POST', '/api/v1/auth/reset-password', {
+        body: { token: await me.token('reset_password'), password: 'another horse' },
+      });
+      assert.equal((await newest(200))?.workspace_id, me.workspaceId);
+    });
   });
 });

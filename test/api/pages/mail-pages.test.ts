@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { loadMail } from '../../../models/operations/mails/load-mail.js';
 import { mailToken } from '../../../models/rules/accounts/mail-token.js';
 import { renderMail } from '../../../models/rules/accounts/mail-texts.js';
+import { axeFindings } from '../../support/axe.js';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';
 import { rows } from '../../support/database.js';
 import { startApp, type TestApp } from '../start-app.js';
@@ -77,6 +78,30 @@ describe('pages behind the links in mails', () => {
     await outcomeIs('Password has been changed. Please log in again.');
     assert.equal((await logIn('another horse')).status, 200);
     assert.equal((await logIn(password)).status, 401);
+  });
+
+  it('revokes the API keys only if the box is ticked', async function () {
+    this.timeout(60_000);
+    const { body } = await logIn('another horse');
+    const jwt = body.data.token as string;
+    await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k' } });
+    const isActive = async () => (await rows<{ is_active: boolean }>(app.deps.db, 'SELECT is_active FROM api_keys'))[0]?.is_active;
+    for (const isTicked of [false, true]) {
+      await forget();
+      await browser.page.goto('about:blank');
+      await browser.page.goto(await newestLink());
+      const box = browser.page.getByRole('checkbox', { name: 'Also revoke all API keys' });
+      assert.equal(await box.isChecked(), false);
+      assert.deepEqual(await axeFindings(browser.page), []);
+      if (isTicked) {
+        await box.focus();
+        await browser.page.keyboard.press('Space');
+      }
+      await browser.page.getByLabel('New password').fill('another horse');
+      await browser.page.getByRole('button', { name: 'Set password' }).click();
+      await outcomeIs('Password has been changed. Please log in again.');
+      assert.equal(await isActive(), !isTicked);
+    }
   });
 
   it('logs no error, and requests no other host', () => {

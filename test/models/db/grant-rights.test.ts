@@ -32,6 +32,7 @@ describe('the role of the running program', () => {
       'DELETE credit_entries',
       'DELETE schema_migrations',
       'INSERT schema_migrations',
+      'UPDATE audit_events',
       'UPDATE credit_entries',
       'UPDATE schema_migrations',
     ]);
@@ -44,12 +45,17 @@ describe('the role of the running program', () => {
     'TRUNCATE messages CASCADE',
     'CREATE TABLE stolen (id integer)',
     `UPDATE credit_entries SET amount = 0`,
+    `UPDATE audit_events SET type = 'auth.login'`,
+    `UPDATE audit_events SET at = now(), address = NULL`,
     `COPY (SELECT 1) TO PROGRAM 'true'`,
     `SET session_replication_role = replica`,
   ]) {
     it(`is refused: ${statement}`, () =>
       assert.rejects(rows(program, statement), (error: { original?: { code?: string } }) => error.original?.code === denied));
   }
+
+  it('empties what is personal in audit events', () =>
+    rows(program, 'UPDATE audit_events SET actor_name = NULL, address = NULL, user_agent = NULL, target_name = NULL, changes = NULL'));
 
   it('updates a workspace', async () => {
     await rows(program, 'UPDATE workspaces SET balance = balance WHERE id = $1', [workspaceId]);

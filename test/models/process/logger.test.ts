@@ -26,6 +26,23 @@ describe('the log', () => {
     assert.deepEqual({ said, code }, { said: 'still here', code: 0 });
   });
 
+  it('writes one line for each entry, whatever its texts contain', async () => {
+    const forged = 'first\\r\\n{"level":"info","msg":"forged"}\\u2028\\u0085';
+    const child = run(`const text = '${forged}'; log.warn({ id: text, err: new Error(text) }, text); log.info('last');`, 'pipe');
+    const [lines] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), once(child, 'exit')]);
+    const entries = lines
+      .trimEnd()
+      .split(/[\r\n]+/)
+      .map((line) => JSON.parse(line) as { level: string; msg: string });
+    assert.deepEqual(
+      entries.map(({ level, msg }) => [level, msg.slice(0, 5)]),
+      [
+        ['warn', 'first'],
+        ['info', 'last'],
+      ],
+    );
+  });
+
   it('prints no secret and no address, at any depth of an object', async () => {
     const child = run(`log.info({ id: 1, key: 'secret-1', hook: { secret: 'secret-2', to: '+15551234567' } }, 'made');`, 'pipe');
     const [line] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), once(child, 'exit')]);

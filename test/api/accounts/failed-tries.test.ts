@@ -1,0 +1,81 @@
+/** What the owner learns of failed tries: of passwords and codes, at logins and with a JWT. */
+import assert from 'node:assert/strict';
+import { rows } from '../../support/database.js';
+import { useApi } from '../use-api.js';
+import { type Owner, owner, password } from './owner.js';
+import { enrol } from './second-factor.js';
+
+describe('failed tries', () => {
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  let me: Owner;
+  beforeEach(async () => {
+    me = await owner(app);
+  });
+
+  const elapse = () => rows(app.deps.db, "UPDATE login_tries SET blocked_until = blocked_until - interval '1 hour'");
+  const failures = async () => {
+    const { body } = await me.call('GET', '/audit-events?type=auth.login_failed');
+    return body.data.audit_events.map(
+      ({ changes, actor }: { changes: { tries: number; reason?: string }; actor: { id: string | null } }) => [
+        changes.tries,
+        changes.reason,
+        actor.id,
+      ],
+    );
+  };
+  const times = async (count: number, act: () => Promise<unknown>) => {
+    for (let time = 1; time <= count; time += 1) await act();
+  };
+  const lockMails = async () => (await me.mails()).filter((kind) => kind === 'login_locked').length;
+
+  it('are mailed if the fifth has the right password and no code', async () => {
+    await enrol(me);
+    await times(4, () => me.logIn('wrong horse'));
+    assert.equal(await lockMails(), 0);
+    assert.equal((await me.logIn()).body.code, 'code_required');
+    assert.equal(await lockMails(), 1);
+    await elapse();
+    await me.logIn('wrong horse');
+    assert.equal(await lockMails(), 1, 'once a day');
+  });
+  it('are mailed at a later one if the fifth was not', async () => {
+    await times(5, () => me.logIn('wrong horse'));
+    await rows(app.deps.db, "DELETE FROM mails WHERE kind = 'login_locked'");
+    await elapse();
+    await me.logIn('wrong horse');
+    assert.equal(await lockMails(), 1);
+  });
+  for (const path of ['/api/v1/auth/login', '/console/session']) {
+    it(`are recorded with the right password, without a code and with a wrong one: ${path}`, async () => {
+      await enrol(me);
+      const logIn = (more: object) => app.call('POST', path, { body: { email: me.email, password, ...more } });
+      assert.equal((await logIn({})).status, 401);
+      assert.equal((await logIn({ code: '000000' })).status, 401);
+      assert.deepEqual(await failures(), [
+        [2, 'wrong_code', null],
+        [1, 'code_required', null],
+      ]);
+    });
+  }
+  it('of the current password are recorded and mailed', async () => {
+    const change = () => me.call('PUT', '/auth/password', { current_password: 'wrong horse', password: 'another horse' });
+    await times(5, async () => assert.equal((await change()).status, 401));
+    assert.equal((await change()).status, 429);
+    assert.deepEqual(
+      await failures(),
+      [5, 4, 3, 2, 1].map((tries) => [tries, 'wrong_current_password', null]),
+    );
+    assert.equal(await lockMails(), 1);
+  });
+  it('of codes that would remove the second factor are recorded and mailed', async () => {
+    await enrol(me);
+    const remove = () => me.call('DELETE', '/auth/totp', { code: '000000' });
+    await times(5, async () => assert.equal((await remove()).status, 400));
+    assert.equal((await remove()).status, 429);
+    assert.deepEqual(
+      await failures(),
+      [5, 4, 3, 2, 1].map((tries) => [tries, 'wrong_removal_code', null]),
+    );
+    assert.equal(await lockMails(), 1);
+  });
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { endpoints } from '../../../api/endpoints/index.js';
+import { credentialFor, makeThings, pathWith } from '../matrix/matrix-cases.js';
+import { type Account, type Answer, startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
+
+const unknownId = '01900000-0000-7000-8000-000000000000';
+
+describe('caches', () => {
+  const app = useApi();
+  let account: Account;
+  let things: Record<string, string>;
+  before(async () => {
+    account = await app.account();
+    things = await makeThings(app, account);
+  });
+
+  const assertNotStored = ({ status, headers }: Pick<Answer, 'status' | 'headers'>, wanted: number[]) => {
+    assert.ok(wanted.includes(status), String(status));
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.equal(headers.get('etag'), null);
+  };
+
+  for (const item of endpoints.filter(({ method, auth }) => method === 'get' && (auth === 'jwt' || typeof auth === 'object'))) {
+    it(`store no answer of GET ${item.path}`, async () => {
+      const [list = ''] = item.path.split('/:');
+      const path = pathWith(item, things[list] ?? unknownId);
+      assertNotStored(await app.call('GET', path, credentialFor(item, account)), [200, 400, 404]);
+      assertNotStored(await app.call('GET', path), [401]);
+    });
+  }
+  it('store no new secret', async () => {
+    const { jwt } = account;
+    assertNotStored(await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k' } }), [201]);
+    assertNotStored(await app.call('POST', '/api/v1/auth/totp', { jwt }), [200]);
+  });
+  it('store no refusal of an overloaded service, and no answer to MCP', async () => {
+    const other: TestApp = await startApp({ MCP: 'on' });
+    const { key } = await other.account();
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+    assertNotStored(await fetch(`${other.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(body) }), [200]);
+    other.deps.acceptGate.isFullFor = () => true;
+    assertNotStored(await other.call('POST', '/api/v1/messages/send', { key, body: {} }), [503]);
+    await other.close();
+  });
+});
