@@ -1,7 +1,7 @@
 /** Create an API key. Its value is shown once. */
 import { useSignal } from '@preact/signals';
 import { call, type Data, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Choices } from '../../parts/choices.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Form, TextField } from '../../parts/form.js';

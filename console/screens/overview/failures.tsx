@@ -1,5 +1,5 @@
 /** Failures of the period by their reason. */
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { type Column, PlainTable } from '../../parts/table.js';
 import type { OverviewData } from './overview.js';
 

@@ -1,7 +1,7 @@
 /** What was sent, what became of it, what it cost, and what fails. */
 import { useLocation } from 'preact-iso';
 import { call, type Data } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { type Loaded, useLoad } from '../../state/load.js';

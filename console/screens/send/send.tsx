@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { ChannelField, phoneHint, SendAtField } from '../../parts/message-fields.js';

@@ -1,7 +1,7 @@
 /** Suppress a recipient on a channel. */
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Form, SelectField, TextField } from '../../parts/form.js';
 import { channels } from '../../parts/message-fields.js';
 import { Screen } from '../../parts/screen.js';

@@ -2,7 +2,7 @@
 import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 import { call, type Query } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { anyOf, FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { channels } from '../../parts/message-fields.js';
