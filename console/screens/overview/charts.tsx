@@ -2,7 +2,7 @@
 import { Chart, type Line } from '../../parts/chart.js';
 import { channels } from '../../parts/message-fields.js';
 import { type Column, PlainTable } from '../../parts/table.js';
-import type { OverviewData } from './overview.js';
+import type { OverviewData } from './overview-data.js';
 
 type Part = OverviewData['parts'][number];
 type Measure = 'messages' | 'credits';
