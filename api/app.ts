@@ -22,11 +22,16 @@ import { openapiEndpoint } from './openapi/openapi-endpoint.js';
 import { contextOf, type Middleware, plainAddress, requestContext } from './http/request-context.js';
 import { createRouter } from './router.js';
 import { createSecurityTxt } from './pages/security-txt.js';
+import { traceRequest } from './tracing/trace-request.js';
 
 /** Creates the request listener of the API. */
 export function createApp(deps: Deps): RequestListener {
   const behindProxy = deps.config.trustedProxies.length > 0;
-  const firstMiddleware = [requestContext(deps.logger, { behindProxy }), commonHeaders(), cors(deps.config.corsOrigins)];
+  const firstMiddleware = [
+    requestContext(deps.logger, { behindProxy, trace: traceRequest }),
+    commonHeaders(),
+    cors(deps.config.corsOrigins),
+  ];
   const known = new KnownCallers();
   const served = [...endpoints, openapiEndpoint];
   const app = express();

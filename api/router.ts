@@ -7,7 +7,7 @@ import { mountOptions } from './http/options.js';
 import { createEndpointServer } from './serve-endpoint.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
-export function createRouter(endpoints: readonly Endpoint[], deps: Deps, known: KnownCallers): Router {
+export function createRouter(endpoints: readonly Endpoint<Deps>[], deps: Deps, known: KnownCallers): Router {
   const ordered = endpoints.toSorted(byFrequency);
   assertReachable(ordered);
   const router = express.Router({ caseSensitive: true, strict: true });

@@ -12,7 +12,7 @@ import { digestOf } from '../../models/rules/contacts/erasure.js';
 import { recipientKey } from '../../models/rules/messages/recipient.js';
 import { keywordOf } from '../../models/rules/contacts/suppression.js';
 import type { Deps } from '../deps.js';
-import { endpoint } from '../http/endpoint.js';
+import { endpoint } from '../declare.js';
 import { named } from '../http/json-schema.js';
 import { Reply } from '../http/reply.js';
 

@@ -4,7 +4,7 @@ import { select } from '../../models/db/database.js';
 import { type LastRound, lastRound } from '../../models/operations/watch/watcher-rounds.js';
 import { seenWorkers, type Workers } from '../../models/operations/watch/worker-beats.js';
 import type { Deps } from '../deps.js';
-import { endpoint } from '../http/endpoint.js';
+import { endpoint } from '../declare.js';
 import { named } from '../http/json-schema.js';
 import { date } from '../http/schemas.js';
 import { Reply } from '../http/reply.js';

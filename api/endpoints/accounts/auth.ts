@@ -9,7 +9,7 @@ import type { Workspace } from '../../../models/tables/workspace.js';
 import { withPaddedFailure } from '../../auth/padded-duration.js';
 import { issueToken } from '../../auth/tokens.js';
 import type { Deps } from '../../deps.js';
-import { endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
 import { presentWorkspace } from '../../present/presenters.js';
 import { named } from '../../http/json-schema.js';
 import { country, email, id, name, newPassword, phone } from '../../http/schemas.js';

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { forgetTries, takeTry } from '../../../models/operations/accounts/login-tries.js';
 import { assertTotpInForce, confirmTotp, offerTotp, removeTotp } from '../../../models/operations/accounts/set-totp.js';
 import { otpauthUrl } from '../../../models/rules/accounts/totp.js';
-import { endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
 import { named } from '../../http/json-schema.js';
 import { messageOnly } from '../../http/schemas.js';
 import { requiredText } from '../../http/validation.js';

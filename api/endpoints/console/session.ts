@@ -7,7 +7,7 @@ import { readConsoleLink } from '../../../models/rules/accounts/console-link.js'
 import { mayLogIn, setCookie } from '../../auth/console-session.js';
 import { issueToken } from '../../auth/tokens.js';
 import type { Deps } from '../../deps.js';
-import { endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
 import { Reply } from '../../http/reply.js';
 import { named } from '../../http/json-schema.js';
 import { messageOnly } from '../../http/schemas.js';

@@ -9,8 +9,8 @@ import { cancelReplay } from '../../../models/operations/webhooks/replay-progres
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
-import { eitherOrPortal, endpoint } from '../../http/endpoint.js';
-import { list } from '../../http/list.js';
+import { endpoint, list } from '../../declare.js';
+import { eitherOrPortal } from '../../http/endpoint.js';
 import { dataOf, moment } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
 import { presentCount, presentReplay } from '../../present/webhook-presenters.js';

@@ -2,7 +2,8 @@
 import Joi from 'joi';
 import { beginErasure, findErasure } from '../../../models/operations/erasure/begin-erasure.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
-import { either, endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
+import { either } from '../../http/endpoint.js';
 import { named } from '../../http/json-schema.js';
 import { dataOf, id } from '../../http/schemas.js';
 import { requiredText, rule } from '../../http/validation.js';

@@ -14,7 +14,7 @@ import { rowsOfWorkspace } from '../../../models/operations/workspaces/export-ro
 import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { Workspace } from '../../../models/tables/workspace.js';
-import { endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
 import { named } from '../../http/json-schema.js';
 
 import { Reply } from '../../http/reply.js';
