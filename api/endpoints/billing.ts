@@ -10,9 +10,9 @@ import { Reply } from '../http/reply.js';
 import { digestRequest } from '../http/idempotency.js';
 import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { presentPackage, presentTransaction } from '../present/presenters.js';
-import { date, id, messageOnly, valueOf } from '../http/schemas.js';
-import { named } from '../http/json-schema.js';
-import { requiredText, text } from '../http/validation.js';
+import { date, id, messageOnly, valueOf } from '../http/schemas/schemas.js';
+import { named } from '../http/schemas/json-schema.js';
+import { requiredText, text } from '../http/schemas/validation.js';
 
 const creditPackage = named(
   'CreditPackage',

@@ -13,7 +13,7 @@ import { recipientKey } from '../../models/rules/messages/recipient.js';
 import { keywordOf } from '../../models/rules/contacts/suppression.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../declare.js';
-import { named } from '../http/json-schema.js';
+import { named } from '../http/schemas/json-schema.js';
 import { Reply } from '../http/reply.js';
 
 /** The sandbox account. It always accepts reports, also for messages sent before another provider was configured. */

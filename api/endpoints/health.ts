@@ -5,8 +5,8 @@ import { type LastRound, lastRound } from '../../models/operations/watch/watcher
 import { seenWorkers, type Workers } from '../../models/operations/watch/worker-beats.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../declare.js';
-import { named } from '../http/json-schema.js';
-import { date } from '../http/schemas.js';
+import { named } from '../http/schemas/json-schema.js';
+import { date } from '../http/schemas/schemas.js';
 import { Reply } from '../http/reply.js';
 
 const checkTimeoutMs = 2000;

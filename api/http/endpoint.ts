@@ -5,7 +5,7 @@ import type { Origin } from '../../models/rules/audit/origin.js';
 import type { SendTrace } from './request-context.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { Caller } from './caller.js';
-import type { Checked } from './validation.js';
+import type { Checked } from './schemas/validation.js';
 
 /** The credential that an endpoint needs; a scope of null means any API key. With `provider`, the handler verifies a signature over the raw body. */
 export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope | null; readonly jwtToo: boolean; readonly portalToo?: true };

@@ -5,7 +5,7 @@ import type { Listed, ListWindow, SortColumn } from '../../models/rules/values/l
 import type { Caller } from './caller.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { type Auth, type Declaration, declaring, type Endpoint, type Input } from './endpoint.js';
-import { type PageQuery, pageOf, pageQuery } from './schemas.js';
+import { type PageQuery, pageOf, pageQuery } from './schemas/schemas.js';
 
 interface ListDeclaration<A extends Auth, Path extends string, Filters extends object, Services>
   extends Pick<Declaration<A, Path, Filters, object, Services>, 'id' | 'tag' | 'path' | 'summary' | 'auth'> {

@@ -7,8 +7,8 @@ import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
 import { parseObject } from './parse-body.js';
 import { Reply } from './reply.js';
-import { ignoredFieldsHeader } from './unknown-fields.js';
-import { type Checked, check, checkQuery } from './validation.js';
+import { ignoredFieldsHeader } from './schemas/unknown-fields.js';
+import { type Checked, check, checkQuery } from './schemas/validation.js';
 
 /** The part of an endpoint's declaration that `runHandler` needs. */
 export type Handled<Services> = Pick<Endpoint<Services>, 'auth' | 'query' | 'body' | 'alsoNeeds' | 'examine' | 'handler'>;

@@ -5,8 +5,8 @@ import type { Deps } from '../deps.js';
 import { hasScope } from '../http/caller.js';
 import { endpoints } from '../endpoints/index.js';
 import type { Endpoint } from '../http/endpoint.js';
-import { type Json, jsonSchema } from '../http/json-schema.js';
-import { withoutNull } from '../http/schema-components.js';
+import { type Json, jsonSchema } from '../http/schemas/json-schema.js';
+import { withoutNull } from '../http/schemas/schema-components.js';
 
 /** A tool. The fields of the path, the query and the body of its endpoint are its arguments. */
 export interface Tool {

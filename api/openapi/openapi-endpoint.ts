@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Joi from 'joi';
 import { endpoint } from '../declare.js';
-import { type Json, named } from '../http/json-schema.js';
+import { type Json, named } from '../http/schemas/json-schema.js';
 
 /** The `servers` of the document. */
 export const serversAt = (url: string) => [{ url, description: 'This installation' }];

@@ -11,9 +11,9 @@ import type { Deps } from '../../deps.js';
 import { endpoint } from '../../declare.js';
 import type { Caller } from '../../http/caller.js';
 import type { Origin } from '../../../models/rules/audit/origin.js';
-import { email, messageOnly, newPassword } from '../../http/schemas.js';
+import { email, messageOnly, newPassword } from '../../http/schemas/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
-import { requiredText } from '../../http/validation.js';
+import { requiredText } from '../../http/schemas/validation.js';
 import { clientOf } from './client-of.js';
 import { assertMayMoveTo } from './may-sign-up.js';
 

@@ -10,8 +10,8 @@ import { endpoint, list } from '../../declare.js';
 import { presentApiKey, presentKeyLimits, presentNewApiKey } from '../../present/presenters.js';
 import { startMail } from '../../outside/start-mail.js';
 import { type KeyLimits, keyLimits, overlapHours } from './key-fields.js';
-import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull, valueOf } from '../../http/schemas.js';
-import { named } from '../../http/json-schema.js';
+import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
 import { channels } from '../../../models/channels.js';
 
 const keyFields = {

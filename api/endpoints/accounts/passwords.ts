@@ -4,9 +4,9 @@ import { requestPasswordReset } from '../../../models/operations/accounts/reques
 import { resetPassword } from '../../../models/operations/accounts/reset-password.js';
 import { withPaddedDuration } from '../../auth/padded-duration.js';
 import { endpoint } from '../../declare.js';
-import { email, messageOnly, newPassword } from '../../http/schemas.js';
+import { email, messageOnly, newPassword } from '../../http/schemas/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
-import { requiredText } from '../../http/validation.js';
+import { requiredText } from '../../http/schemas/validation.js';
 import { clientOf } from './client-of.js';
 
 export const forgotPassword = endpoint({

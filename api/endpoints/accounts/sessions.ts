@@ -4,7 +4,7 @@ import { endAllSessions, endSession } from '../../../models/operations/accounts/
 import type { Origin } from '../../../models/rules/audit/origin.js';
 import type { Caller } from '../../http/caller.js';
 import { endpoint } from '../../declare.js';
-import { messageOnly } from '../../http/schemas.js';
+import { messageOnly } from '../../http/schemas/schemas.js';
 
 /** Ends the JWT of the caller. An old one without an id ends with all others. */
 export async function endCaller(db: Database, { workspaceId, session }: Caller, origin: Origin): Promise<void> {

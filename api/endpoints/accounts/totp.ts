@@ -4,9 +4,9 @@ import { forgetTries, takeTry } from '../../../models/operations/accounts/login-
 import { assertTotpInForce, confirmTotp, offerTotp, removeTotp } from '../../../models/operations/accounts/set-totp.js';
 import { otpauthUrl } from '../../../models/rules/accounts/totp.js';
 import { endpoint } from '../../declare.js';
-import { named } from '../../http/json-schema.js';
-import { messageOnly } from '../../http/schemas.js';
-import { requiredText } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { messageOnly } from '../../http/schemas/schemas.js';
+import { requiredText } from '../../http/schemas/validation.js';
 import { clientOf } from './client-of.js';
 
 export const setUpTotp = endpoint({

@@ -15,7 +15,7 @@ import { Reply } from '../../http/reply.js';
 import type { Caller } from '../../http/caller.js';
 import { digestList } from '../../http/idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList } from '../../present/presenters.js';
-import { dataOf } from '../../http/schemas.js';
+import { dataOf } from '../../http/schemas/schemas.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';

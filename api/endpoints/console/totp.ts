@@ -2,8 +2,8 @@
 import Joi from 'joi';
 import { readTotp } from '../../../models/operations/accounts/read-totp.js';
 import { endpoint } from '../../declare.js';
-import { named } from '../../http/json-schema.js';
-import { dataOf, dateOrNull } from '../../http/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { dataOf, dateOrNull } from '../../http/schemas/schemas.js';
 import { iso } from '../../present/presenters.js';
 
 export const getTotp = endpoint({

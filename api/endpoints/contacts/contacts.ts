@@ -7,8 +7,8 @@ import { createContact, updateContact } from '../../../models/operations/contact
 import { endpoint, list } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
 import { presentContact } from '../../present/presenters.js';
-import { dataOf, messageOnly } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { dataOf, messageOnly } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 import { type ContactBody, contactFields, contactResponse } from './contact-schemas.js';
 
 const auth = either('manage_contacts');

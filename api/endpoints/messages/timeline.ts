@@ -9,8 +9,8 @@ import { endpoint } from '../../declare.js';
 import { apiKey } from '../../http/endpoint.js';
 import { presentTimeline, stepTypes } from '../../present/present-timeline.js';
 import { sandbox } from '../callbacks.js';
-import { named } from '../../http/json-schema.js';
-import { dataOf, date, dateOrNull, id, valueOf } from '../../http/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { dataOf, date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
 
 const wait = named(
   'TimelineWait',

@@ -7,9 +7,9 @@ import { eventTypes } from '../../../models/rules/webhooks/events.js';
 import { endpoint } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
-import { named } from '../../http/json-schema.js';
-import { date } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { date } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 import { resetEventType } from '../../stream/event-blocks.js';
 
 const streamedEvent = named(

@@ -6,8 +6,8 @@ import { eventTypes, testEventType } from '../../../models/rules/webhooks/events
 import { Webhook } from '../../../models/tables/webhook.js';
 import { endpoint, list } from '../../declare.js';
 import { eitherOrPortal } from '../../http/endpoint.js';
-import { bound, dataOf, listOf, uuid } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { bound, dataOf, listOf, uuid } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 import { presentDelivery } from '../../present/webhook-presenters.js';
 import { deliveryResponse } from './webhook-schemas.js';
 

@@ -4,7 +4,7 @@ import { openPortal } from '../../../models/operations/webhooks/open-portal.js';
 import { issuePortalToken } from '../../auth/tokens.js';
 import { endpoint } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
-import { dataOf } from '../../http/schemas.js';
+import { dataOf } from '../../http/schemas/schemas.js';
 import { portalResponse } from './webhook-schemas.js';
 
 export const createPortal = endpoint({

@@ -11,8 +11,8 @@ import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { endpoint, list } from '../../declare.js';
 import { eitherOrPortal } from '../../http/endpoint.js';
-import { dataOf, moment } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { dataOf, moment } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 import { presentCount, presentReplay } from '../../present/webhook-presenters.js';
 import { countedReplayResponse, replayResponse } from './webhook-schemas.js';
 

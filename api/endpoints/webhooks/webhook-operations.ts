@@ -9,8 +9,8 @@ import { Webhook } from '../../../models/tables/webhook.js';
 import { endpoint } from '../../declare.js';
 import { either, eitherOrPortal } from '../../http/endpoint.js';
 import { presentDelivery, presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
-import { dataOf } from '../../http/schemas.js';
-import { rule } from '../../http/validation.js';
+import { dataOf } from '../../http/schemas/schemas.js';
+import { rule } from '../../http/schemas/validation.js';
 import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');

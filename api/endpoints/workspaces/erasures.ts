@@ -4,9 +4,9 @@ import { beginErasure, findErasure } from '../../../models/operations/erasure/be
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
 import { endpoint } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
-import { named } from '../../http/json-schema.js';
-import { dataOf, id } from '../../http/schemas.js';
-import { requiredText, rule } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { dataOf, id } from '../../http/schemas/schemas.js';
+import { requiredText, rule } from '../../http/schemas/validation.js';
 
 const auth = either('manage_contacts');
 

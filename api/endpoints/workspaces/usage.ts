@@ -10,9 +10,9 @@ import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.j
 import { endpoint } from '../../declare.js';
 import { anyCredential, either } from '../../http/endpoint.js';
 import { presentUsage } from '../../present/usage.js';
-import { named } from '../../http/json-schema.js';
-import { bound, date, valueOf } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { bound, date, valueOf } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 
 export const getBalance = endpoint({
   id: 'getBalance',

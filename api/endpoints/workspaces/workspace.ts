@@ -5,9 +5,9 @@ import { isCountry } from '../../../models/rules/values/country.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { endpoint } from '../../declare.js';
 import { presentOwnWorkspace } from '../../present/presenters.js';
-import { named } from '../../http/json-schema.js';
-import { dataOf } from '../../http/schemas.js';
-import { rule } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { dataOf } from '../../http/schemas/schemas.js';
+import { rule } from '../../http/schemas/validation.js';
 import { workspaceFields } from '../accounts/auth.js';
 
 const limitMax = 1_000_000_000;
