@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { notFound } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordOptIn, recordOptOut } from '../../models/operations/contacts/record-opt-outs.js';
-import type { ProviderAccount } from '../../models/settings/provider-account.js';
+import type { ProviderAccount } from '../../models/rules/routing/provider-kinds.js';
 import { judgeHead } from '../../models/rules/callbacks/before-body.js';
 import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
