@@ -29,6 +29,9 @@ export interface RequestContext extends SendTrace {
   isStream: boolean;
 }
 
+/** Their 503 tells that something is broken. That of other endpoints refuses work. */
+const health: ReadonlySet<string> = new Set(['/health', '/ready']);
+
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Middleware that uses only Node's request and response, so that it also runs in front of Express. */
@@ -79,11 +82,16 @@ export function requestContext(logger: Logger, { behindProxy, trace }: { behindP
         address: context.address,
         trace_id: trace(req.method, context, res.statusCode, durationMs),
       };
-      noteRequest(req.method, context.route, res.statusCode, context.isStream ? null : durationMs);
+      countRequest(req.method, context, res.statusCode, durationMs);
       logger.info(line, res.writableFinished || context.isStream ? 'request' : 'request aborted');
     });
     next();
   };
+}
+
+function countRequest(method: string | undefined, { route, isStream }: RequestContext, status: number, durationMs: number): void {
+  const isShed = status === 503 && !health.has(route);
+  noteRequest({ method, route, status, durationMs: isStream ? null : durationMs, isShed });
 }
 
 /** The client address in its usual form: an IPv4 address that arrives over an IPv6 socket is written as IPv4. */
