@@ -1,6 +1,6 @@
 /** Bulk sends of up to ten thousand messages, and the batches that they create. */
 import type { Batch } from '../../../models/tables/batch.js';
-import { viewBatch, viewBatches } from '../../../models/operations/batches/batch-view.js';
+import { viewBatch, viewBatches } from '../../../models/operations/batches/view-batch.js';
 import { waitingPages } from '../../../models/operations/batches/batch-pages.js';
 import { cancelBatch, pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
 import type { Database } from '../../../models/db/database.js';

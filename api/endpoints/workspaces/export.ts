@@ -10,7 +10,7 @@ import { inTransaction } from '../../../models/db/database.js';
 import { busy, conflict } from '../../../models/errors.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
-import { rowsOfWorkspace } from '../../../models/operations/workspaces/export-rows.js';
+import { rowsOfWorkspace } from '../../../models/operations/workspaces/rows-of-workspace.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { Workspace } from '../../../models/tables/workspace.js';

@@ -4,7 +4,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { clientFieldsOf, type MessageRow, type NewMessage } from '../../tables/message.js';
 import { costOfStep, type FallbackStep, fallbackVerdict } from '../../rules/messages/fallback.js';
 import { debitDescription } from './accept-one.js';
-import { countGroupWork } from './group-work.js';
+import { countGroupWork } from './count-group-work.js';
 import { insertMessagesIn } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
 import { recordStatuses } from './record-statuses.js';

@@ -4,7 +4,7 @@ import { isHardBounce } from '../../rules/contacts/suppression.js';
 import { isOpen, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
 import { type Channel, channelTraits } from '../../channels.js';
 import type { StatusRow } from '../../tables/message.js';
-import { type GroupWork, countGroupWork } from '../messages/group-work.js';
+import { type GroupWork, countGroupWork } from '../messages/count-group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
 
