@@ -1,5 +1,6 @@
 /** Erasures: erase all data of a recipient. */
 import Joi from 'joi';
+import { channelsTo, someChannel } from '../../../models/channels.js';
 import { beginErasure, findErasure } from '../../../models/operations/erasure/begin-erasure.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
 import { endpoint } from '../../declare.js';
@@ -20,7 +21,8 @@ const erasureResponse = named(
 );
 const oneErasure = dataOf('erasure', erasureResponse);
 
-const channelOf = (to: string) => (to.includes('@') ? 'email' : 'sms');
+/** One whose recipients have such an address. */
+const channelOf = (to: string) => channelsTo(to.includes('@') ? 'email' : 'phone')[0] ?? someChannel;
 
 export const createErasure = endpoint({
   id: 'createErasure',

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { to } from '../../api/base.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
-import { channels } from '../../parts/message-fields.js';
+import { channels } from '../../parts/channels.js';
 import { localInput, momentOf } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { type Filters, readSearch, statuses } from './filters.js';

@@ -1,6 +1,6 @@
 /** Messages and spending over the period, by channel, with a table behind each chart. */
 import { Chart, type Line } from '../../parts/chart.js';
-import { channels } from '../../parts/message-fields.js';
+import { channels } from '../../parts/channels.js';
 import { type Column, PlainTable } from '../../parts/table.js';
 import type { OverviewData } from './overview-data.js';
 

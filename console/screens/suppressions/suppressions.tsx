@@ -5,7 +5,7 @@ import { call, type Query } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { anyOf, FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
-import { channels } from '../../parts/message-fields.js';
+import { channels } from '../../parts/channels.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
