@@ -6,7 +6,10 @@ import { declaringLists } from './http/list.js';
 /** Declares an endpoint. */
 export const endpoint = declaring<Deps>();
 
-/** Declares an endpoint of the bulk thread, for bodies with thousands of recipients. It is listed in `endpoints/bulk/bulk-endpoints.ts`, and its handler has fewer services. */
+/**
+ * Declares an endpoint of the bulk thread, for bodies with thousands of recipients. It is listed in `endpoints/bulk/bulk-endpoints.ts`, and its
+ * handler has fewer services.
+ */
 export const bulkEndpoint = declaring<BulkDeps>();
 
 /** Declares the endpoint of a list, see `declaringLists`. */
