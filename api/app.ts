@@ -23,13 +23,14 @@ import { contextOf, type Middleware, plainAddress, requestContext } from './http
 import { createResourceLimits } from './http/resource-limits.js';
 import { createRouter } from './router.js';
 import { createSecurityTxt } from './pages/security-txt.js';
+import { traceRequest } from './tracing/trace-request.js';
 
 /** Creates the request listener of the API. */
 export function createApp(deps: Deps): RequestListener {
   const behindProxy = deps.config.trustedProxies.length > 0;
   const app = express();
   const firstMiddleware = [
-    requestContext(deps.logger, { behindProxy }),
+    requestContext(deps.logger, { behindProxy, trace: traceRequest }),
     ...(behindProxy ? [setClientAddress(app)] : []),
     commonHeaders(),
     cors(deps.config.corsOrigins),

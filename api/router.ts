@@ -8,7 +8,7 @@ import type { ResourceLimits } from './http/resource-limits.js';
 import { createEndpointServer } from './serve-endpoint.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
-export function createRouter(endpoints: readonly Endpoint[], deps: Deps, known: KnownCallers, limits: ResourceLimits): Router {
+export function createRouter(endpoints: readonly Endpoint<Deps>[], deps: Deps, known: KnownCallers, limits: ResourceLimits): Router {
   const ordered = endpoints.toSorted(byFrequency);
   assertReachable(ordered);
   const router = express.Router({ caseSensitive: true, strict: true });

@@ -25,7 +25,7 @@ import { writeReply } from './http/write-reply.js';
  * scope → read the body → accept gate → validate → handle → reply. An API key that this process has not seen yet is authenticated
  * before it is counted, see `auth/admit.ts`.
  */
-export function createEndpointServer(deps: Deps, known: KnownCallers, limits: ResourceLimits): (item: Endpoint) => RequestHandler {
+export function createEndpointServer(deps: Deps, known: KnownCallers, limits: ResourceLimits): (item: Endpoint<Deps>) => RequestHandler {
   const authenticator = createAuthenticator(deps);
   const admit = createAdmit(deps.limiter, authenticator, known);
 
@@ -74,7 +74,12 @@ async function withResources(
 }
 
 /** Runs the handler: in the bulk thread, behind the accept gate, or directly. The gate comes after the body, so slow uploads take no place in it. */
-export async function runEndpoint(item: Endpoint, request: HandlerRequest, deps: Deps, noteWorkspace?: NoteWorkspace): Promise<Reply> {
+export async function runEndpoint(
+  item: Endpoint<Deps>,
+  request: HandlerRequest,
+  deps: Deps,
+  noteWorkspace?: NoteWorkspace,
+): Promise<Reply> {
   if (item.inBulkThread === true) return deps.bulkThread.runHandler(item.id, request);
   const leave = item.gated === true && request.caller !== null ? deps.acceptGate.enter(request.caller.workspaceId) : undefined;
   try {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { applyReports } from '../../models/operations/reports/apply-reports.js';
-import { type GroupWork, countGroupWork } from '../../models/operations/messages/group-work.js';
+import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
 
 export interface DriveDeps {

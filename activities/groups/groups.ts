@@ -2,7 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { workMetrics } from '../../models/metrics/catalogue.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
-import type { GroupWork } from '../../models/operations/messages/group-work.js';
+import type { GroupWork } from '../../models/operations/messages/count-group-work.js';
 import type { Dispatched, DispatchOf } from '../handoff/dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from '../webhooks/first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';

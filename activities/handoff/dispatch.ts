@@ -3,9 +3,9 @@ import { ApplicationFailure, activityInfo, heartbeat } from '@temporalio/activit
 import type { Database } from '../../models/db/database.js';
 import { batchPace, type Pace } from '../../models/operations/batches/batch-pace.js';
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
-import { completeBatchIfDone } from '../../models/operations/batches/complete-batch.js';
+import { completeBatchIfDone } from '../../models/operations/batches/complete-batch-if-done.js';
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
-import { type GroupWork, countGroupWork } from '../../models/operations/messages/group-work.js';
+import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { Rounds } from './rounds.js';
 import type { RoundDeps } from './round-deps.js';

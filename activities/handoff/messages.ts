@@ -10,7 +10,7 @@ import { batchPages } from '../../models/operations/batches/batch-pages.js';
 import { type FallenBack, fallBack } from '../../models/operations/messages/fall-back.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
-import { countGroupWork, type GroupWork } from '../../models/operations/messages/group-work.js';
+import { countGroupWork, type GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import { type DuePage, workflowIds } from '../../workflows/contract.js';

@@ -9,7 +9,7 @@ import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { runErasures } from '../../models/operations/erasure/run-erasures.js';
 import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
-import { issueLowBalanceMails } from '../../models/operations/mails/low-balance-mails.js';
+import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
 import { noteRound } from '../../models/operations/watch/watcher-rounds.js';
 import { forgetMailFiles } from './forget-mail-files.js';

@@ -5,7 +5,7 @@ import { type AppError, deactivatedApiKey, foreignOrigin, invalidApiKey, invalid
 import type { Database } from '../../models/db/database.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
-import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/api-keys/identify-api-key.js';
+import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/api-keys/identify-api-keys.js';
 import type { Standing } from '../../models/operations/billing/standing.js';
 import { isInNetworks } from '../../models/rules/accounts/networks.js';
 import { isUuid } from '../../models/rules/values/text.js';

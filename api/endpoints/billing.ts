@@ -5,15 +5,14 @@ import { CreditPackage } from '../../models/tables/credit-package.js';
 import { recordPaymentEvent } from '../../models/operations/billing/record-payment-event.js';
 import { mapRows } from '../../models/rules/values/list-window.js';
 import { openCheckout } from '../outside/checkout.js';
-import { endpoint } from '../http/endpoint.js';
+import { endpoint, list } from '../declare.js';
 import { Reply } from '../http/reply.js';
 import { digestRequest } from '../http/idempotency.js';
-import { list } from '../http/list.js';
 import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { presentPackage, presentTransaction } from '../present/presenters.js';
-import { date, id, messageOnly, valueOf } from '../http/schemas.js';
-import { named } from '../http/json-schema.js';
-import { requiredText, text } from '../http/validation.js';
+import { date, id, messageOnly, valueOf } from '../http/schemas/schemas.js';
+import { named } from '../http/schemas/json-schema.js';
+import { requiredText, text } from '../http/schemas/validation.js';
 
 const creditPackage = named(
   'CreditPackage',

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { notFound } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordOptIn, recordOptOut } from '../../models/operations/contacts/record-opt-outs.js';
-import type { ProviderAccount } from '../../models/settings/provider-account.js';
+import type { ProviderAccount } from '../../models/rules/routing/provider-kinds.js';
 import { judgeHead } from '../../models/rules/callbacks/before-body.js';
 import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
@@ -12,8 +12,8 @@ import { digestOf } from '../../models/rules/contacts/erasure.js';
 import { recipientKey } from '../../models/rules/messages/recipient.js';
 import { keywordOf } from '../../models/rules/contacts/suppression.js';
 import type { Deps } from '../deps.js';
-import { endpoint } from '../http/endpoint.js';
-import { named } from '../http/json-schema.js';
+import { endpoint } from '../declare.js';
+import { named } from '../http/schemas/json-schema.js';
 import { Reply } from '../http/reply.js';
 
 /** The sandbox account. It always accepts reports, also for messages sent before another provider was configured. */

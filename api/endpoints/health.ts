@@ -4,9 +4,9 @@ import { select } from '../../models/db/database.js';
 import { type LastRound, lastRound } from '../../models/operations/watch/watcher-rounds.js';
 import { seenWorkers, type Workers } from '../../models/operations/watch/worker-beats.js';
 import type { Deps } from '../deps.js';
-import { endpoint } from '../http/endpoint.js';
-import { named } from '../http/json-schema.js';
-import { date } from '../http/schemas.js';
+import { endpoint } from '../declare.js';
+import { named } from '../http/schemas/json-schema.js';
+import { date } from '../http/schemas/schemas.js';
 import { Reply } from '../http/reply.js';
 
 const checkTimeoutMs = 2000;

@@ -1,4 +1,5 @@
 /** All endpoints, in the order in which paths are matched. */
+import type { Deps } from '../deps.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { changeEmail, closeAccount, putPassword, resendVerification } from './accounts/account.js';
 import { listAudit } from './accounts/audit-events.js';
@@ -32,7 +33,7 @@ import { exportWorkspace } from './workspaces/export.js';
 import { getBalance, getUsage } from './workspaces/usage.js';
 import { getWorkspace, putWorkspace } from './workspaces/workspace.js';
 
-export const endpoints: readonly Endpoint[] = [
+export const endpoints: readonly Endpoint<Deps>[] = [
   signup, //               POST   /api/v1/auth/signup
   login, //                POST   /api/v1/auth/login
   verifyEmailAddress, //   POST   /api/v1/auth/verify-email

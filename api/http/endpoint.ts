@@ -4,9 +4,8 @@ import type Joi from 'joi';
 import type { Origin } from '../../models/rules/audit/origin.js';
 import type { SendTrace } from './request-context.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
-import type { BulkDeps, Deps } from '../deps.js';
 import type { Caller } from './caller.js';
-import type { Checked } from './validation.js';
+import type { Checked } from './schemas/validation.js';
 
 /** The credential that an endpoint needs; a scope of null means any API key. With `provider`, the handler verifies a signature over the raw body. */
 export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope | null; readonly jwtToo: boolean; readonly portalToo?: true };
@@ -68,7 +67,8 @@ export interface Input<A extends Auth, Path extends string, Query, Body> extends
   noteWorkspace: NoteWorkspace;
 }
 
-export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object, Reached = Deps> {
+/** @typeParam Services what its handler uses besides its input; `api/declare.ts` says what ours are */
+export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object, Services> {
   /** Verb and resource: the operation id in the OpenAPI document, and the name of the method in generated clients. */
   id: string;
   tag: Tag;
@@ -83,13 +83,13 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
    * Checks path and headers before the body is read, so that an invalid request uses no memory.
    * @returns the maximum body size of this request in bytes; undefined: `bodyBytesMax`
    */
-  admit?(head: { params: Record<string, string>; headers: IncomingHttpHeaders }, deps: Deps): number | undefined;
+  admit?(head: { params: Record<string, string>; headers: IncomingHttpHeaders }, deps: Services): number | undefined;
   /** A second rate limit, for requests with such a body. */
   alsoCounts?(body: Buffer): OwnRate | undefined;
   /** A scope that such a body needs in addition to that of `auth`. Checked before the body is validated. */
   alsoNeeds?(given: Record<string, unknown>): Scope | null;
   /** Validation that a schema cannot do, or that would block other requests. May add faults, and add values to the body. */
-  examine?(checked: Checked<Body>, deps: Reached): Promise<Checked<Body>>;
+  examine?(checked: Checked<Body>, deps: Services): Promise<Checked<Body>>;
   /** Maximum body size in bytes. Default: 100 kB. */
   bodyBytesMax?: number;
   /** Sends messages. Refused for suspended workspaces, and for unverified ones where a real carrier is configured. */
@@ -111,26 +111,18 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   alsoAs?: 503;
   /** false: the response is not wrapped in `{success, data}`. */
   envelope?: false;
-  handler(input: Input<A, Path, Query, Body>, deps: Reached): Promise<object>;
+  handler(input: Input<A, Path, Query, Body>, deps: Services): Promise<object>;
 }
 
-export interface Endpoint extends Declaration<Auth, string, object, object> {
+/** @typeParam Services not needed by those who only read the declaration */
+export interface Endpoint<Services = never> extends Declaration<Auth, string, object, object, Services> {
   /** Validated and handled in the bulk thread instead of the main thread. */
   inBulkThread?: true;
 }
-/** An endpoint of the bulk thread, for bodies with thousands of recipients. It is listed in `endpoints/bulk/bulk-endpoints.ts`, and its handler has fewer services. */
-export type BulkEndpoint = Declaration<Auth, string, object, object, BulkDeps>;
 
-/** Declares an endpoint. The types of the handler's input are derived from its schemas and its path. */
-export function endpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
-  declaration: Declaration<A, Path, Query, Body>,
-): Endpoint {
-  return declaration as unknown as Endpoint;
-}
-
-/** Declares an endpoint of the bulk thread. */
-export function bulkEndpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
-  declaration: Declaration<A, Path, Query, Body, BulkDeps>,
-): BulkEndpoint {
-  return declaration as unknown as BulkEndpoint;
+/** Returns what declares endpoints whose handlers use these services. The types of a handler's input are derived from its schemas and its path. */
+export function declaring<Services>() {
+  return <A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
+    declaration: Declaration<A, Path, Query, Body, Services>,
+  ): Endpoint<Services> => declaration as unknown as Endpoint<Services>;
 }

@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import type { MemoryReservation } from '../../models/flow/memory-budget.js';
 import { anonymous, type Origin } from '../../models/rules/audit/origin.js';
-import type { Deps } from '../deps.js';
 import type { Caller } from './caller.js';
 import type { Endpoint } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
@@ -13,12 +12,12 @@ import type { RequestContext } from './request-context.js';
  * @param memory counts the bytes of the body
  * @throws AppError what `item.admit` or `readBody` throw
  */
-export async function readHandlerRequest(
-  item: Endpoint,
+export async function readHandlerRequest<Services extends { config: { publicUrl: string } }>(
+  item: Endpoint<Services>,
   req: Request,
   caller: Caller | null,
   memory: MemoryReservation,
-  deps: Deps & { context: RequestContext },
+  deps: Services & { context: RequestContext },
 ): Promise<HandlerRequest> {
   const { params, query, headers, originalUrl } = req;
   // Path and headers are checked before the body is read, so that a request that must fail uses no memory.

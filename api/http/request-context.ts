@@ -7,7 +7,6 @@ import { noteRequest, unknownRoute } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { isTracing } from '../../models/tracing/tracing.js';
 import { readTraceparent } from '../../models/tracing/trace-context.js';
-import { traceRequest } from '../tracing/trace-request.js';
 
 /** What a send takes from its request, so that both have one trace. */
 export interface SendTrace {
@@ -37,10 +36,16 @@ export interface LoggedCaller {
   keyId?: string | undefined;
 }
 
+/** Their 503 tells that something is broken. That of other endpoints refuses work. */
+const health: ReadonlySet<string> = new Set(['/health', '/ready']);
+
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Middleware that uses only Node's request and response, so that it also runs in front of Express. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
+
+/** @returns undefined if the request is not recorded */
+type TraceRequest = (method: string | undefined, context: RequestContext, status: number, durationMs: number) => string | undefined;
 
 /** Express keeps `locals` that were set before. */
 type WithLocals = ServerResponse & { locals?: object };
@@ -58,8 +63,9 @@ export function logCaller(res: ServerResponse, { workspaceId, keyId }: LoggedCal
 /**
  * The first middleware: takes the request id from the header or creates one, returns it in the response, and logs the request at its end.
  * @param behindProxy the socket belongs to a proxy; the application sets the client address later
+ * @param trace records the span of a request that is over, and returns the id of its trace
  */
-export function requestContext(logger: Logger, { behindProxy }: { behindProxy: boolean }): Middleware {
+export function requestContext(logger: Logger, { behindProxy, trace }: { behindProxy: boolean; trace: TraceRequest }): Middleware {
   return (req, res, next) => {
     const startedAt = performance.now();
     const given = req.headers['x-request-id'];
@@ -88,13 +94,18 @@ export function requestContext(logger: Logger, { behindProxy }: { behindProxy: b
         workspace_id: context.workspaceId,
         key_id: context.keyId,
         address: context.address,
-        trace_id: traceRequest(req.method, context, res.statusCode, durationMs),
+        trace_id: trace(req.method, context, res.statusCode, durationMs),
       };
-      noteRequest(req.method, context.route, res.statusCode, context.isStream ? null : durationMs);
+      countRequest(req.method, context, res.statusCode, durationMs);
       logger.info(line, res.writableFinished || context.isStream ? 'request' : 'request aborted');
     });
     next();
   };
+}
+
+function countRequest(method: string | undefined, { route, isStream }: RequestContext, status: number, durationMs: number): void {
+  const isShed = status === 503 && !health.has(route);
+  noteRequest({ method, route, status, durationMs: isStream ? null : durationMs, isShed });
 }
 
 /** The client address in its usual form: an IPv4 address that arrives over an IPv6 socket is written as IPv4. */

@@ -2,28 +2,25 @@
 import { withHeaders } from './errors/error-status.js';
 import { AppError, invalid } from '../../models/errors.js';
 import { assertScope } from './caller.js';
-import type { Auth, Endpoint, Input, NoteWorkspace } from './endpoint.js';
+import type { Endpoint, NoteWorkspace } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
 import { parseObject } from './parse-body.js';
 import { Reply } from './reply.js';
-import { ignoredFieldsHeader } from './unknown-fields.js';
-import { type Checked, check, checkQuery } from './validation.js';
+import { ignoredFieldsHeader } from './schemas/unknown-fields.js';
+import { type Checked, check, checkQuery } from './schemas/validation.js';
 
-/** The part of an endpoint's declaration that `runHandler` needs. `Deps` are the services that its handler uses. */
-export type Handled<Deps> = Pick<Endpoint, 'auth' | 'query' | 'body' | 'alsoNeeds'> & {
-  examine?(checked: Checked<object>, deps: Deps): Promise<Checked<object>>;
-  handler(input: Input<Auth, string, object, object>, deps: Deps): Promise<object>;
-};
+/** The part of an endpoint's declaration that `runHandler` needs. */
+export type Handled<Services> = Pick<Endpoint<Services>, 'auth' | 'query' | 'body' | 'alsoNeeds' | 'examine' | 'handler'>;
 
 /**
  * @param noteWorkspace for the log; without it, the caller of the request is logged already
  * @throws AppError 400 with every fault, 403 for a missing scope, or the error of the handler
  */
-export async function runHandler<Deps>(
-  item: Handled<Deps>,
+export async function runHandler<Services>(
+  item: Handled<Services>,
   request: HandlerRequest,
-  deps: Deps,
+  deps: Services,
   noteWorkspace: NoteWorkspace = () => undefined,
 ): Promise<Reply> {
   const { caller, origin, params, idempotencyKey, url, headers, body: bytes, newId, traceparent } = request;

@@ -54,7 +54,7 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     return dataOf(reply);
   }
 
-  function run(item: Endpoint, given: Arguments, by: ToolCaller, idempotencyKey: string | null = null): Promise<Reply> {
+  function run(item: Endpoint<Deps>, given: Arguments, by: ToolCaller, idempotencyKey: string | null = null): Promise<Reply> {
     const inPath = new Set(paramsOf(item));
     const params = Object.fromEntries([...inPath].map((name) => [name, textOf(given[name])]));
     const rest = Object.entries(given).filter(([name]) => !inPath.has(name));

@@ -1,24 +1,25 @@
 /** The tools, derived from the declarations of endpoints, as the OpenAPI document is. */
 import type Joi from 'joi';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
+import type { Deps } from '../deps.js';
 import { hasScope } from '../http/caller.js';
 import { endpoints } from '../endpoints/index.js';
 import type { Endpoint } from '../http/endpoint.js';
-import { type Json, jsonSchema } from '../http/json-schema.js';
-import { withoutNull } from '../http/schema-components.js';
+import { type Json, jsonSchema } from '../http/schemas/json-schema.js';
+import { withoutNull } from '../http/schemas/schema-components.js';
 
 /** A tool. The fields of the path, the query and the body of its endpoint are its arguments. */
 export interface Tool {
   /** Such as `list_messages`. */
   name: string;
-  endpoint: Endpoint;
+  endpoint: Endpoint<Deps>;
   description: string;
   /** JSON Schema of an object. */
   inputSchema: Json & { type: 'object' };
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
 }
 
-const declared = (id: string): Endpoint => {
+const declared = (id: string): Endpoint<Deps> => {
   const found = endpoints.find((each) => each.id === id);
   if (found === undefined) throw new Error(`there is no operation ${id}`);
   return found;
@@ -53,7 +54,7 @@ interface Differences {
   more?: Record<string, Json>;
 }
 
-function toolOf(endpoint: Endpoint, { description, body = endpoint.body, more = {} }: Differences = {}): Tool {
+function toolOf(endpoint: Endpoint<Deps>, { description, body = endpoint.body, more = {} }: Differences = {}): Tool {
   const isRead = endpoint.method === 'get' || endpoint === preview;
   const parts = [objectOf(endpoint.query), objectOf(body)];
   const required = [...paramsOf(endpoint), ...parts.flatMap((part) => part.required), ...Object.keys(more)];

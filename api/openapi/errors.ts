@@ -4,8 +4,8 @@ import * as errors from '../../models/errors.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { shownFaults } from '../http/errors/hints.js';
-import { type Components, type Json, jsonSchema, named } from '../http/json-schema.js';
-import { fault } from '../http/schemas.js';
+import { type Components, type Json, jsonSchema, named } from '../http/schemas/json-schema.js';
+import { fault } from '../http/schemas/schemas.js';
 import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
 

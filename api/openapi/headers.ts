@@ -1,5 +1,5 @@
 /** The request and response headers of the document. */
-import type { Json } from '../http/json-schema.js';
+import type { Json } from '../http/schemas/json-schema.js';
 import type { Endpoint } from '../http/endpoint.js';
 
 const number = (description: string, example: number) => ({ description, schema: { type: 'integer' }, example });

@@ -1,6 +1,6 @@
 /** Links from a creation to the operations that take the id of the created resource. */
 import type { Endpoint } from '../http/endpoint.js';
-import type { Json } from '../http/json-schema.js';
+import type { Json } from '../http/schemas/json-schema.js';
 
 /** For each creating operation: the JSON pointer to the id in `data`, and the path of the resource. */
 const created: Record<string, readonly [pointer: string, path: string]> = {

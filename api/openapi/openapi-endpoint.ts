@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Joi from 'joi';
-import { endpoint, type Endpoint } from '../http/endpoint.js';
-import { type Json, named } from '../http/json-schema.js';
+import { endpoint } from '../declare.js';
+import { type Json, named } from '../http/schemas/json-schema.js';
 
 /** The `servers` of the document. */
 export const serversAt = (url: string) => [{ url, description: 'This installation' }];
@@ -14,7 +14,7 @@ let document: Json | undefined;
 const builtDocument = (): Json => (document ??= JSON.parse(readFileSync(join(import.meta.dirname, 'document.json'), 'utf8')) as Json);
 
 /** Describes the endpoints, at the public address of the service. */
-export const openapiEndpoint: Endpoint = endpoint({
+export const openapiEndpoint = endpoint({
   id: 'getOpenApiDocument',
   tag: 'health',
   method: 'get',

@@ -1,9 +1,9 @@
 /** The `webhooks` section: the events that subscribers receive. The examples come from the same function as the events. */
 import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../models/rules/webhooks/events.js';
 import { channels } from '../../models/channels.js';
-import { type Components, type Json, jsonSchema } from '../http/json-schema.js';
-import { refer } from '../http/schema-components.js';
-import { valueOf } from '../http/schemas.js';
+import { type Components, type Json, jsonSchema } from '../http/schemas/json-schema.js';
+import { refer } from '../http/schemas/schema-components.js';
+import { valueOf } from '../http/schemas/schemas.js';
 import { eventTag } from './prose.js';
 
 const text = { type: 'string' };

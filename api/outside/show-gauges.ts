@@ -2,7 +2,7 @@
 import { currentTime, type Database } from '../../models/db/database.js';
 import { clearServiceGauges, serviceGauges, showFound } from '../../models/metrics/catalogue.js';
 import { noteClock } from '../../models/metrics/observe.js';
-import { readServiceGauges } from '../../models/operations/watch/service-gauges.js';
+import { readServiceGauges } from '../../models/operations/watch/read-service-gauges.js';
 import { lastRound } from '../../models/operations/watch/watcher-rounds.js';
 import { seenWorkers } from '../../models/operations/watch/worker-beats.js';
 

@@ -3,7 +3,7 @@ import type { AttemptRow, EventRow, ReportRow, Timeline } from '../../models/ope
 import { toCredits } from '../../models/rules/billing/credits.js';
 import { adviceOn } from '../../models/rules/messages/error-codes.js';
 import { routeTexts } from '../../models/rules/routing/route.js';
-import type { ProviderKind } from '../../models/settings/provider-account.js';
+import type { ProviderKind } from '../../models/rules/routing/provider-kinds.js';
 import { shownOfReport } from '../../models/rules/callbacks/shown-fields.js';
 import { maskAddresses } from '../../models/rules/values/mask.js';
 import { type WaitLimits, waitingFor } from '../../models/rules/messages/waiting.js';

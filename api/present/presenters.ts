@@ -4,7 +4,7 @@ import type { BatchRow } from '../../models/tables/batch.js';
 import type { Contact } from '../../models/tables/contact.js';
 import type { CreditEntry } from '../../models/tables/credit-entry.js';
 import type { CreditPackage } from '../../models/tables/credit-package.js';
-import type { BatchView } from '../../models/operations/batches/batch-view.js';
+import type { BatchView } from '../../models/operations/batches/view-batch.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 import { shownRecipient } from '../../models/rules/contacts/erasure.js';
 import { isAhead } from '../../models/rules/messages/schedule.js';

@@ -1,5 +1,5 @@
 /** Calls of the API, typed by its OpenAPI document (schema.ts, generated). The session is a cookie, which the browser adds by itself. */
-import { urlOf } from '../app/base.js';
+import { urlOf } from './base.js';
 import { noteAllowance } from './allowance.js';
 import { type ErrorBody, Problem, unreachable } from './problem.js';
 import type { components, paths } from './schema.js';

@@ -3,7 +3,7 @@
  * browsers allow few connections to a server, and a hidden page would hold one of them.
  */
 import { signal } from '@preact/signals';
-import { isPortal, urlOf } from '../app/base.js';
+import { isPortal, urlOf } from './base.js';
 import { call, type Schema } from './call.js';
 
 /** An event of a message, as webhooks get it. */

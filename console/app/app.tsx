@@ -1,6 +1,6 @@
 /** The frame of all screens: signed in or not. */
 import { ErrorBoundary, LocationProvider, Route } from 'preact-iso';
-import { base, isPortal, to } from './base.js';
+import { base, isPortal, to } from '../api/base.js';
 import { Main } from './main-part.js';
 import { Portal } from './portal.js';
 import { ConfirmDialog, Toasts } from '../parts/notices.js';

@@ -5,7 +5,7 @@ import { applyTheme } from '../state/theme.js';
 import { followOtherTabs, restoreSession, session, signInByLink } from '../state/session.js';
 import { openPortal } from '../state/portal.js';
 import { App } from './app.js';
-import { isPortal } from './base.js';
+import { isPortal } from '../api/base.js';
 
 /** A link of `npm start` has its token in the fragment, which browsers do not send. It is used once, so it leaves the address at once. */
 async function start(): Promise<void> {

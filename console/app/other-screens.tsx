@@ -2,7 +2,7 @@
 import { useLocation } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { Screen } from '../parts/screen.js';
-import { to } from './base.js';
+import { to } from '../api/base.js';
 
 export function NotFound() {
   return (

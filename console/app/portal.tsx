@@ -1,7 +1,7 @@
 /** The portal of a webhook: its screen and its deliveries, and nothing around them, so that it fits into a frame. */
 import { Route } from 'preact-iso';
 import { isPortalOpen } from '../state/portal.js';
-import { to } from './base.js';
+import { to } from '../api/base.js';
 import { Main } from './main-part.js';
 import { screenPart } from './screen-part.js';
 

@@ -1,6 +1,6 @@
 /** The addresses of all screens. Each screen is a part of its own, which is loaded when it is first shown. */
 import { Route } from 'preact-iso';
-import { to } from './base.js';
+import { to } from '../api/base.js';
 import { NotFound, SignedIn } from './other-screens.js';
 import { screenPart } from './screen-part.js';
 

@@ -7,7 +7,7 @@ import { creditsText } from '../parts/credits.js';
 import { openWorkspace, refreshSoon, signOut } from '../state/session.js';
 import { nextTheme, theme } from '../state/theme.js';
 import { toastProblem } from '../state/toasts.js';
-import { to } from './base.js';
+import { to } from '../api/base.js';
 import { Main } from './main-part.js';
 import { navigation } from './screens.js';
 import { VerificationNotice } from './verification-notice.js';

@@ -1,11 +1,7 @@
 /** What several forms ask about messages. */
 import type { Signal } from '@preact/signals';
-import type { Schema } from '../api/call.js';
+import { channelOptions } from './channels.js';
 import { SelectField, TextField } from './form.js';
-
-/** The channels, with their names for people. */
-const channelTexts = { sms: 'SMS', whatsapp: 'WhatsApp', email: 'E-mail' } as const satisfies Record<Schema<'Channel'>, string>;
-export const channels = Object.keys(channelTexts) as Schema<'Channel'>[];
 
 export const phoneHint = 'With plus sign and country code, for example +15551234567';
 
@@ -13,7 +9,7 @@ export const ChannelField = ({ channel }: { channel: Signal<string> }) => (
   <SelectField
     name="channel"
     label="Channel"
-    options={Object.entries(channelTexts)}
+    options={channelOptions}
     selected={channel.value}
     changed={(value) => (channel.value = value)}
   />

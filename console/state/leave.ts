@@ -2,7 +2,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
-import { base } from '../app/base.js';
+import { base } from '../api/base.js';
 import { confirm, type Question } from './confirm.js';
 
 /** Whether the router shows it. For everything else the browser asks. */

@@ -9,16 +9,24 @@ import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
 /** The route of requests without an endpoint. Invented paths must not create series. */
 export const unknownRoute = '(unknown)';
 
-/**
- * Notes a request that is over.
- * @param route template of its path
- * @param ms null for a stream, which takes as long as its client wants
- */
-export function noteRequest(method: string | undefined, route: string, status: number, ms: number | null): void {
+/** A request that is over. */
+interface EndedRequest {
+  method: string | undefined;
+  /** The template of its path. */
+  route: string;
+  status: number;
+  /** null for a stream, which takes as long as its client wants. */
+  durationMs: number | null;
+  /** It was refused to protect the service. */
+  isShed: boolean;
+}
+
+/** Notes a request that is over. */
+export function noteRequest({ method, route, status, durationMs, isShed }: EndedRequest): void {
   const operation = route === unknownRoute ? 'unknown' : `${method} ${route}`;
   apiMetrics.requests.inc({ operation, status_class: `${Math.floor(status / 100)}xx` });
-  if (ms !== null) apiMetrics.requestSeconds.observe({ operation }, ms / 1000);
-  if (status === 503 && route !== '/health' && route !== '/ready') apiMetrics.shed.inc({ operation });
+  if (durationMs !== null) apiMetrics.requestSeconds.observe({ operation }, durationMs / 1000);
+  if (isShed) apiMetrics.shed.inc({ operation });
 }
 
 /** Measures the acceptance of one message. `work` gives null where the idempotency key was known. */

@@ -2,14 +2,16 @@
 import { resolve } from 'node:path';
 import Joi from 'joi';
 import { type Channel, forEachChannel } from '../channels.js';
+import type { ProviderAccount } from '../rules/routing/provider-kinds.js';
+import type { Route } from '../rules/routing/route.js';
 import { readSignupPolicy, type SignupPolicy } from '../rules/accounts/signup-policy.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type McpConfig, mcpConfigOf } from './mcp-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
 import { missingText } from './missing-settings.js';
-import { channelSetting, type ProviderAccount } from './provider-account.js';
-import { routingOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
+import { channelSetting } from './provider-account.js';
+import { routingOf, neededByRoutes, ownSettings, routeFaults } from './provider-routes.js';
 import { type TracingConfig, tracingConfigOf } from './tracing-settings.js';
 import { unknownSettings } from './unknown-settings.js';
 import { settings } from './settings.js';

@@ -1,37 +1,6 @@
-/** Accounts with providers: the kinds, the channels that they serve, and their settings. */
+/** Accounts with providers: the channels that each kind serves, and its settings. */
 import { type Channel, forEachChannel } from '../channels.js';
-
-interface Named {
-  /** Unique. Stored in the rows of its messages, and part of the path of its callbacks. */
-  name: string;
-}
-
-/** The kinds that `createProvider` can build. The settings accept no other. */
-export type ProviderAccount = Named &
-  (
-    | { kind: 'sandbox' }
-    /** `apiBase`: scheme, host and port. Another host must have the same protocol. */
-    | { kind: 'twilio'; apiBase: string; accountSid: string; authToken: string; senders: Readonly<Partial<Record<Channel, string>>> }
-    /** `appSecret` signs its callbacks. Meta verifies our callback address with `verifyToken`. */
-    | { kind: 'meta'; apiBase: string; phoneNumberId: string; accessToken: string; appSecret: string; verifyToken: string }
-    /** `from`, for all e-mail providers: an address, or a name with an address in angle brackets. */
-    | { kind: 'smtp'; url: string; from: string }
-    /** `topicArn`: the topic of its events, which the SNS at `snsBase` signs. */
-    | ({ kind: 'ses'; apiBase: string; snsBase: string; region: string; accessKeyId: string; secretAccessKey: string } & {
-        /** For temporary keys. */
-        sessionToken: string | undefined;
-        configurationSet: string | undefined;
-        topicArn: string;
-        from: string;
-      })
-    /** `callbackPassword`: a part of the address of its webhook. */
-    | { kind: 'postmark'; apiBase: string; serverToken: string; messageStream: string; from: string; callbackPassword: string }
-    /** `verificationKey`: the key of its event webhook, base64 of an SPKI. */
-    | { kind: 'sendgrid'; apiBase: string; apiKey: string; from: string; verificationKey: string }
-  );
-
-export type ProviderKind = ProviderAccount['kind'];
-export type AccountOf<Kind extends ProviderKind> = Extract<ProviderAccount, { kind: Kind }>;
+import type { AccountOf, ProviderAccount, ProviderKind } from '../rules/routing/provider-kinds.js';
 
 /** Kind of provider → channel that it serves → required settings. */
 export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
@@ -46,9 +15,6 @@ export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channe
   postmark: { email: ['EMAIL_FROM', 'POSTMARK_SERVER_TOKEN', 'POSTMARK_CALLBACK_PASSWORD'] },
   sendgrid: { email: ['EMAIL_FROM', 'SENDGRID_API_KEY', 'SENDGRID_VERIFICATION_KEY'] },
 };
-
-/** Kinds whose WhatsApp templates have one list of variables for all parts: header and buttons have no variables of their own. */
-export const oneListKinds: ReadonlySet<ProviderKind> = new Set(['twilio']);
 
 /** The name of a setting that every channel has, such as `PROVIDER_SMS`. */
 export const channelSetting = (prefix: 'PROVIDER' | 'REPORT_TIMEOUT', channel: Channel) => `${prefix}_${channel.toUpperCase()}`;

@@ -1,15 +1,10 @@
 /** The accounts that share a channel, and the settings of additional accounts. */
 import type Joi from 'joi';
 import { type Channel, channels, forEachChannel } from '../channels.js';
-import { accountOf, channelSetting, kindsFor, type ProviderAccount, type ProviderKind, settingsNeeded } from './provider-account.js';
+import type { ProviderAccount, ProviderKind } from '../rules/routing/provider-kinds.js';
+import type { Route } from '../rules/routing/route.js';
+import { accountOf, channelSetting, kindsFor, settingsNeeded } from './provider-account.js';
 import { providerSettings } from './provider-settings.js';
-
-/** An account that serves a channel, with its weight. */
-export interface Route {
-  account: string;
-  /** Messages are distributed in proportion to the weights. 0: a standby, which takes over from failing accounts. */
-  weight: number;
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -36,10 +36,12 @@ const of = <Value>(type: string, dataType: ModelAttributes[string]): Column<Valu
 /** The types of columns. A type argument narrows the value where PostgreSQL cannot. */
 export const column = {
   uuid: () => of<string>('uuid', DataTypes.UUID),
+  uuids: () => of<string[]>('uuid[]', DataTypes.ARRAY(DataTypes.UUID)),
   text: <Value extends string = string>() => of<Value>('text', DataTypes.TEXT),
   texts: <Value extends string = string>() => of<Value[]>('text[]', DataTypes.ARRAY(DataTypes.TEXT)),
   json: <Value>() => of<Value>('json', DataTypes.JSON),
   boolean: () => of<boolean>('boolean', DataTypes.BOOLEAN),
+  smallint: () => of<number>('smallint', DataTypes.SMALLINT),
   integer: () => of<number>('integer', DataTypes.INTEGER),
   integers: () => of<number[]>('integer[]', DataTypes.ARRAY(DataTypes.INTEGER)),
   /** Read as a number; see database.ts. */
@@ -47,6 +49,8 @@ export const column = {
   double: () => of<number>('double precision', DataTypes.DOUBLE),
   timestamp: () => of<Date>('timestamp with time zone', DataTypes.DATE),
   bytes: () => of<Buffer>('bytea', DataTypes.BLOB),
+  /** The number of a transaction. */
+  transaction: () => of<string>('xid8', DataTypes.TEXT),
 };
 
 export const nullable = <Value, Given extends boolean>(inner: Column<Value, Given>): Column<Value | null, Given> => ({
@@ -84,6 +88,10 @@ const filtered = (columns: Columns, isKept: (name: string, column: Column) => bo
 /** The columns of a table without the named ones. */
 export const without = <C extends Columns, Name extends keyof C>(columns: C, ...names: Name[]): Omit<C, Name> =>
   filtered(columns, (name) => !names.includes(name as Name)) as Omit<C, Name>;
+
+/** The named columns of a table. */
+export const only = <C extends Columns, Name extends keyof C>(columns: C, ...names: Name[]): Pick<C, Name> =>
+  filtered(columns, (name) => names.includes(name as Name)) as Pick<C, Name>;
 
 /** The columns that a new row must have. */
 export const givenIn = <C extends Columns>(columns: C): GivenOf<C> => filtered(columns, (_, { isGiven }) => isGiven) as GivenOf<C>;

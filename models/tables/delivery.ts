@@ -135,7 +135,7 @@ function inStatuses({ is_active, revision, held_revision, settled_revision }: Ho
 
 const inOrder: [string, string, string][] = [['attempts', 'number', 'ASC']];
 
-const deliveryAttemptColumns = {
+export const deliveryAttemptColumns = {
   delivery_id: column.uuid(),
   number: column.integer(),
   at: column.timestamp(),

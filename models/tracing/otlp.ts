@@ -6,8 +6,8 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, type IdGenerator, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../process/logger.js';
 import type { TracingConfig } from '../settings/tracing-settings.js';
+import type { SpanSink } from './span.js';
 import type { SpanContext } from './trace-context.js';
-import type { SpanSink } from './tracing.js';
 
 /** Spans that wait are dropped beyond this number: about 4 MB. */
 const queueMax = 2_048;

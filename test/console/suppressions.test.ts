@@ -14,6 +14,7 @@ describe('suppressions in the console', function () {
   it('a recipient is suppressed, and gets messages again only after a question that tells the consequence', async () => {
     await browser.follow('Suppressions');
     await browser.follow('Suppress a recipient');
+    await browser.page.getByLabel('Channel', { exact: true }).selectOption({ label: 'SMS' });
     await browser.fill('Recipient', '12');
     await browser.press('Suppress');
     await browser.until('document.querySelector("[name=recipient]").getAttribute("aria-invalid") === "true"');

@@ -5,7 +5,7 @@ import { acceptMessages } from '../../models/operations/messages/accept-messages
 import { acceptOne } from '../../models/operations/messages/accept-one.js';
 import { cancelMessage } from '../../models/operations/messages/cancel-message.js';
 import { cancelBatch, cancelPage, pauseBatch, resumeBatch } from '../../models/operations/batches/change-batch.js';
-import { completeBatchIfDone } from '../../models/operations/batches/complete-batch.js';
+import { completeBatchIfDone } from '../../models/operations/batches/complete-batch-if-done.js';
 import { cancelErased } from '../../models/operations/erasure/cancel-erased.js';
 import { eraseMessages } from '../../models/operations/erasure/erase-messages.js';
 import { forgetRecipient } from '../../models/operations/erasure/forget-recipient.js';

@@ -24,7 +24,7 @@ describe('declared columns', () => {
 
   it('have the type, nulls and defaults of the schema', async () => {
     const models = Object.values(test.db.models);
-    assert.ok(models.length >= 13, `${models.length} models`);
+    assert.ok(models.length >= 19, `${models.length} models`);
     for (const model of models) {
       const { columns, tableName: table } = model as unknown as { columns: Columns; tableName: string };
       const stored = new Map((await select<StoredColumn>(test.db, storedColumns, [table])).map((column) => [column.name, column]));

@@ -1,5 +1,5 @@
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
-import type { GroupWork } from '../../models/operations/messages/group-work.js';
+import type { GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { delivering, local } from '../activities.js';
 import { cancelledSignal, queues, reportsSignal } from '../contract.js';
 import { EventPump } from '../webhooks/event-pump.js';

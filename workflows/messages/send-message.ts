@@ -1,5 +1,5 @@
 import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { GroupWork } from '../../models/operations/messages/group-work.js';
+import type { GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { AcceptUpdate } from './accept-update.js';
 import { asking, dispatching, local } from '../activities.js';
 import { type AcceptAnswer, queues, type SendMessageInput } from '../contract.js';

@@ -1,6 +1,6 @@
 /** Creates the providers of the configured accounts. */
 import type { Config } from '../../../models/settings/config.js';
-import type { ProviderAccount } from '../../../models/settings/provider-account.js';
+import type { ProviderAccount } from '../../../models/rules/routing/provider-kinds.js';
 import { metaAdapter } from './meta.js';
 import { postmarkAdapter } from './postmark.js';
 import type { Provider, Providers } from './provider.js';

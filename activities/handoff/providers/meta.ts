@@ -1,5 +1,5 @@
 /** Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
-import type { AccountOf } from '../../../models/settings/provider-account.js';
+import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { metaFailures, metaRetryables, metaThrottles } from '../../../models/rules/failures/meta.js';
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';

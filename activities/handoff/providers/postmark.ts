@@ -1,6 +1,6 @@
 /** Postmark's e-mail API. https://postmarkapp.com/developer/api/email-api */
 import { notKnownYet } from '../../../models/operations/handoff/uncertain-handoffs.js';
-import type { AccountOf } from '../../../models/settings/provider-account.js';
+import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
 import { postmarkFailures } from '../../../models/rules/failures/postmark.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';

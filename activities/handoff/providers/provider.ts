@@ -1,7 +1,7 @@
 /** The interface of a provider: send a message, get a typed outcome. Each provider has its own file in this folder. */
 import type { Channel } from '../../../models/channels.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
-import type { Route } from '../../../models/settings/provider-routes.js';
+import type { Route } from '../../../models/rules/routing/route.js';
 import type { IncomingReport } from '../../../models/rules/callbacks/callback.js';
 
 /** A message to send. `id` is also the idempotency key. Reports contain it if the provider supports that. */

@@ -1,5 +1,5 @@
 /** SendGrid's Mail Send. https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send */
-import type { AccountOf } from '../../../models/settings/provider-account.js';
+import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { hard } from '../../../models/rules/failures/provider-failure.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
 import { addressOf, nameOf, subjectOf } from './mail.js';

@@ -1,6 +1,6 @@
 /** Amazon SES, API version 2. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html */
 import { AwsV4Signer } from 'aws4fetch';
-import type { AccountOf } from '../../../models/settings/provider-account.js';
+import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { sesFailures } from '../../../models/rules/failures/ses.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';

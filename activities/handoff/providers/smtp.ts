@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
-import type { AccountOf } from '../../../models/settings/provider-account.js';
+import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
 import { smtpCodeOf, smtpFailures } from '../../../models/rules/failures/smtp.js';
 import { addressOf, subjectOf } from './mail.js';

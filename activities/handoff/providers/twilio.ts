@@ -1,6 +1,6 @@
 /** Twilio's Messages resource for sms and WhatsApp, and every host that speaks the same protocol. https://www.twilio.com/docs/messaging/api/message-resource */
 import type { Content } from '../../../models/rules/messages/message-content.js';
-import type { AccountOf } from '../../../models/settings/provider-account.js';
+import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { twilioFailureOf, twilioStatusOf, whatsappPrefix } from '../../../models/rules/callbacks/twilio.js';
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { twilioFailures, twilioThrottles } from '../../../models/rules/failures/twilio.js';

@@ -1,5 +1,5 @@
 import type { Found } from '../../../models/metrics/catalogue.js';
-import { readServiceGauges } from '../../../models/operations/watch/service-gauges.js';
+import { readServiceGauges } from '../../../models/operations/watch/read-service-gauges.js';
 import { lookNow } from '../../../models/operations/watch/look-at-groups.js';
 import { type UnendedMessage, unendedMessages } from '../../../models/operations/watch/unended-messages.js';
 import type { Command } from '../command.js';

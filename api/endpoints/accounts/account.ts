@@ -8,12 +8,12 @@ import { requestVerification } from '../../../models/operations/accounts/request
 import type { Workspace } from '../../../models/tables/workspace.js';
 import { withPaddedDuration } from '../../auth/padded-duration.js';
 import type { Deps } from '../../deps.js';
-import { endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
 import type { Caller } from '../../http/caller.js';
 import type { Origin } from '../../../models/rules/audit/origin.js';
-import { email, messageOnly, newPassword } from '../../http/schemas.js';
+import { email, messageOnly, newPassword } from '../../http/schemas/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
-import { requiredText } from '../../http/validation.js';
+import { requiredText } from '../../http/schemas/validation.js';
 import { clientOf } from './client-of.js';
 import { assertMayMoveTo } from './may-sign-up.js';
 import { tryDeps } from './password-checks.js';

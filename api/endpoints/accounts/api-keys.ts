@@ -6,13 +6,12 @@ import { rotateApiKey } from '../../../models/operations/api-keys/rotate-api-key
 import { revokeApiKey } from '../../../models/operations/api-keys/revoke-api-key.js';
 import { type Scope, scopes } from '../../../models/rules/accounts/api-key.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
-import { endpoint } from '../../http/endpoint.js';
-import { list } from '../../http/list.js';
+import { endpoint, list } from '../../declare.js';
 import { presentApiKey, presentKeyLimits, presentNewApiKey } from '../../present/presenters.js';
 import { startMail } from '../../outside/start-mail.js';
 import { type KeyLimits, keyLimits, overlapHours } from './key-fields.js';
-import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull, valueOf } from '../../http/schemas.js';
-import { named } from '../../http/json-schema.js';
+import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
 import { channels } from '../../../models/channels.js';
 
 const keyFields = {

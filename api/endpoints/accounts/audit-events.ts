@@ -5,10 +5,10 @@ import { auditFilters, typesOf } from '../../../models/rules/audit/audit-types.j
 import { type ActorType, actorTypes } from '../../../models/rules/audit/origin.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { isUuid } from '../../../models/rules/values/text.js';
-import { list } from '../../http/list.js';
+import { list } from '../../declare.js';
 import { iso } from '../../present/presenters.js';
-import { named } from '../../http/json-schema.js';
-import { bound, date, id, idOrNull, listOf, textOrNull, textThat } from '../../http/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { bound, date, id, idOrNull, listOf, textOrNull, textThat } from '../../http/schemas/schemas.js';
 
 const actorResponse = Joi.object({
   type: Joi.string()

@@ -3,10 +3,10 @@ import Joi from 'joi';
 import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
 import { resetPassword } from '../../../models/operations/accounts/reset-password.js';
 import { withPaddedDuration } from '../../auth/padded-duration.js';
-import { endpoint } from '../../http/endpoint.js';
-import { email, messageOnly, newPassword } from '../../http/schemas.js';
+import { endpoint } from '../../declare.js';
+import { email, messageOnly, newPassword } from '../../http/schemas/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
-import { requiredText } from '../../http/validation.js';
+import { requiredText } from '../../http/schemas/validation.js';
 import { clientOf } from './client-of.js';
 
 export const forgotPassword = endpoint({

@@ -3,8 +3,8 @@ import type { Database } from '../../../models/db/database.js';
 import { endAllSessions, endSession } from '../../../models/operations/accounts/end-sessions.js';
 import type { Origin } from '../../../models/rules/audit/origin.js';
 import type { Caller } from '../../http/caller.js';
-import { endpoint } from '../../http/endpoint.js';
-import { messageOnly } from '../../http/schemas.js';
+import { endpoint } from '../../declare.js';
+import { messageOnly } from '../../http/schemas/schemas.js';
 
 /** Ends the JWT of the caller. An old one without an id ends with all others. */
 export async function endCaller(db: Database, { workspaceId, session }: Caller, origin: Origin): Promise<void> {

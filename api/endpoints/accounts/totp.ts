@@ -2,10 +2,10 @@
 import Joi from 'joi';
 import { confirmTotp, offerTotp, removeTotp } from '../../../models/operations/accounts/set-totp.js';
 import { otpauthUrl } from '../../../models/rules/accounts/totp.js';
-import { endpoint } from '../../http/endpoint.js';
-import { named } from '../../http/json-schema.js';
-import { messageOnly } from '../../http/schemas.js';
-import { requiredText } from '../../http/validation.js';
+import { endpoint } from '../../declare.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { messageOnly } from '../../http/schemas/schemas.js';
+import { requiredText } from '../../http/schemas/validation.js';
 import { startMail } from '../../outside/start-mail.js';
 import { clientOf } from './client-of.js';
 import { tryDeps } from './password-checks.js';

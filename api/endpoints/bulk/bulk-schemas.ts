@@ -10,9 +10,9 @@ import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../m
 import { assertFewPlaceholders, type BulkRequest } from '../../../models/rules/bulk/bulk-templates.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
-import { type Convert, named } from '../../http/json-schema.js';
-import { date, dateOrNull, id, valueOf } from '../../http/schemas.js';
-import { type Checked, requiredText, rule, text } from '../../http/validation.js';
+import { type Convert, named } from '../../http/schemas/json-schema.js';
+import { date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
+import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
 import { commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
 

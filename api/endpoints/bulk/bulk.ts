@@ -1,6 +1,6 @@
 /** Bulk sends of up to ten thousand messages, and the batches that they create. */
 import type { Batch } from '../../../models/tables/batch.js';
-import { viewBatch, viewBatches } from '../../../models/operations/batches/batch-view.js';
+import { viewBatch, viewBatches } from '../../../models/operations/batches/view-batch.js';
 import { waitingPages } from '../../../models/operations/batches/batch-pages.js';
 import { cancelBatch, findBatch, pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
 import type { Database } from '../../../models/db/database.js';
@@ -9,13 +9,13 @@ import { faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { acceptBatch, findAcceptedBatch } from '../../accept/accept-batch.js';
 import type { BulkDeps, Deps } from '../../deps.js';
-import { apiKey, bulkEndpoint, endpoint } from '../../http/endpoint.js';
+import { bulkEndpoint, endpoint, list } from '../../declare.js';
+import { apiKey } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
 import type { Caller } from '../../http/caller.js';
 import { digestList } from '../../http/idempotency.js';
-import { list } from '../../http/list.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList } from '../../present/presenters.js';
-import { dataOf } from '../../http/schemas.js';
+import { dataOf } from '../../http/schemas/schemas.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';

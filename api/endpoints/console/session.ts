@@ -7,11 +7,11 @@ import { readConsoleLink } from '../../../models/rules/accounts/console-link.js'
 import { mayLogIn, setCookie } from '../../auth/console-session.js';
 import { issueToken } from '../../auth/tokens.js';
 import type { Deps } from '../../deps.js';
-import { endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
 import { Reply } from '../../http/reply.js';
-import { named } from '../../http/json-schema.js';
-import { messageOnly } from '../../http/schemas.js';
-import { requiredText } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { messageOnly } from '../../http/schemas/schemas.js';
+import { requiredText } from '../../http/schemas/validation.js';
 import { presentWorkspace } from '../../present/presenters.js';
 import { loginBody, workspaceOfLogin, workspaceResponse } from '../accounts/auth.js';
 import { endCaller } from '../accounts/sessions.js';

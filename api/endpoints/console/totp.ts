@@ -1,9 +1,9 @@
 /** The state of the second factor, for the settings of the console. What changes it is in `accounts/totp.ts`. */
 import Joi from 'joi';
 import { readTotp } from '../../../models/operations/accounts/read-totp.js';
-import { endpoint } from '../../http/endpoint.js';
-import { named } from '../../http/json-schema.js';
-import { dataOf, dateOrNull } from '../../http/schemas.js';
+import { endpoint } from '../../declare.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { dataOf, dateOrNull } from '../../http/schemas/schemas.js';
 import { iso } from '../../present/presenters.js';
 
 export const getTotp = endpoint({

@@ -4,9 +4,9 @@ import { codePoints } from '../../../models/rules/values/text.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
-import { named } from '../../http/json-schema.js';
-import { date, fewOf, id, phone, textOrNull, textThat } from '../../http/schemas.js';
-import { rule, text } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { date, fewOf, id, phone, textOrNull, textThat } from '../../http/schemas/schemas.js';
+import { rule, text } from '../../http/schemas/validation.js';
 
 /** The fields of a contact in a request. Undefined leaves a field unchanged, null clears it. */
 export interface ContactBody {

@@ -4,11 +4,11 @@ import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Contact } from '../../../models/tables/contact.js';
 import { unreachableContact } from '../../../models/errors.js';
 import { createContact, updateContact } from '../../../models/operations/contacts/save-contact.js';
-import { either, endpoint } from '../../http/endpoint.js';
-import { list } from '../../http/list.js';
+import { endpoint, list } from '../../declare.js';
+import { either } from '../../http/endpoint.js';
 import { presentContact } from '../../present/presenters.js';
-import { dataOf, messageOnly } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { dataOf, messageOnly } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 import { type ContactBody, contactFields, contactResponse } from './contact-schemas.js';
 
 const auth = either('manage_contacts');

@@ -6,12 +6,12 @@ import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/r
 import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../../models/rules/contacts/suppression.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Suppression } from '../../../models/tables/suppression.js';
-import { either, endpoint } from '../../http/endpoint.js';
-import { list } from '../../http/list.js';
+import { endpoint, list } from '../../declare.js';
+import { either } from '../../http/endpoint.js';
 import { presentSuppression } from '../../present/presenters.js';
-import { dataOf, date, dateOrNull, id, idOrNull, messageOnly, moment, valueOf } from '../../http/schemas.js';
-import { named } from '../../http/json-schema.js';
-import { requiredText, rule, text } from '../../http/validation.js';
+import { dataOf, date, dateOrNull, id, idOrNull, messageOnly, moment, valueOf } from '../../http/schemas/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { requiredText, rule, text } from '../../http/schemas/validation.js';
 
 const auth = either('manage_contacts');
 

@@ -3,8 +3,8 @@ import { notFound } from '../../../models/errors.js';
 import { Message } from '../../../models/tables/message.js';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { readUnsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
-import { endpoint } from '../../http/endpoint.js';
-import { messageOnly } from '../../http/schemas.js';
+import { endpoint } from '../../declare.js';
+import { messageOnly } from '../../http/schemas/schemas.js';
 
 const path = '/unsubscribe/:token';
 

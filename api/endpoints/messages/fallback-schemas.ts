@@ -5,9 +5,9 @@ import { missingFieldText } from '../../../models/errors.js';
 import { faultOfTexts } from '../../../models/rules/messages/content.js';
 import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/messages/fallback.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
-import { named } from '../../http/json-schema.js';
-import { fewOf, idOrNull, valueOf } from '../../http/schemas.js';
-import { requiredText, rule, text } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { fewOf, idOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { requiredText, rule, text } from '../../http/schemas/validation.js';
 
 /** A fallback step in a request. */
 export interface GivenStep {

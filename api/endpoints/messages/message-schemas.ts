@@ -6,9 +6,9 @@ import type { Content } from '../../../models/rules/messages/message-content.js'
 import type { ClientFields, RequestFields } from '../../../models/tables/message.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
-import { named } from '../../http/json-schema.js';
-import { moment, phoneSchema, textThat, valueOf } from '../../http/schemas.js';
-import { requiredText, rule, text } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { moment, phoneSchema, textThat, valueOf } from '../../http/schemas/schemas.js';
+import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { fallbackField, type GivenStep } from './fallback-schemas.js';
 import { templateField } from './template-schemas.js';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../../models/settings/config.js';
 import { invalidField } from '../../../models/errors.js';
-import { oneListKinds } from '../../../models/settings/provider-account.js';
+import { oneListKinds } from '../../../models/rules/routing/provider-kinds.js';
 import { partApart } from '../../../models/rules/messages/whatsapp-template.js';
 import type { SendBody } from './message-schemas.js';
 

@@ -13,9 +13,9 @@ import {
   type TextKind,
   textRules,
 } from '../../../models/rules/messages/whatsapp-template.js';
-import { named } from '../../http/json-schema.js';
-import { fewOf, textThat } from '../../http/schemas.js';
-import { requiredText, rule, text } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { fewOf, textThat } from '../../http/schemas/schemas.js';
+import { requiredText, rule, text } from '../../http/schemas/validation.js';
 
 const indexMax = 9;
 const nameText = '{field} must be 1 to 64 letters, digits or underscores';

@@ -5,11 +5,12 @@ import { readTimeline } from '../../../models/operations/messages/read-timeline.
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import { waits } from '../../../models/rules/messages/waiting.js';
 import type { Deps } from '../../deps.js';
-import { apiKey, endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
+import { apiKey } from '../../http/endpoint.js';
 import { presentTimeline, stepTypes } from '../../present/present-timeline.js';
 import { sandbox } from '../callbacks.js';
-import { named } from '../../http/json-schema.js';
-import { dataOf, date, dateOrNull, id, valueOf } from '../../http/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { dataOf, date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
 
 const wait = named(
   'TimelineWait',

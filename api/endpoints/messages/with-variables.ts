@@ -1,7 +1,7 @@
 import { renderContent } from '../../../models/rules/messages/render-content.js';
 import { assertFewPlaceholders } from '../../../models/rules/bulk/bulk-templates.js';
 import type { Deps } from '../../deps.js';
-import type { Checked } from '../../http/validation.js';
+import type { Checked } from '../../http/schemas/validation.js';
 import type { SendBody } from './message-schemas.js';
 
 /**

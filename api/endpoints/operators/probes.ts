@@ -1,7 +1,7 @@
 /** For process managers and load balancers. They ask nothing of other servers: a database that is away is no reason to restart or leave out a process. */
 import Joi from 'joi';
-import { endpoint } from '../../http/endpoint.js';
-import { named } from '../../http/json-schema.js';
+import { endpoint } from '../../declare.js';
+import { named } from '../../http/schemas/json-schema.js';
 import { Reply } from '../../http/reply.js';
 
 export const getLive = endpoint({

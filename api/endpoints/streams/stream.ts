@@ -4,11 +4,12 @@ import { invalidField, suspended } from '../../../models/errors.js';
 import { openStream } from '../../../models/operations/streams/open-stream.js';
 import { parsePosition, type Position } from '../../../models/rules/streams/position.js';
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
-import { either, endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
+import { either } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
-import { named } from '../../http/json-schema.js';
-import { date } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { date } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 import { resetEventType } from '../../stream/event-blocks.js';
 
 const streamedEvent = named(

@@ -4,10 +4,10 @@ import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Delivery, type DeliveryFilters, deliverySort, deliveryStatuses } from '../../../models/tables/delivery.js';
 import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';
 import { Webhook } from '../../../models/tables/webhook.js';
-import { eitherOrPortal, endpoint } from '../../http/endpoint.js';
-import { list } from '../../http/list.js';
-import { bound, dataOf, listOf, uuid } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { endpoint, list } from '../../declare.js';
+import { eitherOrPortal } from '../../http/endpoint.js';
+import { bound, dataOf, listOf, uuid } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 import { presentDelivery } from '../../present/webhook-presenters.js';
 import { deliveryResponse } from './webhook-schemas.js';
 

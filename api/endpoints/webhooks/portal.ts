@@ -2,8 +2,9 @@
 import { suspended } from '../../../models/errors.js';
 import { openPortal } from '../../../models/operations/webhooks/open-portal.js';
 import { issuePortalToken } from '../../auth/tokens.js';
-import { either, endpoint } from '../../http/endpoint.js';
-import { dataOf } from '../../http/schemas.js';
+import { endpoint } from '../../declare.js';
+import { either } from '../../http/endpoint.js';
+import { dataOf } from '../../http/schemas/schemas.js';
 import { portalResponse } from './webhook-schemas.js';
 
 export const createPortal = endpoint({

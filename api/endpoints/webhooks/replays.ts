@@ -9,10 +9,10 @@ import { cancelReplay } from '../../../models/operations/webhooks/replay-progres
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
-import { eitherOrPortal, endpoint } from '../../http/endpoint.js';
-import { list } from '../../http/list.js';
-import { dataOf, moment } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { endpoint, list } from '../../declare.js';
+import { eitherOrPortal } from '../../http/endpoint.js';
+import { dataOf, moment } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 import { presentCount, presentReplay } from '../../present/webhook-presenters.js';
 import { countedReplayResponse, replayResponse } from './webhook-schemas.js';
 

@@ -1,7 +1,7 @@
 /** Optional delivery settings of a webhook: retry delays, rate, order and signature. */
 import Joi from 'joi';
-import { fewOf } from '../../http/schemas.js';
-import { rule, text } from '../../http/validation.js';
+import { fewOf } from '../../http/schemas/schemas.js';
+import { rule, text } from '../../http/schemas/validation.js';
 
 const delaysMax = 20;
 const delaySecondsMax = 604_800;

@@ -6,10 +6,11 @@ import { createTestDelivery, dropTestDelivery } from '../../../models/operations
 import { isForgotten } from '../../../models/operations/webhooks/forget-webhook-data.js';
 import { rotateSecret } from '../../../models/operations/webhooks/rotate-secret.js';
 import { Webhook } from '../../../models/tables/webhook.js';
-import { either, eitherOrPortal, endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
+import { either, eitherOrPortal } from '../../http/endpoint.js';
 import { presentDelivery, presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
-import { dataOf } from '../../http/schemas.js';
-import { rule } from '../../http/validation.js';
+import { dataOf } from '../../http/schemas/schemas.js';
+import { rule } from '../../http/schemas/validation.js';
 import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');

@@ -3,8 +3,8 @@ import Joi from 'joi';
 import { deliveryStatuses, triggers } from '../../../models/tables/delivery.js';
 import { replayStatuses } from '../../../models/tables/replay.js';
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
-import { named } from '../../http/json-schema.js';
-import { date, dateOrNull, id, idOrNull, textOrNull, valueOf } from '../../http/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { date, dateOrNull, id, idOrNull, textOrNull, valueOf } from '../../http/schemas/schemas.js';
 
 const publicKey = () =>
   Joi.string()

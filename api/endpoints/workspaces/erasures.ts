@@ -1,11 +1,13 @@
 /** Erasures: erase all data of a recipient. */
 import Joi from 'joi';
+import { channelsTo, someChannel } from '../../../models/channels.js';
 import { beginErasure, findErasure } from '../../../models/operations/erasure/begin-erasure.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
-import { either, endpoint } from '../../http/endpoint.js';
-import { named } from '../../http/json-schema.js';
-import { dataOf, id } from '../../http/schemas.js';
-import { requiredText, rule } from '../../http/validation.js';
+import { endpoint } from '../../declare.js';
+import { either } from '../../http/endpoint.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { dataOf, id } from '../../http/schemas/schemas.js';
+import { requiredText, rule } from '../../http/schemas/validation.js';
 
 const auth = either('manage_contacts');
 
@@ -19,7 +21,8 @@ const erasureResponse = named(
 );
 const oneErasure = dataOf('erasure', erasureResponse);
 
-const channelOf = (to: string) => (to.includes('@') ? 'email' : 'sms');
+/** One whose recipients have such an address. */
+const channelOf = (to: string) => channelsTo(to.includes('@') ? 'email' : 'phone')[0] ?? someChannel;
 
 export const createErasure = endpoint({
   id: 'createErasure',

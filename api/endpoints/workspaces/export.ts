@@ -10,12 +10,12 @@ import { busy, conflict } from '../../../models/errors.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { asCaller } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
-import { rowsOfWorkspace } from '../../../models/operations/workspaces/export-rows.js';
+import { rowsOfWorkspace } from '../../../models/operations/workspaces/rows-of-workspace.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { Workspace } from '../../../models/tables/workspace.js';
-import { endpoint } from '../../http/endpoint.js';
-import { named } from '../../http/json-schema.js';
+import { endpoint } from '../../declare.js';
+import { named } from '../../http/schemas/json-schema.js';
 
 import { Reply } from '../../http/reply.js';
 import {

@@ -4,11 +4,12 @@ import { channels } from '../../../models/channels.js';
 import { invalidField } from '../../../models/errors.js';
 import { readOverview } from '../../../models/operations/workspaces/read-overview.js';
 import { hourDays } from '../../../models/operations/workspaces/fold-changes.js';
-import { either, endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
+import { either } from '../../http/endpoint.js';
 import { presentOverview } from '../../present/overview.js';
-import { named } from '../../http/json-schema.js';
-import { bound, date, valueOf } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { bound, date, valueOf } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 
 const dayMs = 86_400_000;
 const daysDefault = 7;

@@ -7,11 +7,12 @@ import { spendingOf } from '../../../models/operations/billing/standing.js';
 import { type Period, sumUsage, type UsageBy } from '../../../models/operations/workspaces/sum-usage.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.js';
-import { anyCredential, either, endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
+import { anyCredential, either } from '../../http/endpoint.js';
 import { presentUsage } from '../../present/usage.js';
-import { named } from '../../http/json-schema.js';
-import { bound, date, valueOf } from '../../http/schemas.js';
-import { text } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { bound, date, valueOf } from '../../http/schemas/schemas.js';
+import { text } from '../../http/schemas/validation.js';
 
 export const getBalance = endpoint({
   id: 'getBalance',

@@ -3,11 +3,11 @@ import Joi from 'joi';
 import { updateWorkspace } from '../../../models/operations/workspaces/update-workspace.js';
 import { isCountry } from '../../../models/rules/values/country.js';
 import { Workspace } from '../../../models/tables/workspace.js';
-import { endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../declare.js';
 import { presentOwnWorkspace } from '../../present/presenters.js';
-import { named } from '../../http/json-schema.js';
-import { dataOf } from '../../http/schemas.js';
-import { rule } from '../../http/validation.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { dataOf } from '../../http/schemas/schemas.js';
+import { rule } from '../../http/schemas/validation.js';
 import { workspaceFields } from '../accounts/auth.js';
 
 const limitMax = 1_000_000_000;

@@ -1,3 +1,4 @@
+import { channels } from '../../../models/channels.js';
 import * as errors from '../../../models/errors.js';
 import { nullsOf } from '../../../models/tables/columns.js';
 import { messageColumns } from '../../../models/tables/message.js';
@@ -102,7 +103,7 @@ const batchInList = {
 };
 const batch = { ...batchInList, errors: [] };
 const badPhone = errors.invalidField('to', phoneText);
-const badChannel = errors.invalidField('channel', 'Invalid channel. Must be one of: sms, whatsapp, email');
+const badChannel = errors.invalidField('channel', `Invalid channel. Must be one of: ${channels.join(', ')}`);
 const noText = errors.missingField('content.text');
 const purse = [errors.insufficientCredits(2500, 100), errors.spendLimitReached()];
 const bulkFaults = [errors.invalidField('recipients[3].to', phoneText), badChannel, noText];

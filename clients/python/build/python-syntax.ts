@@ -1,5 +1,5 @@
 /** Writes a JSON Schema of the OpenAPI document as a type of Python. */
-import type { Json } from '../../../api/http/json-schema.js';
+import type { Json } from '../../../api/http/schemas/json-schema.js';
 
 interface Place {
   /** Callers give it: any sequence and any mapping will do. In answers they are lists and dicts. */

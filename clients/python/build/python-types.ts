@@ -1,6 +1,6 @@
 /** Types of Python for the schemas of the OpenAPI document that the client needs. */
 import { isUsed } from '../../typescript/build/reduce-document.js';
-import type { Json } from '../../../api/http/json-schema.js';
+import type { Json } from '../../../api/http/schemas/json-schema.js';
 import { classOf, typeOf } from './python-syntax.js';
 
 interface Operation {

@@ -1,5 +1,5 @@
 /** The part of the OpenAPI document that the client needs: without errors, headers and examples, which would be nine tenths of the types. */
-import type { Json } from '../../../api/http/json-schema.js';
+import type { Json } from '../../../api/http/schemas/json-schema.js';
 
 /** Whether a path belongs to what an API key can do with messages, batches, contacts, webhooks and the account. */
 export const isUsed = (path: string): boolean => /^\/api\/v1\/(messages|contacts|webhooks|balance$|usage$)/.test(path);

@@ -66,7 +66,11 @@ export function wholeNumber(context: Pick<Context, 'values'>, name: string, min:
 /** All values of a type of the API. The compiler names one that is missing. */
 const all = <Value extends string>(values: Record<Value, true>) => Object.keys(values) as Value[];
 
-export const channels = all<Message['channel']>({ sms: true, whatsapp: true, email: true });
+/** Each channel with the kind of address of its recipients. */
+const addressOf: Readonly<Record<Message['channel'], 'phone' | 'email'>> = { sms: 'phone', whatsapp: 'phone', email: 'email' };
+export const channels = Object.keys(addressOf) as Message['channel'][];
+/** The first channel that reaches a recipient with this address. */
+export const channelTo = (to: string) => channels.find((channel) => addressOf[channel] === (to.includes('@') ? 'email' : 'phone'));
 export const statuses = all<Message['status']>({ queued: true, sent: true, delivered: true, failed: true, read: true });
 export const eventTypes = all<Webhook['events'][number]>({
   'message.queued': true,

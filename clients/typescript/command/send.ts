@@ -1,7 +1,7 @@
 /** `tidings send` and `tidings trigger` */
 import { text as readAll } from 'node:stream/consumers';
 import type { Message, NewMessage } from '../client/index.js';
-import { channels, choice, type Command, type Context, Failed, textOption, UsageError } from './command.js';
+import { channels, channelTo, choice, type Command, type Context, Failed, textOption, UsageError } from './command.js';
 import { untilStatus } from './follow.js';
 import { counted } from './terminal.js';
 
@@ -56,7 +56,7 @@ async function messageOf(context: Context): Promise<NewMessage> {
   const text = given === '-' ? await readAll(context.terminal.streams.stdin) : given;
   const message = {
     to,
-    channel: choice(context, 'channel', channels) ?? (to.includes('@') ? 'email' : 'sms'),
+    channel: choice(context, 'channel', channels) ?? channelTo(to),
     content: { text, ...(subject === undefined ? {} : { subject }) },
     ...(reference === undefined ? {} : { reference }),
     ...(scheduledAt === undefined ? {} : { scheduled_at: scheduledAt }),

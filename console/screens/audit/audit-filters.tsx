@@ -1,6 +1,6 @@
 /** The filters of the audit events. */
 import { useLocation } from 'preact-iso';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { localInput, momentOf } from '../../parts/time.js';

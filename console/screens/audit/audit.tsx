@@ -1,7 +1,7 @@
 /** Who changed what, when and from where. */
 import { useLocation } from 'preact-iso';
 import { call, type Query, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { NoMatch } from '../../parts/filter-form.js';
 import { Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';

@@ -3,6 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Sheet } from '../../csv/read-csv.js';
 import { Form, TextField } from '../../parts/form.js';
+import { traitsOf } from '../../parts/channels.js';
 import { ChannelField, SendAtField } from '../../parts/message-fields.js';
 import { TextArea } from '../../parts/text-area.js';
 import { useForm } from '../../state/form.js';
@@ -73,13 +74,13 @@ export function BatchForm({ sheet, isSending }: Props) {
 }
 
 function ContentFields({ sheet, channel }: { sheet: Sheet; channel: Signal<string> }) {
-  const isEmail = channel.value === 'email';
+  const { hasMailFields } = traitsOf(channel.value);
   return (
     <>
-      {isEmail && <TextField name="content.subject" label="Subject" />}
+      {hasMailFields && <TextField name="content.subject" label="Subject" />}
       <TextArea name="content.text" label="Text" rows={5} isRequired />
       <PlaceholderButtons sheet={sheet} />
-      {isEmail && <TextArea name="content.html" label="HTML (optional)" rows={4} />}
+      {hasMailFields && <TextArea name="content.html" label="HTML (optional)" rows={4} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** One batch as it is sent: progress, messages by status, pause, resume and cancel. */
 import { useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';

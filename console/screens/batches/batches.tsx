@@ -1,7 +1,7 @@
 /** The batches of the workspace, newest first. */
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';

@@ -1,5 +1,6 @@
 /** Columns of the file: which has the recipients, and which fills in which placeholder. */
 import type { Sheet } from '../../csv/read-csv.js';
+import { traitsOf } from '../../parts/channels.js';
 import { SelectField } from '../../parts/form.js';
 import { fieldOf } from './draft.js';
 import { columnFor, type Placeholder, placeholdersOf, recipientColumn } from './mapping.js';
@@ -37,7 +38,7 @@ export function ColumnFields(props: Props) {
   const { sheet, channel, placeholders } = props;
   const options = optionsOf(sheet);
   // Another channel may have its recipients in another column.
-  const recipients = channel === 'email' ? 'email' : 'phone';
+  const recipients = traitsOf(channel).address;
   return (
     <fieldset>
       <legend>Columns</legend>

@@ -2,6 +2,7 @@
 import { emailNames, phoneNames } from '../../csv/column-names.js';
 import { freeName } from '../../csv/free-name.js';
 import type { Sheet } from '../../csv/read-csv.js';
+import { channelTo, traitsOf } from '../../parts/channels.js';
 
 /** A placeholder of the text (docs/contract/batches.md, Placeholders). */
 export interface Placeholder {
@@ -44,13 +45,16 @@ export function columnFor(placeholder: string, columns: readonly string[]): numb
 }
 
 const anyNames = ['to', 'recipient'];
-const phone = /^\+\d{7,15}$/;
-const email = /^\S+@\S+\.\S+$/;
+/** How a column with addresses is named, and what its cells look like. */
+const addresses = {
+  phone: { names: phoneNames, pattern: /^\+\d{7,15}$/ },
+  email: { names: emailNames, pattern: /^\S+@\S+\.\S+$/ },
+} as const;
 
 /** The column with the recipients, by its name or else by its first cell; -1: none looks like it. */
 export function recipientColumn({ columns, rows }: Sheet, channel: string): number {
-  const names: readonly string[] = [...anyNames, ...(channel === 'email' ? emailNames : phoneNames)];
-  const looks = channel === 'email' ? email : phone;
+  const { names: ownNames, pattern: looks } = addresses[traitsOf(channel).address];
+  const names: readonly string[] = [...anyNames, ...ownNames];
   const cells = rows[0]?.cells ?? [];
   const named = columns.flatMap((column, index) => (names.includes(plain(column)) ? index : []));
   const likely = (index: number) => looks.test(recipientOf(cells[index] ?? '', channel));
@@ -59,10 +63,11 @@ export function recipientColumn({ columns, rows }: Sheet, channel: string): numb
 }
 
 /** A file with addresses and without phone numbers is for e-mails. */
-export function channelFor(sheet: Sheet): 'sms' | 'email' {
-  const byPhone = recipientColumn(sheet, 'sms');
-  if (recipientColumn(sheet, 'email') === -1) return 'sms';
-  return byPhone === -1 || email.test(sheet.rows[0]?.cells[byPhone] ?? '') ? 'email' : 'sms';
+export function channelFor(sheet: Sheet): string {
+  const [phone, email] = [channelTo('phone'), channelTo('email')];
+  const byPhone = recipientColumn(sheet, phone);
+  if (recipientColumn(sheet, email) === -1) return phone;
+  return byPhone === -1 || addresses.email.pattern.test(sheet.rows[0]?.cells[byPhone] ?? '') ? email : phone;
 }
 
 /**
@@ -71,5 +76,5 @@ export function channelFor(sheet: Sheet): 'sms' | 'email' {
  */
 export function recipientOf(cell: string, channel: string): string {
   const digits = cell.replaceAll(/[\s().-]/g, '');
-  return channel !== 'email' && /^\+\d+$/.test(digits) && !cell.includes('(0') ? digits : cell;
+  return traitsOf(channel).address === 'phone' && /^\+\d+$/.test(digits) && !cell.includes('(0') ? digits : cell;
 }

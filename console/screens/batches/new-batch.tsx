@@ -1,6 +1,6 @@
 /** Send to many: a CSV file, its columns, the real texts, every faulty row, the exact sum, then the batch. */
 import { useSignal } from '@preact/signals';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { useSheet } from '../../csv/use-sheet.js';
 import { countText } from '../../parts/count.js';
 import { FileChoice } from '../../parts/file-choice.js';

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import { isUnanswered, problemOf } from '../../api/problem.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { Form } from '../../parts/form.js';

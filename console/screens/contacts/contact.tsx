@@ -1,7 +1,7 @@
 /** One contact: write to it, change it, delete it. */
 import { useLocation, useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';

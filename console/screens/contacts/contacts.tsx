@@ -1,7 +1,7 @@
 /** The contacts of the workspace. */
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
 import { TextField } from '../../parts/form.js';
 import { MainLink, Screen } from '../../parts/screen.js';

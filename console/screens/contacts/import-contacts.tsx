@@ -1,6 +1,6 @@
 /** Import contacts from a CSV file: its columns by their names, then every row, with the reasons of the faulty ones. */
 import { useSignal } from '@preact/signals';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { useSheet } from '../../csv/use-sheet.js';
 import { FileChoice } from '../../parts/file-choice.js';
 import { ProblemBox } from '../../parts/problem-box.js';

@@ -1,7 +1,7 @@
 /** Create a contact. */
 import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Screen } from '../../parts/screen.js';
 import { toast } from '../../state/toasts.js';
 import type { ContactChange } from './contact-change.js';

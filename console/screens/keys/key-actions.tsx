@@ -5,7 +5,7 @@ import { CopyBlock } from '../../parts/copy.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { toast } from '../../state/toasts.js';
-import type { Key } from './keys.js';
+import type { Key } from './key.js';
 
 export function KeyActions({ apiKey: { id, name }, changed }: { apiKey: Key; changed(): void }) {
   const rotated = useSignal<string | null>(null);

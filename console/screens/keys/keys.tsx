@@ -1,15 +1,14 @@
 /** The API keys of the workspace. */
 import { useLocation } from 'preact-iso';
-import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { call } from '../../api/call.js';
+import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
+import type { Key } from './key.js';
 import { KeyActions } from './key-actions.js';
-
-export type Key = Schema<'ApiKey'>;
 
 const columnsOf = (page: Loaded<Page<Key>>): Column<Key>[] => [
   {

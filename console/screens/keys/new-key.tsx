@@ -1,7 +1,8 @@
 /** Create an API key. Its value is shown once. */
 import { useSignal } from '@preact/signals';
 import { call, type Data, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
+import { channels } from '../../parts/channels.js';
 import { Choices } from '../../parts/choices.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Form, TextField } from '../../parts/form.js';
@@ -17,7 +18,6 @@ const scopes = {
   manage_contacts: 'contacts and suppressions',
   manage_webhooks: 'webhooks and their deliveries',
 } as const satisfies Record<Scope, string>;
-const channels = { sms: '', whatsapp: '', email: '' } as const satisfies Record<Schema<'Channel'>, string>;
 const fields = ['name', 'scopes', 'channels', 'expires_at', 'allowed_addresses'] as const;
 
 export function NewKey() {
@@ -31,7 +31,12 @@ export function NewKey() {
       <Form form={form} action="Create" fields={fields} more={<a href={to('keys')}>Back</a>}>
         <TextField name="name" label="Name" hint="For yourself, for example the program that uses it" required />
         <Choices name="scopes" legend="Scopes" options={scopes} chosen={Object.keys(scopes)} />
-        <Choices name="channels" legend="Channels" options={channels} chosen={Object.keys(channels)} />
+        <Choices
+          name="channels"
+          legend="Channels"
+          options={Object.fromEntries(channels.map((channel) => [channel, '']))}
+          chosen={channels}
+        />
         <TextField name="expires_at" label="Expires at (optional)" type="datetime-local" />
         <TextField
           name="allowed_addresses"
@@ -53,7 +58,7 @@ function bodyOf(data: FormData): Schema<'CreateApiKeyRequest'> {
     name: textOf(data, 'name'),
     scopes: data.getAll('scopes') as Scope[],
     expires_at: momentOf(textOf(data, 'expires_at')),
-    ...(chosen.length === Object.keys(channels).length ? {} : { channels: chosen }),
+    ...(chosen.length === channels.length ? {} : { channels: chosen }),
     ...(addresses.length === 0 ? {} : { allowed_addresses: addresses }),
   };
 }

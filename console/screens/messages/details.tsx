@@ -1,6 +1,6 @@
 /** The fields of a message. */
 import type { Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';

@@ -1,9 +1,9 @@
 /** Search and filters. They are in the address, so that links and the back button keep them. */
 import { useLocation } from 'preact-iso';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
-import { channels } from '../../parts/message-fields.js';
+import { channels } from '../../parts/channels.js';
 import { localInput, momentOf } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { type Filters, readSearch, statuses } from './filters.js';

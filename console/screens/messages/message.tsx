@@ -2,7 +2,7 @@
 import { useRoute } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';

@@ -1,7 +1,7 @@
 /** The messages of the workspace, newest first, live. */
 import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { hasAny, NoMatch } from '../../parts/filter-form.js';
 import { MainLink, Screen } from '../../parts/screen.js';

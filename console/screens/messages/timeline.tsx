@@ -1,6 +1,6 @@
 /** The timeline of a message: every step, oldest first. */
 import type { Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Facts } from '../../parts/facts.js';
 import { Time } from '../../parts/time.js';
 

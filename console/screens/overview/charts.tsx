@@ -1,8 +1,8 @@
 /** Messages and spending over the period, by channel, with a table behind each chart. */
 import { Chart, type Line } from '../../parts/chart.js';
-import { channels } from '../../parts/message-fields.js';
+import { channels } from '../../parts/channels.js';
 import { type Column, PlainTable } from '../../parts/table.js';
-import type { OverviewData } from './overview.js';
+import type { OverviewData } from './overview-data.js';
 
 type Part = OverviewData['parts'][number];
 type Measure = 'messages' | 'credits';

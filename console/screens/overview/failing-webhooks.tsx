@@ -1,6 +1,6 @@
 /** Webhooks that need attention: failing ones, and those that were disabled. */
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { useLoad } from '../../state/load.js';
 import { WebhookStatus } from '../webhooks/webhook-status.js';
 

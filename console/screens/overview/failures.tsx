@@ -1,7 +1,7 @@
 /** Failures of the period by their reason. */
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { type Column, PlainTable } from '../../parts/table.js';
-import type { OverviewData } from './overview.js';
+import type { OverviewData } from './overview-data.js';
 
 type Failure = OverviewData['failures'][number];
 

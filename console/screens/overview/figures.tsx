@@ -2,7 +2,7 @@
 import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { durationText } from '../../parts/time.js';
-import type { OverviewData } from './overview.js';
+import type { OverviewData } from './overview-data.js';
 
 export function Figures({ overview }: { overview: OverviewData }) {
   const { messages, delivered, failed, credits, delivery_p50_ms: p50, delivery_p95_ms: p95, balance, days_left: daysLeft } = overview;

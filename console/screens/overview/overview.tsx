@@ -1,7 +1,7 @@
 /** What was sent, what became of it, what it cost, and what fails. */
 import { useLocation } from 'preact-iso';
-import { call, type Data } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { call } from '../../api/call.js';
+import { to } from '../../api/base.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { type Loaded, useLoad } from '../../state/load.js';
@@ -9,8 +9,7 @@ import { Charts } from './charts.js';
 import { Failures } from './failures.js';
 import { Figures } from './figures.js';
 import { FailingWebhooks } from './failing-webhooks.js';
-
-export type OverviewData = Data<'/api/v1/overview', 'get'>;
+import type { OverviewData } from './overview-data.js';
 
 /** Days that can be chosen. One day is shown by hour. */
 const periods = [

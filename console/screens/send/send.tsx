@@ -3,9 +3,10 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
+import { traitsOf } from '../../parts/channels.js';
 import { ChannelField, phoneHint, SendAtField } from '../../parts/message-fields.js';
 import { Screen } from '../../parts/screen.js';
 import { TextArea } from '../../parts/text-area.js';
@@ -68,7 +69,8 @@ function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
 }
 
 function SendFields({ draft, channel }: { draft: Draft; channel: Signal<string> }) {
-  const isEmail = channel.value === 'email';
+  const { address, hasMailFields } = traitsOf(channel.value);
+  const isEmail = address === 'email';
   return (
     <>
       <ChannelField channel={channel} />
@@ -81,9 +83,9 @@ function SendFields({ draft, channel }: { draft: Draft; channel: Signal<string> 
         autocomplete="off"
         required
       />
-      {isEmail && <TextField name="content.subject" label="Subject" defaultValue={draft['content.subject']} />}
+      {hasMailFields && <TextField name="content.subject" label="Subject" defaultValue={draft['content.subject']} />}
       <TextArea name="content.text" label="Text" value={draft['content.text']} rows={5} isRequired />
-      {isEmail && <TextArea name="content.html" label="HTML (optional)" value={draft['content.html']} rows={4} />}
+      {hasMailFields && <TextArea name="content.html" label="HTML (optional)" value={draft['content.html']} rows={4} />}
       <TextField
         name="reference"
         label="Reference (optional)"

@@ -1,7 +1,7 @@
 /** Ask for a mail with a link that sets a new password. The link leads to the page `/reset-password`. */
 import { useSignal } from '@preact/signals';
 import { call } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';

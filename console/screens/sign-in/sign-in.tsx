@@ -1,6 +1,6 @@
 /** Sign in, with the code of an authenticator app where the workspace needs one. */
 import { useSignal } from '@preact/signals';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Problem } from '../../api/problem.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Screen } from '../../parts/screen.js';

@@ -1,7 +1,7 @@
 /** Create a workspace, and sign in to it. */
 import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
 import { NewPassword } from '../../parts/new-password.js';
 import { Screen } from '../../parts/screen.js';

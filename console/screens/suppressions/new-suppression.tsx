@@ -1,9 +1,9 @@
 /** Suppress a recipient on a channel. */
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Form, SelectField, TextField } from '../../parts/form.js';
-import { channels } from '../../parts/message-fields.js';
+import { channelOptions } from '../../parts/channels.js';
 import { Screen } from '../../parts/screen.js';
 import { momentOf } from '../../parts/time.js';
 import { textOf, useForm } from '../../state/form.js';
@@ -31,11 +31,11 @@ export function NewSuppression() {
     <Screen title="Suppress a recipient">
       <p>Messages to a suppressed recipient are refused on this channel, and messages that still wait fail and are refunded.</p>
       <Form form={form} action="Suppress" fields={names} more={<a href={to('suppressions')}>Back</a>}>
-        <SelectField name="channel" label="Channel" options={channels.map((name) => [name, name])} selected={query.channel ?? 'sms'} />
+        <SelectField name="channel" label="Channel" options={channelOptions} selected={query.channel ?? 'sms'} />
         <TextField
           name="recipient"
           label="Recipient"
-          hint="A phone number with plus sign and country code; on the channel email an e-mail address"
+          hint="A phone number with plus sign and country code; on the channel E-mail an e-mail address"
           defaultValue={query.recipient ?? ''}
           autocomplete="off"
           required

@@ -2,10 +2,10 @@
 import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 import { call, type Query } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { anyOf, FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
-import { channels } from '../../parts/message-fields.js';
+import { channels } from '../../parts/channels.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';

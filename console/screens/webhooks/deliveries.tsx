@@ -1,7 +1,7 @@
 /** The deliveries of a webhook, newest first. */
 import { useLocation } from 'preact-iso';
 import { call, type Query, type Schema } from '../../api/call.js';
-import { isPortal, to } from '../../app/base.js';
+import { isPortal, to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';

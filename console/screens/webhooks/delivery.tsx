@@ -2,7 +2,7 @@
 import { useRoute } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
-import { isPortal, to } from '../../app/base.js';
+import { isPortal, to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';

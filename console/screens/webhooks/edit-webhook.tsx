@@ -1,7 +1,7 @@
 /** Change the URL, events, order and rate of a webhook. */
 import { useLocation, useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { Field, Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';

@@ -1,7 +1,7 @@
 /** Create a webhook. Its secret is shown once, with the code that verifies a request. */
 import { type Signal, useSignal } from '@preact/signals';
 import { call, type Data, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Field, Form, TextField } from '../../parts/form.js';
 import { MainLink, Screen } from '../../parts/screen.js';

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { isPortal, to } from '../../app/base.js';
+import { isPortal, to } from '../../api/base.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';

@@ -1,7 +1,7 @@
 /** The webhooks of the workspace. */
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
-import { to } from '../../app/base.js';
+import { to } from '../../api/base.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { useLoad } from '../../state/load.js';

@@ -3,7 +3,7 @@ import { Batch } from '../../tables/batch.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { conflict, notFound } from '../../errors.js';
 import { batchPages } from './batch-pages.js';
-import { completeBatchIfDone } from './complete-batch.js';
+import { completeBatchIfDone } from './complete-batch-if-done.js';
 import { announcePage } from './open-page.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 

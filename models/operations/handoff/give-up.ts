@@ -1,6 +1,7 @@
 /** What happens when the time of a wait is over. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { workMetrics } from '../../metrics/catalogue.js';
+import type { MessageGroup } from '../../tables/message-group.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isOpenOrUnknown, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
@@ -27,7 +28,7 @@ const markUnknown = `
 /** Locks the group before its messages: see `inTransaction`. @returns whether its inbox holds reports that were not applied */
 async function lockGroup(db: Database, transaction: Transaction, groupId: string): Promise<boolean> {
   const sql = 'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE';
-  const [group] = await select<{ reports_pending: boolean }>(db, sql, [groupId], transaction);
+  const [group] = await select<Pick<MessageGroup, 'reports_pending'>>(db, sql, [groupId], transaction);
   return group?.reports_pending === true;
 }
 

@@ -1,7 +1,6 @@
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
-import type { Route } from '../../settings/provider-routes.js';
-import { levelMax, sharesOf } from '../../rules/routing/route.js';
+import { levelMax, type Route, sharesOf } from '../../rules/routing/route.js';
 
 /** An account on a channel, as an operator sees it. */
 export interface RouteState {

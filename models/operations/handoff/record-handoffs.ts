@@ -1,5 +1,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import type { StatusRow } from '../../tables/message.js';
+import { only, recordset } from '../../tables/columns.js';
+import { messageColumns, type StatusRow } from '../../tables/message.js';
+import { sendAttemptColumns } from '../../tables/send-attempt.js';
 import { isHardBounce, refusalReason, suppressedCode } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
@@ -40,12 +42,18 @@ export async function recordHandoffs(db: Database, results: HandoffResult[]): Pr
   await matchEarlyReports(db, results);
 }
 
+const givenResults = {
+  ...only(messageColumns, 'id', 'provider_error_code'),
+  attempt: sendAttemptColumns.number,
+  ...only(sendAttemptColumns, 'outcome', 'provider_message_id', 'detail'),
+};
+
 // Locks all messages of the round together, in the order of their ids, because later statements change them by outcome, some after refunds.
 const closeAttempts = `
   WITH locked AS MATERIALIZED (SELECT id FROM messages WHERE id = ANY($2::uuid[]) ORDER BY id FOR UPDATE)
   UPDATE send_attempts a SET outcome = r.outcome, provider_message_id = r.provider_message_id,
     detail = COALESCE(r.detail, r.provider_error_code), finished_at = now()
-  FROM json_to_recordset($1::json) AS r (id uuid, attempt integer, outcome text, provider_message_id text, detail text, provider_error_code text)
+  FROM ${recordset('$1', 'r', givenResults)}
     JOIN locked ON locked.id = r.id
   WHERE a.message_id = r.id AND a.number = r.attempt`;
 
@@ -102,9 +110,11 @@ async function matchEarlyReports(db: Database, results: HandoffResult[]): Promis
   await select(db, matchReports, [JSON.stringify(accepted), providers, accepted.map(({ provider_message_id }) => provider_message_id)]);
 }
 
+const givenNames = only(messageColumns, 'id', 'provider', 'provider_message_id');
+
 const matchReports = `
   WITH locked AS (
-    SELECT d.id, r.id AS message_id FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text)
+    SELECT d.id, r.id AS message_id FROM ${recordset('$1', 'r', givenNames)}
     JOIN delivery_reports d ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id
     WHERE d.message_id IS NULL AND d.provider = ANY($2::text[]) AND d.provider_message_id = ANY($3::text[]) -- as in record-statuses.ts
     ORDER BY d.id FOR UPDATE OF d

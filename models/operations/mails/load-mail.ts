@@ -1,19 +1,15 @@
 import { type Database, select } from '../../db/database.js';
-import type { MailDetail, MailKind } from '../../rules/accounts/mail-texts.js';
+import type { Mail } from '../../tables/mail.js';
 
 /** A mail with its recipient. */
-export interface Mail {
-  kind: MailKind;
-  token_id: string | null;
-  detail: MailDetail | null;
+export interface LoadedMail extends Pick<Mail, 'kind' | 'token_id' | 'detail' | 'sent_at'> {
   email: string;
   name: string;
-  sent_at: Date | null;
 }
 
 /** Null if its workspace no longer exists. */
-export async function loadMail(db: Database, id: string): Promise<Mail | null> {
-  const [mail] = await select<Mail>(
+export async function loadMail(db: Database, id: string): Promise<LoadedMail | null> {
+  const [mail] = await select<LoadedMail>(
     db,
     `SELECT m.kind, m.token_id, m.detail, COALESCE(m.recipient, w.email) AS email, w.name, m.sent_at
      FROM mails m JOIN workspaces w ON w.id = m.workspace_id WHERE m.id = $1`,

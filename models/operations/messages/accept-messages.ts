@@ -2,7 +2,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import type { MessageRow } from '../../tables/message.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { acceptOne, debitDescription } from './accept-one.js';
-import { countGroupWork } from './group-work.js';
+import { countGroupWork } from './count-group-work.js';
 import { debit } from '../billing/post-credits.js';
 import { recordStatuses } from './record-statuses.js';
 import type { Subscribed } from './write-events.js';

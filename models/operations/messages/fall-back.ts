@@ -1,10 +1,11 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import type { Fallback } from '../../tables/fallback.js';
 import { clientFieldsOf, type MessageRow, type NewMessage } from '../../tables/message.js';
 import { costOfStep, type FallbackStep, fallbackVerdict } from '../../rules/messages/fallback.js';
 import { debitDescription } from './accept-one.js';
-import { countGroupWork } from './group-work.js';
+import { countGroupWork } from './count-group-work.js';
 import { insertMessagesIn } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
 import { recordStatuses } from './record-statuses.js';
@@ -33,11 +34,7 @@ type Decided = Omit<FallenBack, 'deliveries'> & {
   sentAfter?: MessageRow;
 };
 
-interface Chain {
-  steps: FallbackStep[];
-  outcome: string | null;
-  next_id: string | null;
-}
+type Chain = Pick<Fallback, 'steps' | 'outcome' | 'next_id'>;
 
 /**
  * Decides whether the next step of its chain follows the message of a group. If so, stores, charges and queues it as a message of its own,

@@ -1,5 +1,6 @@
 /** Fallback chains as other modules see them: the next step of a message, overdue steps, and the place of a message in its chain. */
 import { type Database, select } from '../../db/database.js';
+import type { Fallback } from '../../tables/fallback.js';
 import type { MessageRow } from '../../tables/message.js';
 import type { FallbackStep } from '../../rules/messages/fallback.js';
 import { lowestId } from '../../rules/values/id-time.js';
@@ -35,13 +36,10 @@ const overdue = `
   ORDER BY f.due_at, f.message_id LIMIT 200`;
 
 /** A message's place in its chain. */
-export interface ChainView {
+export interface ChainView extends Pick<Fallback, 'outcome' | 'next_id' | 'decided_at'> {
   /** The id of the message before it. */
   fallback_of: string | null;
   steps: (Pick<FallbackStep, 'channel' | 'after'> & { to?: string })[] | null;
-  outcome: 'sent' | 'not_needed' | 'unaffordable' | 'unknown' | null;
-  next_id: string | null;
-  decided_at: Date | null;
 }
 
 /** Reads nothing for a message that shares a workflow, because messages of a chain never do. @returns null if it belongs to no chain */

@@ -1,44 +1,24 @@
 /** Reads the complete history of one message from its rows. */
 import type { CreditEntry } from '../../tables/credit-entry.js';
 import { type Database, select } from '../../db/database.js';
+import type { RowOf } from '../../tables/columns.js';
 import type { DeliveryStatus } from '../../tables/delivery.js';
+import type { DeliveryReport } from '../../tables/delivery-report.js';
 import { notFound } from '../../errors.js';
 import { Message, type MessageRow } from '../../tables/message.js';
-import type { RouteReason } from '../../rules/routing/route.js';
-import type { ReportStatus } from '../../rules/messages/status.js';
-import type { IgnoredReason } from '../reports/apply-reports.js';
+import type { MessageGroup } from '../../tables/message-group.js';
+import type { sendAttemptColumns } from '../../tables/send-attempt.js';
 import { type ChainView, chainOf } from './fallback-chain.js';
 import { isHeld, statusNow } from '../webhooks/locked-deliveries.js';
 
 /** One call to a provider. */
-export interface AttemptRow {
-  number: number;
-  provider: string;
-  /** Null: the call is in progress, or its answer was lost. */
-  outcome: string | null;
-  provider_message_id: string | null;
-  detail: string | null;
-  /** Why this provider was chosen; null for calls that are older than this field. */
-  route: RouteReason | null;
-  /** The percentage of the channel's messages that went through it then. */
-  route_share: number | null;
-  started_at: Date;
-  finished_at: Date | null;
-}
+export type AttemptRow = Omit<RowOf<typeof sendAttemptColumns>, 'message_id' | 'claim_id' | 'give_up_at'>;
 
 /** One report of a provider, and its effect. */
-export interface ReportRow {
-  provider: string;
-  status: ReportStatus;
-  occurred_at: Date;
-  received_at: Date;
-  applied_at: Date | null;
-  outcome: 'applied' | 'ignored' | null;
-  reason: IgnoredReason | null;
-  /** How often it was repeated. */
-  repeats: number;
-  raw: string;
-}
+export type ReportRow = Pick<
+  DeliveryReport,
+  'provider' | 'status' | 'occurred_at' | 'received_at' | 'applied_at' | 'outcome' | 'reason' | 'repeats' | 'raw'
+>;
 
 /** An event with one of its deliveries. The delivery's fields are null if every subscriber is deleted. */
 export interface EventRow {
@@ -77,7 +57,7 @@ export async function readTimeline(db: Database, workspaceId: string, id: string
   const message = await Message.owned(workspaceId, id);
   if (message.status === 'accepting') throw notFound('Message');
   const [[driven], attempts, reports, entries, events, chain] = await Promise.all([
-    select<{ workflow_id: string; batch_status: string | null }>(db, driver, [message.group_id]),
+    select<Pick<MessageGroup, 'workflow_id'> & { batch_status: string | null }>(db, driver, [message.group_id]),
     select<AttemptRow>(db, attemptsOf, [id]),
     select<ReportRow>(db, reportsOf, [id]),
     select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id, message.group_id]),

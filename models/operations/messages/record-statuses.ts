@@ -1,8 +1,8 @@
 /** The only writer of the status of a message. Events and deliveries are written in the same transaction. */
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { noteMoves } from '../../metrics/observe.js';
-import { namesOf } from '../../tables/columns.js';
-import { statusColumns, type StatusRow } from '../../tables/message.js';
+import { column, namesOf, only, recordset } from '../../tables/columns.js';
+import { messageColumns, statusColumns, type StatusRow } from '../../tables/message.js';
 import { eventOfStatus } from '../../rules/webhooks/events.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { movesInto, type PublicStatus, type Status, type StatusDetail } from '../../rules/messages/status.js';
@@ -51,6 +51,11 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   return recorded;
 }
 
+const givenChanges = {
+  ...only(messageColumns, 'id', 'status_detail', 'provider', 'provider_message_id', 'provider_error_code', 'error_code', 'error_message'),
+  at: column.timestamp(),
+};
+
 // The ids are given twice. Otherwise a plan from the time when the table was small would read all of it for the join.
 // The clocks of providers and of our processes differ. No step of a message is shown before the one that it follows.
 const moved = `
@@ -67,8 +72,7 @@ const moved = `
     delivered_at = CASE WHEN $1 = 'delivered' OR $1 = 'read' AND m.delivered_at IS NULL THEN GREATEST(c.at, m.sent_at, m.created_at) ELSE m.delivered_at END,
     failed_at = CASE $1 WHEN 'failed' THEN GREATEST(c.at, m.sent_at, m.created_at) WHEN 'delivered' THEN NULL ELSE m.failed_at END,
     read_at = CASE WHEN $1 = 'read' THEN GREATEST(c.at, m.sent_at, m.delivered_at) ELSE m.read_at END
-  FROM json_to_recordset($2::json) AS c (id uuid, status_detail text, at timestamptz, provider text, provider_message_id text,
-                                         provider_error_code text, error_code text, error_message text)
+  FROM ${recordset('$2', 'c', givenChanges)}
   WHERE m.id = c.id AND m.id = ANY($6::uuid[]) AND m.status = ANY($3::text[]) AND ($4::text[] IS NULL OR m.status_detail = ANY($4::text[]))
   RETURNING ${namesOf(statusColumns, 'm')}`;
 

@@ -1,14 +1,13 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
+import { column, only, recordset } from '../../tables/columns.js';
+import { eventColumns } from '../../tables/event.js';
 import type { StatusRow } from '../../tables/message.js';
+import { type Webhook, webhookColumns } from '../../tables/webhook.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { eventBody, type MessageEventType } from '../../rules/webhooks/events.js';
 
-interface Subscriber {
-  id: string;
-  is_active: boolean;
-  ordered: boolean;
-  revision: number;
+interface Subscriber extends Pick<Webhook, 'id' | 'is_active' | 'ordered' | 'revision'> {
   /** Its circuit breaker is open, and its retrier looks again when the pause ends. New deliveries are left to that retrier. */
   is_resting: boolean;
 }
@@ -78,14 +77,27 @@ function eventOf(type: MessageEventType, message: Subscribed, subscribers: numbe
   return { id: makeId(), workspace_id, message_id, group_id, body: eventBody(type, message, recorded_at), is_streamed, delivery_ids };
 }
 
+const givenEvents = {
+  ...only(eventColumns, 'id', 'workspace_id', 'message_id', 'body'),
+  group_id: column.uuid(),
+  is_streamed: column.boolean(),
+  is_first: column.boolean(),
+  delivery_ids: column.uuids(),
+};
+const givenWebhooks = {
+  ...only(webhookColumns, 'workspace_id', 'id', 'is_active', 'ordered', 'revision'),
+  place: column.integer(),
+  is_resting: column.boolean(),
+  is_wide: column.boolean(),
+};
+
 // The statement pairs events with webhooks itself, because reading each delivery from JSON would take a quarter of its time.
 // An ordered webhook's deliveries must not overtake each other, so its retrier carries them. The group need not look at the deliveries of a
 // resting webhook. Of wide events it looks at the first delivery for each webhook: that wakes the retrier, which finds the others.
 // A delivery is due at the present time and not at the start of the transaction, which may have waited for the one that wrote an earlier event.
 const insertEvents = `
   WITH e AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, group_id uuid, body text, is_streamed boolean,
-                                                    is_first boolean, delivery_ids uuid[])
+    SELECT * FROM ${recordset('$2', 'e', givenEvents)}
   ), stored AS (
     INSERT INTO events (id, workspace_id, message_id, type, body, streamed_in)
     SELECT id, workspace_id, message_id, $1, body, CASE WHEN is_streamed THEN pg_current_xact_id() END FROM e
@@ -94,5 +106,4 @@ const insertEvents = `
   SELECT e.delivery_ids[w.place], w.id, e.id, $1, e.message_id, e.group_id, CASE WHEN w.is_active THEN 'pending' ELSE 'held' END,
     CASE WHEN w.is_active THEN clock_timestamp() END, w.ordered OR w.is_resting OR w.is_wide, w.is_resting OR w.is_wide AND NOT e.is_first,
     w.revision
-  FROM e JOIN json_to_recordset($3::json) AS w (workspace_id uuid, place integer, id uuid, is_active boolean, ordered boolean,
-                                                is_resting boolean, is_wide boolean, revision integer) USING (workspace_id)`;
+  FROM e JOIN ${recordset('$3', 'w', givenWebhooks)} USING (workspace_id)`;

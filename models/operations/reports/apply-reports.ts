@@ -3,29 +3,30 @@ import { failureOf } from '../../rules/messages/error-codes.js';
 import { isHardBounce } from '../../rules/contacts/suppression.js';
 import { isOpen, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
 import { type Channel, channelTraits } from '../../channels.js';
-import type { StatusRow } from '../../tables/message.js';
-import { type GroupWork, countGroupWork } from '../messages/group-work.js';
+import { column, only, recordset } from '../../tables/columns.js';
+import { type DeliveryReport, deliveryReportColumns, type IgnoredReason } from '../../tables/delivery-report.js';
+import type { Message, StatusRow } from '../../tables/message.js';
+import { sendAttemptColumns } from '../../tables/send-attempt.js';
+import { type GroupWork, countGroupWork } from '../messages/count-group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
 
-interface Unapplied {
-  id: string;
+type ReportFields =
+  | 'id'
+  | 'provider'
+  | 'provider_message_id'
+  | 'status'
+  | 'error_code'
+  | 'is_permanent'
+  | 'provider_error_code'
+  | 'occurred_at'
+  | 'outcome';
+
+interface Unapplied extends Pick<DeliveryReport, ReportFields>, Pick<Message, 'workspace_id' | 'channel' | 'to'> {
   message_id: string;
-  workspace_id: string;
-  channel: Channel;
-  to: string;
   message_status: Status;
   /** The message has the id that its provider gave it. */
   is_named: boolean;
-  provider: string;
-  provider_message_id: string;
-  error_code: string | null;
-  is_permanent: boolean;
-  provider_error_code: string | null;
-  status: ReportStatus;
-  occurred_at: Date;
-  /** For a replayed report: its outcome of the first time. */
-  outcome: 'applied' | 'ignored' | null;
   /** The personal data of its message were erased. */
   is_erased: boolean;
 }
@@ -98,7 +99,7 @@ async function nameAttempts(db: Database, transaction: Transaction, unnamed: Una
 
 const nameAttempt = `
   UPDATE send_attempts a SET provider_message_id = r.provider_message_id
-  FROM json_to_recordset($1::json) AS r (message_id uuid, provider text, provider_message_id text)
+  FROM ${recordset('$1', 'r', only(sendAttemptColumns, 'message_id', 'provider', 'provider_message_id'))}
   WHERE a.message_id = r.message_id AND a.provider = r.provider AND a.provider_message_id IS NULL`;
 
 const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSuppression => ({
@@ -110,14 +111,13 @@ const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSupp
   message_id,
 });
 
+const givenOutcomes = { ...only(deliveryReportColumns, 'id', 'outcome', 'reason'), is_erased: column.boolean() };
+
 const markApplied = `
   UPDATE delivery_reports d SET applied_at = now(), raw = CASE WHEN o.is_erased THEN '' ELSE d.raw END,
     -- A replayed report that was applied before keeps that outcome, because it moved its message then.
     outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END, reason = CASE WHEN d.outcome = 'applied' THEN d.reason ELSE o.reason END
-  FROM json_to_recordset($1::json) AS o (id uuid, is_erased boolean, outcome text, reason text) WHERE d.id = o.id`;
-
-/** Why a report had no effect. Stored for the timeline. */
-export type IgnoredReason = 'repeats_status' | 'backwards' | 'not_on_channel';
+  FROM ${recordset('$1', 'o', givenOutcomes)} WHERE d.id = o.id`;
 
 function whyIgnored(channel: Channel, reported: ReportStatus, current: Status | undefined): IgnoredReason {
   if (!isKnownTo(channel, reported)) return 'not_on_channel';

@@ -2,6 +2,8 @@ import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { apiMetrics } from '../../metrics/catalogue.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
+import { only, recordset, without } from '../../tables/columns.js';
+import { type DeliveryReport, deliveryReportColumns } from '../../tables/delivery-report.js';
 import { stopwatch } from '../../tracing/tracing.js';
 import { applyReports } from './apply-reports.js';
 import { traceReports } from './trace-reports.js';
@@ -14,11 +16,7 @@ export interface Wake {
 }
 
 /** A report in the inbox, with its message and its group if they are known. */
-export interface StoredReport {
-  id: string;
-  group_id: string | null;
-  message_id: string | null;
-}
+export type StoredReport = Pick<DeliveryReport, 'id' | 'group_id' | 'message_id'>;
 
 /**
  * Stores reports in the inbox, each once, and returns the groups that must be woken. A group is woken at most once until it has read its
@@ -45,12 +43,13 @@ export async function recordReports(db: Database, reports: IncomingReport[]): Pr
   );
 }
 
+const givenColumns = without(deliveryReportColumns, 'group_id', 'received_at', 'applied_at', 'outcome', 'reason', 'repeats');
+
 const store = `
   INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, group_id, error_code, is_permanent, provider_error_code, occurred_at, raw)
   SELECT r.id, r.provider, r.provider_message_id, r.status, matched.id, matched.group_id, r.error_code, r.is_permanent, r.provider_error_code,
     r.occurred_at, r.raw
-  FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text, message_id uuid, error_code text,
-                                         is_permanent boolean, provider_error_code text, occurred_at timestamptz, raw text)
+  FROM ${recordset('$1', 'r', givenColumns)}
   LEFT JOIN LATERAL (
     SELECT m.id, m.group_id FROM messages m WHERE m.provider = r.provider AND m.provider_message_id = r.provider_message_id
     UNION ALL SELECT m.id, m.group_id FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL
@@ -64,7 +63,7 @@ const store = `
 const repeated = `
   WITH again AS (
     SELECT d.id, count(*) AS times FROM delivery_reports d
-    JOIN json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text)
+    JOIN ${recordset('$1', 'r', only(givenColumns, 'id', 'provider', 'provider_message_id', 'status'))}
       ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id AND d.status = r.status AND d.id <> r.id
     GROUP BY d.id
   ), locked AS (

@@ -1,6 +1,6 @@
 /** The watcher's queue of batches that are not completed, as `look-at-groups.ts` is of groups. */
 import { type Database, select } from '../../db/database.js';
-import { completeBatchIfDone } from '../batches/complete-batch.js';
+import { completeBatchIfDone } from '../batches/complete-batch-if-done.js';
 import { fenceBatch } from '../batches/fence-batch.js';
 
 /** A batch that is due for a check. */

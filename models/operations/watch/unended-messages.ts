@@ -1,7 +1,10 @@
 /** For operators: messages that have not ended, and what each of them waits for. */
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
-import { isOpen, type Status, type StatusDetail } from '../../rules/messages/status.js';
+import { isOpen, type Status } from '../../rules/messages/status.js';
+import type { Message } from '../../tables/message.js';
+import type { MessageGroup } from '../../tables/message-group.js';
+import type { SendAttempt } from '../../tables/send-attempt.js';
 import { type WaitLimits, type Waiting, waitingFor } from '../../rules/messages/waiting.js';
 
 export interface UnendedMessage {
@@ -19,18 +22,19 @@ export interface UnendedMessage {
   stuck: boolean;
 }
 
-interface Row {
-  id: string;
-  workspace_id: string;
-  group_id: string;
-  workflow_id: string;
-  channel: Channel;
-  status: Status;
-  status_detail: StatusDetail;
-  scheduled_at: Date | null;
-  created_at: Date;
-  sent_at: Date | null;
-  provider: string | null;
+type MessageFields =
+  | 'id'
+  | 'workspace_id'
+  | 'group_id'
+  | 'channel'
+  | 'status'
+  | 'status_detail'
+  | 'scheduled_at'
+  | 'created_at'
+  | 'sent_at'
+  | 'provider';
+
+interface Row extends Pick<Message, MessageFields>, Pick<MessageGroup, 'workflow_id'> {
   batch_status: string | null;
   age_seconds: number;
 }
@@ -53,7 +57,7 @@ export async function unendedMessages(
 ): Promise<UnendedMessage[]> {
   const rows = await select<Row>(db, oldest, [olderThanSeconds, limit]);
   const ids = rows.map(({ id }) => id);
-  const attempts = await select<{ message_id: string; outcome: string | null; provider: string; started_at: Date }>(db, attemptsOf, [ids]);
+  const attempts = await select<Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'started_at'>>(db, attemptsOf, [ids]);
   return rows.map((row) => {
     const own = attempts.filter(({ message_id }) => message_id === row.id);
     const waiting = waitOf(row, own, { ...limits, reportTimeoutSeconds: limits.reportTimeoutSeconds[row.channel] });
@@ -63,7 +67,7 @@ export async function unendedMessages(
   });
 }
 
-function waitOf(row: Row, attempts: readonly { outcome: string | null; provider: string; started_at: Date }[], limits: WaitLimits) {
+function waitOf(row: Row, attempts: readonly Pick<SendAttempt, 'outcome' | 'provider' | 'started_at'>[], limits: WaitLimits) {
   return waitingFor({ message: row, batchStatus: row.batch_status, attempts, events: [] }, limits, new Date());
 }
 

@@ -1,6 +1,7 @@
 import { UniqueConstraintError } from 'sequelize';
 import { type Database, select } from '../../db/database.js';
-import type { Timings, Trigger } from '../../tables/delivery.js';
+import { column, recordset, without } from '../../tables/columns.js';
+import { deliveryAttemptColumns, type Timings, type Trigger } from '../../tables/delivery.js';
 import { disableWebhook } from './disable-webhook.js';
 import { isHeld, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
@@ -114,12 +115,17 @@ async function write(db: Database, rows: string): Promise<Written[]> {
   }
 }
 
+const givenColumns = {
+  ...without(deliveryAttemptColumns, 'number', 'at'),
+  ago_ms: column.double(),
+  status: column.text(),
+  next_in_seconds: column.double(),
+};
+
 const record = `
   WITH a AS (
     SELECT *, clock_timestamp() - ago_ms * interval '1 millisecond' AS at, clock_timestamp() + next_in_seconds * interval '1 second' AS next_attempt_at
-    FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, ago_ms double precision, duration_ms integer,
-      response_status integer, error text, response_body text, url text, request_headers json, response_headers json,
-      timings json, remote_address text, status text, next_in_seconds double precision)
+    FROM ${recordset('$1', 'a', givenColumns)}
   ), locked AS ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id')}, moved AS (
     UPDATE deliveries d SET status = a.status,
       next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR a.url = w.url THEN a.next_attempt_at ELSE now() END,

@@ -1,7 +1,7 @@
 /** Checks the head of a callback before its body is read: whether it can be from the provider, and the maximum size of the body. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { badSignature } from '../../errors.js';
-import type { ProviderAccount, ProviderKind } from '../../settings/provider-account.js';
+import type { ProviderAccount, ProviderKind } from '../routing/provider-kinds.js';
 import { headerOf } from './json-body.js';
 import { isPostmark } from './postmark.js';
 

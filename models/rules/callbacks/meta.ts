@@ -1,6 +1,6 @@
 /** The webhooks of Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/reference/messages/status */
 import { createHmac } from 'node:crypto';
-import type { AccountOf } from '../../settings/provider-account.js';
+import type { AccountOf } from '../routing/provider-kinds.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { metaFailures } from '../failures/meta.js';

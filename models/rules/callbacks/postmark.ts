@@ -3,7 +3,7 @@
  * https://postmarkapp.com/developer/webhooks/webhooks-overview
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AccountOf } from '../../settings/provider-account.js';
+import type { AccountOf } from '../routing/provider-kinds.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { postmarkFailures, postmarkNotes } from '../failures/postmark.js';

@@ -1,5 +1,5 @@
 /** The reader of the callbacks of each provider. */
-import type { AccountOf, ProviderAccount } from '../../settings/provider-account.js';
+import type { AccountOf, ProviderAccount } from '../routing/provider-kinds.js';
 import type { CallbackReader } from './callback.js';
 import { readMetaCallback } from './meta.js';
 import { readPostmarkCallback } from './postmark.js';

@@ -3,7 +3,7 @@
  * https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event
  */
 import { createPublicKey, verify } from 'node:crypto';
-import type { AccountOf } from '../../settings/provider-account.js';
+import type { AccountOf } from '../routing/provider-kinds.js';
 import { badSignature, invalid } from '../../errors.js';
 import { sendgridFailureOf } from '../failures/sendgrid.js';
 import type { ReportStatus } from '../messages/status.js';

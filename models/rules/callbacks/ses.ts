@@ -1,5 +1,5 @@
 /** Amazon SES, which sends its events through SNS. https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
-import type { AccountOf } from '../../settings/provider-account.js';
+import type { AccountOf } from '../routing/provider-kinds.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { sesFailures } from '../failures/ses.js';

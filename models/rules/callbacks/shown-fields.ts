@@ -2,7 +2,7 @@
  * What a workspace may see of a provider's report: the outcome, in the provider's words. The rest is for the operator only: accounts,
  * prices, addresses of machines, and fields that a provider adds later.
  */
-import type { ProviderKind } from '../../settings/provider-account.js';
+import type { ProviderKind } from '../routing/provider-kinds.js';
 
 /** Paths into the report. A list in the path means each of its items. */
 const shown: Readonly<Record<ProviderKind, readonly string[]>> = {

@@ -1,7 +1,7 @@
 /** The rules of a recovery for restored rows. */
 import type { Channel } from '../../channels.js';
-import type { ProviderAccount, ProviderKind } from '../../settings/provider-account.js';
-import type { Route } from '../../settings/provider-routes.js';
+import type { ProviderAccount, ProviderKind } from './provider-kinds.js';
+import type { Route } from './route.js';
 import type { StatusDetail } from '../messages/status.js';
 
 /** The fields of a restored `queued` message that the verdict depends on. */

@@ -3,6 +3,13 @@
 /** Full health. With level 0, an account gets probes only. */
 export const levelMax = 10;
 
+/** An account that serves a channel, with its weight. */
+export interface Route {
+  account: string;
+  /** Messages are distributed in proportion to the weights. 0: a standby, which takes over from failing accounts. */
+  weight: number;
+}
+
 /** The state of an account. */
 export interface Standing {
   account: string;

@@ -3,7 +3,6 @@
  * special-purpose blocks of the IANA registries. Checked when a URL is saved and at every connect.
  */
 import ipaddr from 'ipaddr.js';
-import type { Config } from '../../settings/config.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -19,7 +18,13 @@ const unicastV6 = networks('2000::/3');
 const specialV6 = networks('2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20');
 
 /** The settings that decide about targets. */
-export type TargetPolicy = Pick<Config, 'webhookAllowedNetworks' | 'webhookPorts' | 'demoReceiver'>;
+export interface TargetPolicy {
+  /** CIDR networks of the operator. */
+  webhookAllowedNetworks: readonly string[];
+  webhookPorts: readonly number[];
+  /** host:port of the demo's own receiver. */
+  demoReceiver: string | undefined;
+}
 
 /** True for an address of the public Internet; false for everything else, also for a text that is not an address. */
 export function isPublicAddress(address: string): boolean {

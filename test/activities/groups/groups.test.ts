@@ -5,7 +5,7 @@ import type { Dispatched } from '../../../activities/handoff/dispatch.js';
 import { groupActivities } from '../../../activities/groups/groups.js';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
 import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
-import { countGroupWork } from '../../../models/operations/messages/group-work.js';
+import { countGroupWork } from '../../../models/operations/messages/count-group-work.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { testConfig } from '../../support/config.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sendBody } from '../../../api/endpoints/messages/message-schemas.js';
 import { parseObject } from '../../../api/http/parse-body.js';
-import { check } from '../../../api/http/validation.js';
+import { check } from '../../../api/http/schemas/validation.js';
 
 const good = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 const faults = (body: object) => check(sendBody, body).faults.map(({ field, message }) => `${field}: ${message}`);

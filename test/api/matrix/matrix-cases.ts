@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { endpoints } from '../../../api/endpoints/index.js';
-import { type Json, jsonSchema } from '../../../api/http/json-schema.js';
+import { type Json, jsonSchema } from '../../../api/http/schemas/json-schema.js';
 import { statusesOf } from '../../../api/openapi/errors.js';
 import { samples } from '../../../api/openapi/samples/index.js';
 import type { CallOptions, TestApp } from '../start-app.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { endpoints } from '../../../api/endpoints/index.js';
-import { jsonSchema } from '../../../api/http/json-schema.js';
+import { jsonSchema } from '../../../api/http/schemas/json-schema.js';
 import { isStorable } from '../../../models/rules/values/text.js';
 import {
   bodyFields,

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { endpoints } from '../../../api/endpoints/index.js';
-import { jsonSchema } from '../../../api/http/json-schema.js';
+import { jsonSchema } from '../../../api/http/schemas/json-schema.js';
 import { statusesOf } from '../../../api/openapi/errors.js';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });

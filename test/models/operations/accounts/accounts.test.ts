@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { ApiKey } from '../../../../models/tables/api-key.js';
-import { identifyApiKeys } from '../../../../models/operations/api-keys/identify-api-key.js';
+import { identifyApiKeys } from '../../../../models/operations/api-keys/identify-api-keys.js';
 import { issueMail } from '../../../../models/operations/mails/issue-mail.js';
 import { revokeApiKey } from '../../../../models/operations/api-keys/revoke-api-key.js';
 import { logIn } from '../../../../models/operations/accounts/log-in.js';

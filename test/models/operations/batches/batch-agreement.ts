@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../../models/db/database.js';
-import { viewBatch } from '../../../../models/operations/batches/batch-view.js';
+import { viewBatch } from '../../../../models/operations/batches/view-batch.js';
 import { rows } from '../../../support/database.js';
 import { balanceOf, ledgerOf } from '../../../support/rows/messages.js';
 import type { BatchOracle } from './batch-oracle.js';

@@ -3,7 +3,7 @@ import { acceptBatch } from '../../../../models/operations/batches/accept-batch.
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { cancelBatch, cancelPage, pauseBatch, resumeBatch } from '../../../../models/operations/batches/change-batch.js';
 import { type Claim, claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
-import { completeBatchIfDone } from '../../../../models/operations/batches/complete-batch.js';
+import { completeBatchIfDone } from '../../../../models/operations/batches/complete-batch-if-done.js';
 import { fenceBatch } from '../../../../models/operations/batches/fence-batch.js';
 import { giveUpOnHandoffs } from '../../../../models/operations/handoff/give-up.js';
 import { openPage } from '../../../../models/operations/batches/open-page.js';

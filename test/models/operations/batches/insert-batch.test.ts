@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Batch } from '../../../../models/tables/batch.js';
 import type { NewMessage } from '../../../../models/tables/message.js';
 import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
-import { viewBatch, viewBatches } from '../../../../models/operations/batches/batch-view.js';
+import { viewBatch, viewBatches } from '../../../../models/operations/batches/view-batch.js';
 import { fenceBatch } from '../../../../models/operations/batches/fence-batch.js';
 import { insertBatch, type NewBatch } from '../../../../models/operations/batches/insert-batch.js';
 import type { NewGroup } from '../../../../models/operations/messages/insert-messages.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
-import { countGroupWork } from '../../../../models/operations/messages/group-work.js';
+import { countGroupWork } from '../../../../models/operations/messages/count-group-work.js';
 import { type HandoffResult, recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';

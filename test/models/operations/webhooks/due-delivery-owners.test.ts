@@ -4,7 +4,7 @@ import { retrierDeliveries, firstDeliveries } from '../../../../models/operation
 import { leaveToChild } from '../../../../models/operations/watch/own-workflows.js';
 import { claimOverdue } from '../../../../models/operations/webhooks/claim-overdue.js';
 import { overdueDeliveries } from '../../../../models/operations/watch/overdue-work.js';
-import { countGroupWork } from '../../../../models/operations/messages/group-work.js';
+import { countGroupWork } from '../../../../models/operations/messages/count-group-work.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { buildDelivery, makeDue } from '../../../support/rows/deliveries.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { judgeHead } from '../../../../models/rules/callbacks/before-body.js';
 import { readerOf } from '../../../../models/rules/callbacks/reader-of.js';
-import type { ProviderAccount, ProviderKind } from '../../../../models/settings/provider-account.js';
+import type { ProviderAccount, ProviderKind } from '../../../../models/rules/routing/provider-kinds.js';
 
 const account = (kind: ProviderKind) => ({ kind, callbackPassword: 'secret' }) as unknown as ProviderAccount;
 const hex = '0a'.repeat(32);

@@ -1,7 +1,7 @@
 /** Validates with Joi, and converts its faults to the error texts that the API documents. */
 import Joi from 'joi';
-import { type Fault, missingFieldText } from '../../models/errors.js';
-import { isStorable } from '../../models/rules/values/text.js';
+import { type Fault, missingFieldText } from '../../../models/errors.js';
+import { isStorable } from '../../../models/rules/values/text.js';
 import { unknownFields, withUnknown } from './unknown-fields.js';
 
 /** The validated value, or its faults. If there are faults, the value must not be used. */

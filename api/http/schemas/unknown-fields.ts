@@ -1,7 +1,7 @@
 /** Unknown fields and query parameters. One that looks like a known field is refused; the others are ignored and listed in a header. */
 import type Joi from 'joi';
-import { type Fault, unknownFieldText } from '../../models/errors.js';
-import { lookAlike } from '../../models/rules/values/look-alike.js';
+import { type Fault, unknownFieldText } from '../../../models/errors.js';
+import { lookAlike } from '../../../models/rules/values/look-alike.js';
 
 export interface UnknownFields {
   /** The paths of the ignored fields. */

@@ -6,7 +6,7 @@ import { notFound } from '../../errors.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { type PublicStatus, publicStatuses } from '../../rules/messages/status.js';
 import type { Listed, ListWindow } from '../../rules/values/list-window.js';
-import { completeBatchIfDone } from './complete-batch.js';
+import { completeBatchIfDone } from './complete-batch-if-done.js';
 
 export interface BatchView {
   batch: BatchRow;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { issueLowBalanceMails } from '../../../../models/operations/mails/low-balance-mails.js';
+import { issueLowBalanceMails } from '../../../../models/operations/mails/issue-low-balance-mails.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { clearServiceGauges, type Found, showFound } from '../../../../models/metrics/catalogue.js';
-import { readServiceGauges } from '../../../../models/operations/watch/service-gauges.js';
+import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
 import { forgetOldBeats, noteBeat, noteEndOfBeats, seenWorkers } from '../../../../models/operations/watch/worker-beats.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';

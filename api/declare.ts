@@ -1,0 +1,16 @@
+/** What declares our endpoints: `http/` knows how, this file which services their handlers use. */
+import type { BulkDeps, Deps } from './deps.js';
+import { declaring } from './http/endpoint.js';
+import { declaringLists } from './http/list.js';
+
+/** Declares an endpoint. */
+export const endpoint = declaring<Deps>();
+
+/**
+ * Declares an endpoint of the bulk thread, for bodies with thousands of recipients. It is listed in `endpoints/bulk/bulk-endpoints.ts`, and its
+ * handler has fewer services.
+ */
+export const bulkEndpoint = declaring<BulkDeps>();
+
+/** Declares the endpoint of a list, see `declaringLists`. */
+export const list = declaringLists<Deps>();
