@@ -1,11 +1,13 @@
 /**
- * Ends the open work of a closed workspace: cancels its batches, then its single messages, in steps of bounded size. Each step records its
+ * Ends the open work of a closed workspace: cancels its batches, forgets its recipients and its owner, then cancels its single messages, in
+ * steps of bounded size. Each step records its
  * progress, so that a crash loses one step only. Steps may run twice and concurrently.
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { AppError } from '../../errors.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
+import { forgetOwner } from './forget-owner.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /** How many messages one step reads. */
@@ -29,6 +31,7 @@ export async function settleClosed(db: Database, workspaceId: string, until: num
     await cancelBatch(db, workspaceId, id).catch(ignoreConflict);
   }
   if (!(await eraseRecipients(db, workspaceId, until, step))) return false;
+  if (!(await forgetOwner(db, workspaceId, until, step))) return false;
   let from: string | null = null;
   for (;;) {
     const page = await cancelPage(db, workspaceId, from, step);
