@@ -1,6 +1,7 @@
 /** Erases what a workspace stores about a recipient outside its messages. */
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
+import { mentionOf } from '../../rules/contacts/mention.js';
 import { isByRecipient } from '../../rules/contacts/suppression.js';
 import { stepsWithoutRecipients } from './erase-messages.js';
 
@@ -13,10 +14,11 @@ interface Forgotten {
 }
 
 /**
- * Deletes the contacts of a recipient, removes it from the steps of ended chains, and replaces it on the suppression list by a digest, so
- * that sends are still refused. Safe to repeat.
+ * Deletes the contacts of a recipient, removes it from the steps of ended chains and from reports that found no message, and
+ * replaces it on the suppression list by a digest, so that sends are still refused. Safe to repeat.
  */
-export async function forgetRecipient(db: Database, key: Buffer, { workspaceId, recipient, at }: Forgotten): Promise<void> {
+export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
+  const { workspaceId, recipient, at } = forgotten;
   const digest = digestOf(key, recipient);
   await inTransaction(db, async (transaction) => {
     await select(db, lockList, [workspaceId, recipient, digest], transaction);
@@ -25,7 +27,7 @@ export async function forgetRecipient(db: Database, key: Buffer, { workspaceId, 
   });
   await select(db, deleteContacts, [workspaceId, recipient, at]);
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length < stepsPage) break;
-  await select(db, clearUnmatched, [recipient.replace(/^\+/, '')]);
+  await select(db, clearUnmatched, [mentionOf(recipient)]);
 }
 
 const lockList = `
@@ -56,7 +58,7 @@ const clearSteps = `
     LIMIT ${stepsPage})
   RETURNING f.message_id`;
 
-/** Reports that matched no message, so that their recipient is unknown. */
+/** Reports that matched no message, so that their workspace is unknown. */
 const clearUnmatched = `
   UPDATE delivery_reports SET raw = '' WHERE id IN (
-    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND position($1 IN lower(raw)) > 0 ORDER BY id FOR UPDATE)`;
+    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND lower(raw) ~ $1 ORDER BY id FOR UPDATE)`;
