@@ -3,6 +3,7 @@ import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
 import { mentionOf } from '../../rules/contacts/mention.js';
 import { isByRecipient } from '../../rules/contacts/suppression.js';
+import { forgetInBatches } from './erase-batches.js';
 import { stepsWithoutRecipients } from './erase-messages.js';
 
 interface Forgotten {
@@ -14,7 +15,7 @@ interface Forgotten {
 }
 
 /**
- * Deletes the contacts of a recipient, removes it from the steps of ended chains and from reports that found no message, and
+ * Deletes the contacts of a recipient, removes it from the steps of ended chains, from batches and from reports that found no message, and
  * replaces it on the suppression list by a digest, so that sends are still refused. Safe to repeat.
  */
 export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
@@ -27,6 +28,7 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
   });
   await select(db, deleteContacts, [workspaceId, recipient, at]);
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length < stepsPage) break;
+  await forgetInBatches(db, key, forgotten);
   await select(db, clearUnmatched, [mentionOf(recipient)]);
 }
 
