@@ -6,6 +6,7 @@ import { type Database, select } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { batchesDueForErasure, eraseBatchesOrWait } from './erase-batches.js';
 import { erasurePage } from './erase-messages.js';
+import { emptying, saysSomething } from './empty-reports.js';
 import { dueForErasure, eraseOrWait } from './erasure-queue.js';
 
 const dayMs = 86_400_000;
@@ -74,7 +75,7 @@ async function nextPage(db: Database, key: Buffer, sweep: Sweep): Promise<{ eras
   let erased = 0;
   if (kind === 'messages') erased = await eraseOrWait(db, key, { cause: null, ids, againInSeconds });
   else if (kind === 'batches') await eraseBatchesOrWait(db, key, ids);
-  else await select(db, eraseReports, [ids]);
+  else await select(db, eraseReports, [ids, key]);
   await select(db, moveOn, [workspaceId ?? lowestId, kind, last]);
   return { erased, isFull: ids.length === size };
 }
@@ -94,7 +95,7 @@ const moveOn = `
 
 /** Reports of messages are erased with their messages. These are the reports that matched no message, or had no effect. */
 const eraseReports = `
-  UPDATE delivery_reports SET raw = ''
-  WHERE id IN (
-    SELECT id FROM delivery_reports WHERE id = ANY($1::uuid[]) AND raw <> '' AND (applied_at IS NOT NULL OR group_id IS NULL)
-    ORDER BY id FOR UPDATE SKIP LOCKED)`;
+  WITH given AS MATERIALIZED (
+    SELECT d.id FROM delivery_reports d WHERE d.id = ANY($1::uuid[]) AND ${saysSomething} AND (d.applied_at IS NOT NULL OR d.group_id IS NULL)
+    ORDER BY d.id FOR UPDATE SKIP LOCKED
+  ), ${emptying('given', '$2')} SELECT 1`;

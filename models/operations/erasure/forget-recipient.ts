@@ -3,6 +3,7 @@ import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
 import { mentionOf } from '../../rules/contacts/mention.js';
 import { isByRecipient } from '../../rules/contacts/suppression.js';
+import { emptying } from './empty-reports.js';
 import { forgetInBatches } from './erase-batches.js';
 import { stepsWithoutRecipients } from './erase-messages.js';
 
@@ -29,7 +30,7 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
   await select(db, deleteContacts, [workspaceId, recipient, at]);
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length < stepsPage) break;
   await forgetInBatches(db, key, forgotten);
-  await select(db, clearUnmatched, [mentionOf(recipient)]);
+  await select(db, clearUnmatched, [mentionOf(recipient), key, at]);
 }
 
 const lockList = `
@@ -60,7 +61,8 @@ const clearSteps = `
     LIMIT ${stepsPage})
   RETURNING f.message_id`;
 
-/** Reports that matched no message, so that their workspace is unknown. */
+/** Reports that matched no message, so that their workspace is unknown. The message of a new one may only be in its hand-off. */
 const clearUnmatched = `
-  UPDATE delivery_reports SET raw = '' WHERE id IN (
-    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND lower(raw) ~ $1 ORDER BY id FOR UPDATE)`;
+  WITH given AS MATERIALIZED (
+    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND received_at <= $3 AND lower(raw) ~ $1 ORDER BY id FOR UPDATE
+  ), ${emptying('given', '$2')} SELECT 1`;

@@ -1,5 +1,6 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { StatusRow } from '../../tables/message.js';
+import { namesRecipientInSql } from '../../rules/contacts/carrier-ids.js';
 import { isHardBounce, refusalReason, suppressedCode } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
@@ -42,9 +43,11 @@ export async function recordHandoffs(db: Database, results: HandoffResult[]): Pr
 
 // Locks all messages of the round together, in the order of their ids, because later statements change them by outcome, some after refunds.
 const closeAttempts = `
-  WITH locked AS MATERIALIZED (SELECT id FROM messages WHERE id = ANY($2::uuid[]) ORDER BY id FOR UPDATE)
-  UPDATE send_attempts a SET outcome = r.outcome, provider_message_id = r.provider_message_id,
-    detail = COALESCE(r.detail, r.provider_error_code), finished_at = now()
+  WITH locked AS MATERIALIZED (SELECT id, erased_at IS NOT NULL AS is_erased FROM messages WHERE id = ANY($2::uuid[]) ORDER BY id FOR UPDATE)
+  UPDATE send_attempts a SET outcome = r.outcome, finished_at = now(),
+    -- A message that was given up on may have been erased meanwhile.
+    provider_message_id = CASE WHEN NOT (is_erased AND ${namesRecipientInSql('r.provider_message_id')}) THEN r.provider_message_id END,
+    detail = CASE WHEN NOT is_erased THEN COALESCE(r.detail, r.provider_error_code) END
   FROM json_to_recordset($1::json) AS r (id uuid, attempt integer, outcome text, provider_message_id text, detail text, provider_error_code text)
     JOIN locked ON locked.id = r.id
   WHERE a.message_id = r.id AND a.number = r.attempt`;
