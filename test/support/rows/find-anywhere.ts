@@ -11,7 +11,7 @@ export async function findInDatabase(db: Database, text: string): Promise<string
     const sql = `
       SELECT count(*) AS count FROM "${table}"
       WHERE position(lower($1) IN lower("${column}"::text)) > 0
-        OR EXISTS (SELECT 1 FROM unnest($2::text[]) AS part WHERE position(part IN "${column}"::text) > 0)`;
+        OR EXISTS (SELECT 1 FROM unnest($2::text[]) AS given_in_base64 WHERE position(given_in_base64 IN "${column}"::text) > 0)`;
     const [row] = await select<{ count: number }>(db, sql, [text, inBase64(text)]);
     if (row !== undefined && row.count > 0) found.push(`${table}.${column}: ${row.count}`);
   }
