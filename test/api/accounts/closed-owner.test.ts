@@ -1,6 +1,6 @@
 /** What stays of an account after its end does not say whose it was. */
 import assert from 'node:assert/strict';
-import { settleClosed } from '../../../models/operations/accounts/settle-closed.js';
+import { closingWorkspaces, settleClosed } from '../../../models/operations/accounts/settle-closed.js';
 import { markMailSent } from '../../../models/operations/mails/load-mail.js';
 import { CreditPackage } from '../../../models/tables/credit-package.js';
 import { eventText, type FakeProvider, signature, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
@@ -75,5 +75,20 @@ describe('a closed account', () => {
     assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000', 'purchase 100000']);
     await pay('ch_zyx', 'charge.refunded', { payment_intent: 'pi_zyx', amount: 500, amount_refunded: 100 });
     assert.deepEqual(await found(), [], 'nor does what the payment provider says later');
+  });
+
+  it('forgets its owner also if it was settled before that was done', async () => {
+    const closed = await rows<{ id: string }>(
+      app.deps.db,
+      'UPDATE workspaces SET forgotten_at = NULL WHERE settled_at IS NOT NULL RETURNING id',
+    );
+    await rows(app.deps.db, 'UPDATE audit_events SET actor_name = $1', [email]);
+    const closing = await closingWorkspaces(app.deps.db, 10);
+    assert.deepEqual(
+      closing,
+      closed.map(({ id }) => id),
+    );
+    for (const id of closing) assert.equal(await settleClosed(app.deps.db, id, Date.now() + 20_000), true);
+    assert.deepEqual([await found(), await closingWorkspaces(app.deps.db, 10)], [[], []]);
   });
 });

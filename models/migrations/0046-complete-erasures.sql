@@ -13,3 +13,6 @@ CREATE TABLE erasure_batches (
 CREATE INDEX erasure_batches_look ON erasure_batches (look_at, batch_id);
 -- Earlier sweeps have passed such batches, and ids of reports that name their recipients. They begin anew.
 DELETE FROM erasure_places WHERE kind IN ('batches', 'reports');
+
+-- When what names the owner was removed from all that stays of a closed workspace.
+ALTER TABLE workspaces ADD COLUMN forgotten_at timestamptz;
