@@ -44,7 +44,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     db,
     temporal,
     acceptGate: createAcceptGate({ config, logger, db, temporal, urgent: urgent.pace }),
-    reportInbox: createReportInbox({ logger, db, temporal }),
+    reportInbox: createReportInbox({ config, logger, db, temporal }),
     bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent }),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),

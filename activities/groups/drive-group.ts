@@ -12,6 +12,8 @@ export interface DriveDeps {
   deliver: (again: boolean) => Promise<LeftDeliveries>;
   /** The groups that this thread drives at the moment, including this one. */
   driven: Set<string>;
+  /** See `applyReports`. */
+  key?: Buffer;
 }
 
 /** The state of a group after it was driven. */
@@ -55,7 +57,7 @@ export async function driveGroup(deps: DriveDeps, groupId: string, options: Driv
 }
 
 async function driveUntilQuiet(
-  { db, deliver, driven }: DriveDeps,
+  { db, deliver, driven, key }: DriveDeps,
   groupId: string,
   { signal, ...options }: DriveOptions,
 ): Promise<GroupProgress> {
@@ -65,11 +67,11 @@ async function driveUntilQuiet(
   let left: LeftDeliveries = { children: [], retriers: [] };
   let { again } = options;
   let busyAt = Date.now();
-  let work = await applyReports(db, groupId, true);
+  let work = await applyReports(db, groupId, { looksAgain: true, key });
   const look = async () => {
     work = await countGroupWork(db, groupId);
     if (!work.reports) return;
-    work = await applyReports(db, groupId, true);
+    work = await applyReports(db, groupId, { looksAgain: true, key });
     busyAt = Date.now();
   };
   /** No report is awaited, or none has arrived for a while. */
@@ -85,7 +87,7 @@ async function driveUntilQuiet(
     await look();
   }
   await handOff.ended; // so that the result includes the hand-off
-  work = await applyReports(db, groupId);
+  work = await applyReports(db, groupId, { key });
   return { ...work, isOver: work.open === 0 && work.deliveries === 0, left };
 }
 

@@ -1,6 +1,8 @@
 /** The activities of a group of many messages: hand-off, reports and events in one. */
 import { activityInfo } from '@temporalio/activity';
 import { workMetrics } from '../../models/metrics/catalogue.js';
+import type { Config } from '../../models/settings/config.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import type { GroupWork } from '../../models/operations/messages/count-group-work.js';
 import type { Dispatched, DispatchOf } from '../handoff/dispatch.js';
@@ -9,6 +11,7 @@ import { withHeartbeat } from '../support/heartbeat.js';
 import { isEmpty, type GroupProgress, type DriveOptions, driveGroup } from './drive-group.js';
 
 export interface GroupDeps extends FirstAttemptDeps {
+  config: FirstAttemptDeps['config'] & Pick<Config, 'secretKeys'>;
   /** Hands off due messages; see `dispatch`. */
   dispatch: (of: DispatchOf) => Promise<Dispatched>;
   stopping?: AbortSignal;
@@ -24,12 +27,12 @@ export interface Sent extends GroupProgress, Omit<Dispatched, keyof GroupWork> {
 }
 
 export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
-  const { db } = deps;
+  const { db, config } = deps;
   const driven = new Set<string>();
-  const drive = (groupId: string, isPage: boolean, how: DriveOptions) => {
+  const drive = async (groupId: string, isPage: boolean, how: DriveOptions) => {
     const ownAtOnce = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
     const deliver = (again: boolean) => attemptFirst(deps, groupId, { again, ownAtOnce });
-    return driveGroup({ db, driven, deliver }, groupId, how);
+    return driveGroup({ db, driven, deliver, key: await erasureKey(db, config.secretKeys) }, groupId, how);
   };
 
   return {

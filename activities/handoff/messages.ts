@@ -6,6 +6,7 @@ import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
 import { applyReports, type OpenWork } from '../../models/operations/reports/apply-reports.js';
 import { awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { batchPages } from '../../models/operations/batches/batch-pages.js';
 import { type FallenBack, fallBack } from '../../models/operations/messages/fall-back.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
@@ -113,7 +114,9 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
       withHeartbeat((signal) => handOff({ groupId, batchId, signal }), stopping),
 
     /** Local: applies the reports in the inbox of a group. */
-    applyReports: (groupId: string): Promise<GroupWork> => applyReports(db, groupId),
+    async applyReports(groupId: string): Promise<GroupWork> {
+      return applyReports(db, groupId, { key: await erasureKey(db, config.secretKeys) });
+    },
   };
 }
 

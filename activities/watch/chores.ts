@@ -3,6 +3,7 @@ import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
+import { forgetAuditEvents } from '../../models/operations/audit/forget-audit-events.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
 import { forgetLogins } from '../../models/operations/accounts/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
@@ -16,7 +17,7 @@ import { forgetMailFiles } from './forget-mail-files.js';
 
 export interface ChoreDeps {
   db: Database;
-  config: Pick<Config, 'lowBalance' | 'webhookRetentionDays' | 'messageDays' | 'secretKeys' | 'dataDir'>;
+  config: Pick<Config, 'lowBalance' | 'webhookRetentionDays' | 'messageDays' | 'auditDays' | 'secretKeys' | 'dataDir'>;
   logger: Logger;
 }
 
@@ -24,6 +25,7 @@ export interface ChoreDeps {
 const erasingMs = 20_000;
 /** These run one after the other. Their sum is below the time between two rounds. */
 const forgettingMs = 7_000;
+const forgettingAuditMs = 2_000;
 const erasingOldMs = 8_000;
 const auditingMs = 8_000;
 /** Workspaces whose balance changed within this time are checked. It covers several rounds, in case a round is missed. */
@@ -50,9 +52,11 @@ export function choreActivities(deps: ChoreDeps) {
 
 function forgettingActivities({ db, config, logger }: ChoreDeps) {
   return {
-    /** Deletes old webhook data, logins, tokens and mail files, until the time is up. */
+    /** Deletes old webhook data, audit events, logins, tokens and mail files, until the time is up. */
     async forgetOld(): Promise<void> {
       const forgotten = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
+      const auditEvents = await forgetAuditEvents(db, config.auditDays, Date.now() + forgettingAuditMs);
+      if (auditEvents > 0) logger.info({ audit_events: auditEvents }, 'deleted old audit events');
       const logins = await forgetLogins(db);
       if (logins > 0) logger.info({ logins }, 'deleted old login attempts, addresses and tokens');
       if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'deleted old webhook data');

@@ -36,7 +36,8 @@ async function hearRecipients({ db, config }: Deps, events: readonly CallbackEve
     if (event.kind === 'opt_out') {
       const reason = event.reason === 'complaint' ? 'complaint' : 'opt_out';
       const digest = digestOf(key, recipientKey(event.channel, event.recipient));
-      await recordOptOut(db, { ...event, digest, reason, source: 'provider' });
+      const erased_message_id = event.provider_message_id === null ? null : digestOf(key, event.provider_message_id);
+      await recordOptOut(db, { ...event, digest, erased_message_id, reason, source: 'provider' });
     }
     if (event.kind !== 'inbound') continue;
     const { provider, channel, from: recipient } = event;

@@ -1,7 +1,9 @@
 /** Stores the delivery reports of callbacks. Reports that arrive at the same time are stored together. Then the workflows of their messages are signalled. */
+import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import type { Logger } from '../../models/process/logger.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
 import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
 import type { Temporal } from './temporal.js';
@@ -13,11 +15,21 @@ export interface ReportInbox {
 
 const callbacksPerBatch = 200;
 
-export function createReportInbox({ db, logger, temporal }: { db: Database; logger: Logger; temporal: Temporal }): ReportInbox {
+interface InboxDeps {
+  db: Database;
+  config: Pick<Config, 'secretKeys'>;
+  logger: Logger;
+  temporal: Temporal;
+}
+
+export function createReportInbox({ db, config, logger, temporal }: InboxDeps): ReportInbox {
   // Providers post hundreds of reports a second, one per request. One statement stores all that arrived during the previous one.
-  const queue = new BatchQueue<IncomingReport[], PromiseSettledResult<Wake[]>>((callbacks) => storeAll(db, callbacks), {
-    maxBatchSize: callbacksPerBatch,
-  });
+  const queue = new BatchQueue<IncomingReport[], PromiseSettledResult<Wake[]>>(
+    async (callbacks) => storeAll(db, callbacks, await erasureKey(db, config.secretKeys)),
+    {
+      maxBatchSize: callbacksPerBatch,
+    },
+  );
   // The reports are stored durably, so the callback does not wait for the signal. If the signal fails, the watcher sends it later.
   const wake = (due: Wake) =>
     temporal
@@ -34,9 +46,10 @@ export function createReportInbox({ db, logger, temporal }: { db: Database; logg
 }
 
 /** The outcome of each callback. The first outcome contains the workflows to signal for all callbacks. */
-async function storeAll(db: Database, callbacks: IncomingReport[][]): Promise<PromiseSettledResult<Wake[]>[]> {
-  const [all] = await Promise.allSettled([recordReports(db, callbacks.flat())]);
+async function storeAll(db: Database, callbacks: IncomingReport[][], key: Buffer): Promise<PromiseSettledResult<Wake[]>[]> {
+  const [all] = await Promise.allSettled([recordReports(db, callbacks.flat(), key)]);
   // One bad report may have failed the whole batch. Each callback is stored alone then, so that only the bad one fails.
-  if (all.status === 'rejected' && callbacks.length > 1) return Promise.allSettled(callbacks.map((reports) => recordReports(db, reports)));
+  if (all.status === 'rejected' && callbacks.length > 1)
+    return Promise.allSettled(callbacks.map((reports) => recordReports(db, reports, key)));
   return callbacks.map((_callback, index) => (index === 0 || all.status === 'rejected' ? all : { status: 'fulfilled', value: [] }));
 }

@@ -1,6 +1,7 @@
 /** The public shape of a message's timeline: the steps so far in order, and the step that the message waits for. */
 import type { AttemptRow, EventRow, ReportRow, Timeline } from '../../models/operations/messages/read-timeline.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
+import { unlessErased } from '../../models/rules/contacts/erasure.js';
 import { adviceOn } from '../../models/rules/messages/error-codes.js';
 import { routeTexts } from '../../models/rules/routing/route.js';
 import type { ProviderKind } from '../../models/rules/routing/provider-kinds.js';
@@ -67,7 +68,12 @@ function statusSteps({ message }: Timeline): Step[] {
   const { provider, provider_message_id, error_code, error_message, batch_id, scheduled_at, expires_at } = message;
   const steps: (Omit<Step, 'at'> & { at: Date | null })[] = [
     { at: message.created_at, type: 'accepted', text: 'The message was accepted', details: { batch_id, scheduled_at, expires_at } },
-    { at: message.sent_at, type: 'sent', text: `${provider} accepted the message`, details: { provider, provider_message_id } },
+    {
+      at: message.sent_at,
+      type: 'sent',
+      text: `${provider} accepted the message`,
+      details: { provider, provider_message_id: unlessErased(provider_message_id) },
+    },
     { at: message.delivered_at, type: 'delivered', text: 'Delivered to the recipient', details: {} },
     { at: message.read_at, type: 'read', text: 'Read by the recipient', details: {} },
     {
@@ -98,7 +104,7 @@ function attemptStep({ started_at, finished_at, outcome, provider_message_id, ro
     at: started_at,
     type: 'attempt',
     text,
-    details: { number, provider, chosen, outcome, detail, provider_message_id, duration_ms: durationMs },
+    details: { number, provider, chosen, outcome, detail, provider_message_id: unlessErased(provider_message_id), duration_ms: durationMs },
   };
 }
 

@@ -6,7 +6,7 @@ import type { CreditEntry } from '../../models/tables/credit-entry.js';
 import type { CreditPackage } from '../../models/tables/credit-package.js';
 import type { BatchView } from '../../models/operations/batches/view-batch.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
-import { shownRecipient } from '../../models/rules/contacts/erasure.js';
+import { unlessErased } from '../../models/rules/contacts/erasure.js';
 import { isAhead } from '../../models/rules/messages/schedule.js';
 import type { Suppression } from '../../models/tables/suppression.js';
 import type { Workspace } from '../../models/tables/workspace.js';
@@ -116,7 +116,7 @@ export const presentContact = (row: Contact) => ({
 export const presentSuppression = (row: Suppression) => ({
   id: row.id,
   channel: row.channel,
-  recipient: shownRecipient(row.recipient),
+  recipient: unlessErased(row.recipient),
   reason: row.reason,
   source: row.source,
   message_id: row.message_id,

@@ -56,9 +56,22 @@ export function followOtherTabs(): void {
   });
 }
 
+/** Sends without an answer (`send-once.ts`), and links of webhooks (`portal.ts`). */
+const ofWorkspaces = /^tidings\.(batches|portal)\./;
+
+/** Whoever sits here next is not to find what this browser keeps of workspaces. @param workspaceId that of this one stays */
+function forgetStored(workspaceId: string | null): void {
+  for (const storage of [localStorage, sessionStorage]) {
+    for (const key of Object.keys(storage)) {
+      if (ofWorkspaces.test(key) && key !== `tidings.batches.${workspaceId}`) storage.removeItem(key);
+    }
+  }
+}
+
 /** Shows the sign-in screen, with a reason. */
 export function leave(reason: string | null): void {
   localStorage.removeItem(hint);
+  forgetStored(null);
   forget();
   session.value = { state: 'none', reason };
 }
@@ -88,6 +101,7 @@ export const refreshSoon = (): void => void refreshWorkspace().catch(() => undef
 
 /** The other tabs learn at once whose cookie it is now. */
 async function begin({ workspace }: { workspace: { id: string } }): Promise<void> {
+  forgetStored(workspace.id);
   localStorage.setItem(hint, workspace.id);
   await refreshWorkspace();
 }

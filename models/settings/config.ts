@@ -55,6 +55,8 @@ export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
   /** After how many days messages are erased; 0: never. */
   messageDays: number;
+  /** After how many days audit events are deleted; 0: never. */
+  auditDays: number;
   sandboxDelayMs: number;
   /** Channel → the accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
@@ -171,6 +173,7 @@ const workspacesOf = (value: Checked, isSandboxOnly: boolean) => ({
   lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
   stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
   messageDays: value.MESSAGE_DAYS,
+  auditDays: value.AUDIT_DAYS,
 });
 
 /** How messages are accepted and handed off, and how long each step may take. */

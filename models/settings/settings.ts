@@ -110,6 +110,7 @@ export const settings: Record<string, Joi.Schema> = {
   MESSAGE_DAYS: days
     .default(0)
     .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may have fewer'),
+  AUDIT_DAYS: days.default(365).description('days after which audit events are deleted; 0 means never'),
   ...webhookSettings,
   SANDBOX_DELAY_MS: Joi.number()
     .integer()

@@ -96,7 +96,7 @@ function depsOf(config: Readonly<Config>, db: Database, temporal: Temporal): Dep
     logger,
     temporal,
     acceptGate: createAcceptGate({ config, db, logger, temporal }),
-    reportInbox: createReportInbox({ db, logger, temporal }),
+    reportInbox: createReportInbox({ db, config, logger, temporal }),
     bulkThread: {
       runHandler: (endpointId, request) => runHandler(endpoints.find(({ id }) => id === endpointId) as Endpoint, request, deps),
     },

@@ -69,7 +69,8 @@ export const listAudit = list({
   },
 });
 
-const presentAuditEvent = (row: AuditEvent) => ({
+/** The public shape of an audit event. */
+export const presentAuditEvent = (row: AuditEvent) => ({
   id: row.id,
   type: row.type,
   at: iso(row.at),

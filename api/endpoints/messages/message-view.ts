@@ -4,7 +4,7 @@ import { channels } from '../../../models/channels.js';
 import { type ClientFields, type MessageRow, unsent } from '../../../models/tables/message.js';
 import type { ChainView } from '../../../models/operations/messages/fallback-chain.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
-import { shownRecipient } from '../../../models/rules/contacts/erasure.js';
+import { unlessErased } from '../../../models/rules/contacts/erasure.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import { named } from '../../http/schemas/json-schema.js';
@@ -19,7 +19,7 @@ type Shown<Fields> = { [Name in keyof Fields]: unknown } & Record<string, unknow
 export const presentMessage = (row: MessageRow) =>
   ({
     id: row.id,
-    to: shownRecipient(row.to),
+    to: unlessErased(row.to),
     channel: row.channel,
     content: row.erased_at === null ? row.content : null,
     status: row.status,
@@ -28,7 +28,7 @@ export const presentMessage = (row: MessageRow) =>
     segments: row.segments,
     encoding: row.encoding,
     provider: row.provider,
-    provider_message_id: row.provider_message_id,
+    provider_message_id: unlessErased(row.provider_message_id),
     error_code: row.error_code,
     error_message: row.error_message,
     metadata: row.metadata,

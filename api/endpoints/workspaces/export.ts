@@ -1,22 +1,24 @@
-/** The export of all data of a workspace, as NDJSON. */
+/** The export of a workspace's data, as NDJSON. */
 import Joi from 'joi';
 import { Op } from 'sequelize';
 import { makeId } from '../../../models/rules/values/make-id.js';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { Batch } from '../../../models/tables/batch.js';
 import { Contact } from '../../../models/tables/contact.js';
+import { Delivery } from '../../../models/tables/delivery.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
+import type { Database } from '../../../models/db/database.js';
 import { busy, conflict } from '../../../models/errors.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { asCaller } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
-import { rowsOfWorkspace } from '../../../models/operations/workspaces/rows-of-workspace.js';
+import { auditEventsOf, erasuresOf, rowsOf } from '../../../models/operations/workspaces/export-rows.js';
+import { Replay } from '../../../models/tables/replay.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { endpoint } from '../../declare.js';
 import { named } from '../../http/schemas/json-schema.js';
-
 import { Reply } from '../../http/reply.js';
 import {
   presentApiKey,
@@ -26,11 +28,26 @@ import {
   presentSuppression,
   presentTransaction,
 } from '../../present/presenters.js';
+import { presentAuditEvent } from '../accounts/audit-events.js';
 import { presentMessage } from '../messages/message-view.js';
-import { presentWebhook } from '../../present/webhook-presenters.js';
+import { presentDelivery, presentReplay, presentWebhook } from '../../present/webhook-presenters.js';
 
 /** The types of lines, in the order of the export. */
-const lineTypes = ['workspace', 'api_key', 'webhook', 'contact', 'suppression', 'batch', 'message', 'transaction', 'end'] as const;
+const lineTypes = [
+  'workspace',
+  'api_key',
+  'webhook',
+  'delivery',
+  'replay',
+  'contact',
+  'suppression',
+  'batch',
+  'message',
+  'transaction',
+  'audit_event',
+  'erasure',
+  'end',
+] as const;
 
 interface Line {
   type: (typeof lineTypes)[number];
@@ -46,7 +63,7 @@ export const exportWorkspace = endpoint({
   tag: 'workspace',
   method: 'get',
   path: '/api/v1/export',
-  summary: 'Export all data of the workspace, one JSON object per line',
+  summary: 'Export the data of the workspace, one JSON object per line',
   auth: 'jwt',
   refusals: [409, 503],
   streams: 'application/x-ndjson',
@@ -68,7 +85,7 @@ export const exportWorkspace = endpoint({
       const target = { type: 'workspace', id: workspaceId, name: workspace.name };
       return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
     });
-    return new Reply({}, { lines: counted(workspaceId, linesOf(workspace)) });
+    return new Reply({}, { lines: counted(workspaceId, linesOf(db, workspace)) });
   },
 });
 
@@ -87,20 +104,30 @@ async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncG
   }
 }
 
-async function* linesOf(workspace: Workspace): AsyncGenerator<Line, void, undefined> {
-  const { id } = workspace;
+async function* linesOf(db: Database, workspace: Workspace): AsyncGenerator<Line, void, undefined> {
   const until = makeId();
-  const isDecided = { status: { [Op.ne]: 'accepting' } };
+  const own = { workspace_id: workspace.id };
+  const decided = { ...own, status: { [Op.ne]: 'accepting' } };
   yield { type: 'workspace', data: presentOwnWorkspace(workspace) };
-  for await (const row of rowsOfWorkspace(ApiKey, id, { until })) yield { type: 'api_key', data: presentApiKey(row) };
-  for await (const row of rowsOfWorkspace(Webhook, id, { until, where: { deleted_at: null } })) {
-    yield { type: 'webhook', data: presentWebhook(row) };
+  for await (const row of rowsOf(ApiKey, own, { until })) yield { type: 'api_key', data: presentApiKey(row) };
+  yield* webhookLines(workspace.id, until);
+  for await (const row of rowsOf(Contact, own, { until })) yield { type: 'contact', data: presentContact(row) };
+  for await (const row of rowsOf(Suppression, own, { until })) yield { type: 'suppression', data: presentSuppression(row) };
+  for await (const row of rowsOf(Batch, decided, { until })) yield { type: 'batch', data: presentBatchRow(row) };
+  for await (const row of rowsOf(Message, decided, { until })) yield { type: 'message', data: presentMessage(row.get() as MessageRow) };
+  for await (const row of rowsOf(CreditEntry, own, { until })) yield { type: 'transaction', data: presentTransaction(row) };
+  for await (const row of auditEventsOf(db, workspace.id)) yield { type: 'audit_event', data: presentAuditEvent(row) };
+  for await (const row of erasuresOf(db, workspace.id, until)) yield { type: 'erasure', data: row };
+}
+
+/** Each webhook, then its deliveries with their attempts, then its replays. */
+async function* webhookLines(workspaceId: string, until: string): AsyncGenerator<Line, void, undefined> {
+  for await (const webhook of rowsOf(Webhook, { workspace_id: workspaceId, deleted_at: null }, { until })) {
+    yield { type: 'webhook', data: presentWebhook(webhook) };
+    const its = { webhook_id: webhook.id };
+    for await (const row of rowsOf(Delivery, its, { until, include: ['attempts'] })) {
+      yield { type: 'delivery', data: presentDelivery(row, webhook) };
+    }
+    for await (const row of rowsOf(Replay, its, { until })) yield { type: 'replay', data: presentReplay(row) };
   }
-  for await (const row of rowsOfWorkspace(Contact, id, { until })) yield { type: 'contact', data: presentContact(row) };
-  for await (const row of rowsOfWorkspace(Suppression, id, { until })) yield { type: 'suppression', data: presentSuppression(row) };
-  for await (const row of rowsOfWorkspace(Batch, id, { until, where: isDecided })) yield { type: 'batch', data: presentBatchRow(row) };
-  for await (const row of rowsOfWorkspace(Message, id, { until, where: isDecided })) {
-    yield { type: 'message', data: presentMessage(row.get() as MessageRow) };
-  }
-  for await (const row of rowsOfWorkspace(CreditEntry, id, { until })) yield { type: 'transaction', data: presentTransaction(row) };
 }

@@ -8,8 +8,7 @@ import { forgetTotp } from './set-totp.js';
 
 /**
  * Closes an account. When this resolves, its JWTs, keys and webhooks have ended, and its address is free. The watcher then cancels the
- * messages that were not handed off, step by step (`settleClosed`). `closed_at` tells what else must be erased. The ledger stays, without a
- * name.
+ * messages that were not handed off, and removes the owner from what stays, step by step (`settleClosed`). The ledger stays, without a name.
  * @returns the id of the mail that confirms this; null if it was closed already
  */
 export function closeWorkspace(db: Database, workspaceId: string, origin: Origin): Promise<string | null> {

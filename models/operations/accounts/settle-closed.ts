@@ -1,11 +1,13 @@
 /**
- * Ends the open work of a closed workspace: cancels its batches, then its single messages, in steps of bounded size. Each step records its
+ * Ends the open work of a closed workspace: cancels its batches, forgets its recipients and its owner, then cancels its single messages, in
+ * steps of bounded size. Each step records its
  * progress, so that a crash loses one step only. Steps may run twice and concurrently.
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { AppError } from '../../errors.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
+import { forgetOwner } from './forget-owner.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /** How many messages one step reads. */
@@ -13,7 +15,7 @@ const stepSize = 1_000;
 /** Requests that had begun when the account was closed are decided after this time. */
 const graceSeconds = 60;
 
-/** Closed workspaces with open work, in the order of their closing. */
+/** Closed workspaces with open work, or whose owner is not forgotten, in the order of their closing. */
 export async function closingWorkspaces(db: Database, limit: number): Promise<string[]> {
   return (await select<{ id: string }>(db, closing, [limit])).map(({ id }) => id);
 }
@@ -29,6 +31,7 @@ export async function settleClosed(db: Database, workspaceId: string, until: num
     await cancelBatch(db, workspaceId, id).catch(ignoreConflict);
   }
   if (!(await eraseRecipients(db, workspaceId, until, step))) return false;
+  if (!(await forgetOwner(db, workspaceId, until, step))) return false;
   let from: string | null = null;
   for (;;) {
     const page = await cancelPage(db, workspaceId, from, step);
@@ -97,7 +100,7 @@ function ignoreConflict(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'conflict')) throw error;
 }
 
-const closing = 'SELECT id FROM workspaces WHERE closed_at IS NOT NULL AND settled_at IS NULL ORDER BY closed_at LIMIT $1';
+const closing = 'SELECT id FROM workspaces WHERE closed_at IS NOT NULL AND forgotten_at IS NULL ORDER BY closed_at LIMIT $1';
 const openBatches = `SELECT id FROM batches WHERE workspace_id = $1 AND completed_at IS NULL AND status <> 'accepting' ORDER BY id`;
 const placeOf = `
   SELECT closing_after AS after, closing_left AS left, closed_at FROM workspaces WHERE id = $1 AND closed_at IS NOT NULL`;
@@ -112,7 +115,7 @@ const goOn = `
     closing_left = ARRAY(SELECT id FROM messages WHERE id = ANY($3::uuid[]) AND status IN ('accepting', 'queued') ORDER BY id)
   WHERE id = $1`;
 const settle = `
-  UPDATE workspaces SET settled_at = now()
-  WHERE id = $1 AND settled_at IS NULL AND closing_left = '{}' AND closed_at < now() - $2 * interval '1 second'
+  UPDATE workspaces SET settled_at = COALESCE(settled_at, now()), forgotten_at = now()
+  WHERE id = $1 AND forgotten_at IS NULL AND closing_left = '{}' AND closed_at < now() - $2 * interval '1 second'
     AND NOT EXISTS (SELECT 1 FROM batches WHERE workspace_id = $1 AND completed_at IS NULL)
   RETURNING id`;

@@ -1,6 +1,7 @@
 import { type Database, select } from '../../db/database.js';
 import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { ActorType } from '../../rules/audit/origin.js';
+import { lowestId } from '../../rules/values/id-time.js';
 import { type Listed, type ListWindow, readWindow, type SortColumn } from '../../rules/values/list-window.js';
 
 export interface AuditEvent {
@@ -43,14 +44,27 @@ export function listAuditEvents(db: Database, workspaceId: string, filters: Audi
   });
 }
 
+/** The next audit events of a workspace, oldest first. @param after the last one of the page before; null: from the first one on */
+export function auditEventsAfter(
+  db: Database,
+  workspaceId: string,
+  { after, until, limit }: { after: { micros: number; id: string } | null; until: Date; limit: number },
+): Promise<(AuditEvent & { micros: number })[]> {
+  return select(db, listFrom, [workspaceId, after?.micros ?? 0, after?.id ?? lowestId, until, limit]);
+}
+
 const filtered = `
   FROM audit_events WHERE workspace_id = $1 AND ($2::text[] IS NULL OR type = ANY($2)) AND ($3::text IS NULL OR actor_type = $3)
     AND ($4::uuid IS NULL OR actor_id = $4) AND ($5::timestamptz IS NULL OR at >= $5) AND ($6::timestamptz IS NULL OR at <= $6)`;
 const count = `SELECT count(*) AS total ${filtered}`;
-const list = `
+const shown = `
   SELECT id, type, at, actor_type, actor_id, actor_name, address, user_agent, request_id, target_type, target_id, target_name, changes,
-    (extract(epoch FROM at) * 1000000)::bigint AS micros
-  ${filtered}`;
+    (extract(epoch FROM at) * 1000000)::bigint AS micros`;
+const list = `${shown} ${filtered}`;
 const range = 'ORDER BY at DESC, id DESC LIMIT $7 OFFSET $8';
 // A separate statement: an index serves a comparison of rows, but not one that a parameter can turn off.
 const listAfter = `${list} AND (at, id) < (timestamptz 'epoch' + $9::bigint * interval '1 microsecond', $10::uuid) ${range}`;
+const listFrom = `
+  ${shown} FROM audit_events
+  WHERE workspace_id = $1 AND (at, id) > (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid) AND at <= $4
+  ORDER BY at, id LIMIT $5`;

@@ -25,7 +25,8 @@ export function recordPaymentEvent(db: Database, event: PaymentEvent): Promise<P
     const stored = await select(db, insertEvent, [provider, id, type, raw], transaction);
     if (stored.length === 0) return 'repeated';
     const outcome = await apply(db, transaction, { provider, id, change });
-    await select(db, 'UPDATE payment_events SET outcome = $3 WHERE provider = $1 AND event_id = $2', [provider, id, outcome], transaction);
+    const named = [change?.kind === 'session' ? change.sessionId : null, change?.paymentId ?? null];
+    await select(db, noteOutcome, [provider, id, outcome, ...named], transaction);
     return outcome;
   });
 }
@@ -33,6 +34,14 @@ export function recordPaymentEvent(db: Database, event: PaymentEvent): Promise<P
 const insertEvent = `
   INSERT INTO payment_events (provider, event_id, type, outcome, raw) VALUES ($1, $2, $3, 'ignored', $4)
   ON CONFLICT DO NOTHING RETURNING event_id`;
+
+/** The original text names the payer. Of a closed account it is not kept. */
+const noteOutcome = `
+  UPDATE payment_events SET outcome = $3, raw = CASE WHEN EXISTS (
+    SELECT 1 FROM credit_orders o JOIN workspaces w ON w.id = o.workspace_id
+    WHERE (o.session_id = $4 OR o.payment_id = $5) AND w.closed_at IS NOT NULL
+  ) THEN '' ELSE raw END
+  WHERE provider = $1 AND event_id = $2`;
 
 async function apply(
   db: Database,

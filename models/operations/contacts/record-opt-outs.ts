@@ -24,6 +24,8 @@ export interface OptOutWish extends Sender {
   /** The message that it answers, by our id or by the provider's; null if unknown. */
   message_id: string | null;
   provider_message_id: string | null;
+  /** The digest that replaces that id if the message was erased. */
+  erased_message_id?: string | null;
 }
 
 /**
@@ -34,7 +36,8 @@ export async function recordOptOut(db: Database, wish: OptOutWish): Promise<void
   const { reason, source, channel } = wish;
   // A text that is no UUID finds nothing: a provider may echo anything.
   const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
-  const named = await select<Written>(db, byMessage, [messageId, wish.provider, wish.provider_message_id]);
+  const names = [wish.provider_message_id, wish.erased_message_id ?? null];
+  const named = await select<Written>(db, byMessage, [messageId, wish.provider, names]);
   const written = named.length > 0 ? named : await writtenTo(db, wish);
   await suppress(
     db,
@@ -56,7 +59,7 @@ interface Written {
 
 const byMessage = `
   SELECT id, "to", workspace_id FROM messages WHERE id = $1
-  UNION SELECT id, "to", workspace_id FROM messages WHERE provider = $2 AND provider_message_id = $3`;
+  UNION SELECT id, "to", workspace_id FROM messages WHERE provider = $2 AND provider_message_id = ANY($3::text[])`;
 
 const writtenTo = (db: Database, sender: Sender) => select<Written>(db, byRecipient, [namesOf(sender), sender.channel, sender.provider]);
 

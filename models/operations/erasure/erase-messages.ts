@@ -1,7 +1,9 @@
 import { type Database, inTransaction, select } from '../../db/database.js';
+import { namesRecipientInSql, withoutRecipient } from '../../rules/contacts/carrier-ids.js';
 import { digestIn } from '../../rules/contacts/erasure.js';
 import { recipientKeyInSql } from '../../rules/messages/recipient.js';
 import { messageColumns, type MessageRow } from '../../tables/message.js';
+import { emptying, saysSomething } from './empty-reports.js';
 
 /** Why messages are erased: the id of the erasure that counts them; null: their age. */
 export type Cause = string | null;
@@ -11,8 +13,8 @@ export const erasurePage = 250;
 
 /**
  * Erases the personal data in messages that have ended: the columns that are declared `personal`, answers of carriers and endpoints, and the
- * bodies of events. The row keeps its id, status, times and price. Skips rows that are locked by others, and data that are still needed by
- * a delivery that is not acknowledged, or by the next step of a chain.
+ * bodies of events. Ids of carriers that name the recipient become digests. The row keeps its id, status, times and price. Skips rows that
+ * are locked by others, and data that are still needed by a delivery that is not acknowledged, or by the next step of a chain.
  * @param key see `erasureKey`
  * @returns the ids that are erased now
  */
@@ -36,7 +38,7 @@ const named = (source: string) => `
 
 const reportsOf = (source: string) => `
   SELECT d.id FROM (${named(source)}) n JOIN delivery_reports d ON d.provider = n.provider AND d.provider_message_id = n.provider_message_id
-  WHERE d.raw <> '' ORDER BY d.id FOR UPDATE OF d`;
+  WHERE ${saysSomething} ORDER BY d.id FOR UPDATE OF d`;
 
 const lockReports = reportsOf('SELECT unnest($1::uuid[])');
 const lockMessages = `SELECT id FROM messages WHERE id = ANY($1::uuid[]) AND erased_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`;
@@ -69,7 +71,7 @@ const emptied = Object.entries(messageColumns)
 // is erased.
 const erase = `
   WITH erased AS (
-    UPDATE messages m SET ${emptied}, erased_at = now()
+    UPDATE messages m SET ${emptied}, provider_message_id = ${withoutRecipient('$2', 'm.provider_message_id')}, erased_at = now()
     WHERE m.id = ANY($1::uuid[]) AND ${erasable}
     RETURNING m.id
   ), told AS (
@@ -80,12 +82,13 @@ const erase = `
     FROM erased JOIN events e ON e.message_id = erased.id JOIN deliveries d ON d.event_id = e.id
     WHERE a.delivery_id = d.id
   ), attempted AS (
-    UPDATE send_attempts a SET detail = NULL FROM erased WHERE a.message_id = erased.id AND a.detail IS NOT NULL
+    UPDATE send_attempts a SET detail = NULL, provider_message_id = ${withoutRecipient('$2', 'a.provider_message_id')}
+    FROM erased WHERE a.message_id = erased.id AND (a.detail IS NOT NULL OR ${namesRecipientInSql('a.provider_message_id')})
   ), chained AS (
     UPDATE fallbacks f SET steps = ${stepsWithoutRecipients} FROM erased WHERE f.message_id = erased.id
-  ), reported AS (
-    UPDATE delivery_reports SET raw = '' WHERE id IN (${reportsOf('SELECT id FROM erased')} SKIP LOCKED)
-  ), waited AS (
+  ), reported AS MATERIALIZED (
+    ${reportsOf('SELECT id FROM erased')} SKIP LOCKED
+  ), ${emptying('reported', '$2')}, waited AS (
     DELETE FROM erasure_queue q USING erased WHERE q.message_id = erased.id AND q.erasure_id = '00000000-0000-0000-0000-000000000000'
   )
   SELECT id FROM erased`;

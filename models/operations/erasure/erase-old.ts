@@ -1,11 +1,12 @@
 /**
  * Retention: erases messages by their age, oldest first, page by page. Every page is a short transaction that waits for no lock. A sweep
- * stores its place. Messages that it could not erase yet wait in the erasure queue.
+ * stores its place. Messages and batches that it could not erase yet wait in a queue.
  */
 import { type Database, select } from '../../db/database.js';
-import { digestIn } from '../../rules/contacts/erasure.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
+import { batchesDueForErasure, eraseBatchesOrWait } from './erase-batches.js';
 import { erasurePage } from './erase-messages.js';
+import { emptying, saysSomething } from './empty-reports.js';
 import { dueForErasure, eraseOrWait } from './erasure-queue.js';
 
 const dayMs = 86_400_000;
@@ -33,8 +34,10 @@ export async function eraseOld(db: Database, key: Buffer, days: number, untilMs:
   let isQueueDue = true;
   while ((open.length > 0 || isQueueDue) && Date.now() < untilMs) {
     const ids: string[] = isQueueDue ? await dueForErasure(db, null) : [];
-    isQueueDue = ids.length > 0;
+    const batches: string[] = isQueueDue ? await batchesDueForErasure(db) : [];
+    isQueueDue = ids.length > 0 || batches.length > 0;
     erased += await eraseOrWait(db, key, { cause: null, ids, againInSeconds });
+    await eraseBatchesOrWait(db, key, batches);
     const more: Sweep[] = [];
     for (const sweep of open) {
       if (Date.now() >= untilMs) break;
@@ -71,7 +74,8 @@ async function nextPage(db: Database, key: Buffer, sweep: Sweep): Promise<{ eras
   if (last === undefined) return { erased: 0, isFull: false };
   let erased = 0;
   if (kind === 'messages') erased = await eraseOrWait(db, key, { cause: null, ids, againInSeconds });
-  else await select(db, kind === 'batches' ? eraseBatches : eraseReports, kind === 'batches' ? [ids, key] : [ids]);
+  else if (kind === 'batches') await eraseBatchesOrWait(db, key, ids);
+  else await select(db, eraseReports, [ids, key]);
   await select(db, moveOn, [workspaceId ?? lowestId, kind, last]);
   return { erased, isFull: ids.length === size };
 }
@@ -89,15 +93,9 @@ const moveOn = `
   INSERT INTO erasure_places AS p (workspace_id, kind, place) VALUES ($1, $2, $3)
   ON CONFLICT (workspace_id, kind) DO UPDATE SET place = GREATEST(p.place, excluded.place)`;
 
-/** A batch that is still open keeps its faults and its idempotency key. */
-const eraseBatches = `
-  UPDATE batches b SET errors = '[]', request_digest = NULL,
-    idempotency_key = CASE WHEN b.request_digest IS NULL THEN b.idempotency_key ELSE ${digestIn('$2', 'b.idempotency_key')} END
-  WHERE b.id IN (SELECT id FROM batches WHERE id = ANY($1::uuid[]) AND completed_at IS NOT NULL ORDER BY id FOR UPDATE SKIP LOCKED)`;
-
 /** Reports of messages are erased with their messages. These are the reports that matched no message, or had no effect. */
 const eraseReports = `
-  UPDATE delivery_reports SET raw = ''
-  WHERE id IN (
-    SELECT id FROM delivery_reports WHERE id = ANY($1::uuid[]) AND raw <> '' AND (applied_at IS NOT NULL OR group_id IS NULL)
-    ORDER BY id FOR UPDATE SKIP LOCKED)`;
+  WITH given AS MATERIALIZED (
+    SELECT d.id FROM delivery_reports d WHERE d.id = ANY($1::uuid[]) AND ${saysSomething} AND (d.applied_at IS NOT NULL OR d.group_id IS NULL)
+    ORDER BY d.id FOR UPDATE SKIP LOCKED
+  ), ${emptying('given', '$2')} SELECT 1`;

@@ -1,7 +1,10 @@
 /** Erases what a workspace stores about a recipient outside its messages. */
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
+import { mentionOf } from '../../rules/contacts/mention.js';
 import { isByRecipient } from '../../rules/contacts/suppression.js';
+import { emptying } from './empty-reports.js';
+import { forgetInBatches } from './erase-batches.js';
 import { stepsWithoutRecipients } from './erase-messages.js';
 
 interface Forgotten {
@@ -13,10 +16,11 @@ interface Forgotten {
 }
 
 /**
- * Deletes the contacts of a recipient, removes it from the steps of ended chains, and replaces it on the suppression list by a digest, so
- * that sends are still refused. Safe to repeat.
+ * Deletes the contacts of a recipient, removes it from the steps of ended chains, from batches and from reports that found no message, and
+ * replaces it on the suppression list by a digest, so that sends are still refused. Safe to repeat.
  */
-export async function forgetRecipient(db: Database, key: Buffer, { workspaceId, recipient, at }: Forgotten): Promise<void> {
+export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
+  const { workspaceId, recipient, at } = forgotten;
   const digest = digestOf(key, recipient);
   await inTransaction(db, async (transaction) => {
     await select(db, lockList, [workspaceId, recipient, digest], transaction);
@@ -25,7 +29,8 @@ export async function forgetRecipient(db: Database, key: Buffer, { workspaceId, 
   });
   await select(db, deleteContacts, [workspaceId, recipient, at]);
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length < stepsPage) break;
-  await select(db, clearUnmatched, [recipient.replace(/^\+/, '')]);
+  await forgetInBatches(db, key, forgotten);
+  await select(db, clearUnmatched, [mentionOf(recipient), key, at]);
 }
 
 const lockList = `
@@ -56,7 +61,8 @@ const clearSteps = `
     LIMIT ${stepsPage})
   RETURNING f.message_id`;
 
-/** Reports that matched no message, so that their recipient is unknown. */
+/** Reports that matched no message, so that their workspace is unknown. The message of a new one may only be in its hand-off. */
 const clearUnmatched = `
-  UPDATE delivery_reports SET raw = '' WHERE id IN (
-    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND position($1 IN lower(raw)) > 0 ORDER BY id FOR UPDATE)`;
+  WITH given AS MATERIALIZED (
+    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND received_at <= $3 AND lower(raw) ~ $1 ORDER BY id FOR UPDATE
+  ), ${emptying('given', '$2')} SELECT 1`;

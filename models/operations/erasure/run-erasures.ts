@@ -12,6 +12,9 @@ interface Erasure {
   recipient: string;
   place: string | null;
   walked_at: Date | null;
+  rewalked_at: Date | null;
+  /** All transactions that were open at the end of the first walk have ended. */
+  may_rewalk: boolean;
   created_at: Date;
 }
 
@@ -51,34 +54,52 @@ async function advance(db: Database, key: Buffer, id: string): Promise<'more' | 
   if (erasure.walked_at === null) {
     // First, so that nothing more is sent to the recipient. Again at the end, for what was added meanwhile.
     if (erasure.place === null) await forget(db, key, erasure);
-    await walk(db, key, erasure);
+    await walk(db, key, erasure, endFirstPage);
+    return 'more';
+  }
+  if (erasure.rewalked_at === null && erasure.may_rewalk) {
+    await walk(db, key, erasure, endSecondPage);
     return 'more';
   }
   const ids = await dueForErasure(db, id);
   await cancelErased(db, ids);
   await eraseOrWait(db, key, { cause: id, ids, againInSeconds });
   if (ids.length === erasurePage) return 'more';
-  if (await waitsForMessages(db, id)) return 'waits';
+  if (erasure.rewalked_at === null || (await waitsForMessages(db, id))) return 'waits';
   await forget(db, key, erasure);
   await select(db, complete, [id]);
   return 'completed';
 }
 
+// Transactions get their numbers in the order in which they begin to write. A restored database may count from a lower number.
 const load = `
-  SELECT id, workspace_id, recipient, place, walked_at, created_at FROM erasures WHERE id = $1 AND status = 'running' AND recipient IS NOT NULL`;
+  SELECT id, workspace_id, recipient, place, walked_at, rewalked_at, created_at,
+    rewalk_after IS NULL OR pg_snapshot_xmin(pg_current_snapshot()) >= rewalk_after OR pg_snapshot_xmax(pg_current_snapshot()) < rewalk_after
+      AS may_rewalk
+  FROM erasures WHERE id = $1 AND status = 'running' AND recipient IS NOT NULL`;
 const complete = `
   UPDATE erasures SET status = 'completed', recipient = NULL, completed_at = now() WHERE id = $1 AND status = 'running'`;
 
 const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure): Promise<void> =>
   forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at });
 
-/** The next page of messages, newest first. Erases those that have ended, cancels those that were not handed off, and queues the others. */
-async function walk(db: Database, key: Buffer, { id, workspace_id, recipient, place, created_at }: Erasure): Promise<void> {
+/**
+ * The next page of messages, newest first. Erases those that have ended, cancels those that were not handed off, and queues the others. All
+ * messages are walked through twice: a transaction that stored some may have committed after the first walk had passed their place.
+ * @param endPage SQL: notes how far it came
+ */
+async function walk(
+  db: Database,
+  key: Buffer,
+  { id, workspace_id, recipient, place, created_at }: Erasure,
+  endPage: string,
+): Promise<void> {
   const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId]);
   const ids = found.map((each) => each.id);
   await cancelErased(db, ids);
   await eraseOrWait(db, key, { cause: id, ids, againInSeconds });
-  await select(db, moveOn, [id, ids.at(-1) ?? highestId, ids.length < erasurePage]);
+  const isLast = ids.length < erasurePage;
+  await select(db, endPage, [id, isLast ? highestId : ids.at(-1), isLast]);
 }
 
 const written = (condition: string) => `(
@@ -90,4 +111,7 @@ const nextOf = `
     ${written('"to" = $2')} UNION ALL ${written('lower("to") = $2 AND "to" <> lower("to")')}
   ) m ORDER BY id DESC LIMIT ${erasurePage}`;
 
-const moveOn = 'UPDATE erasures SET place = $2, walked_at = CASE WHEN $3 THEN now() END WHERE id = $1';
+const endFirstPage = `
+  UPDATE erasures SET place = $2, walked_at = CASE WHEN $3 THEN now() END, rewalk_after = CASE WHEN $3 THEN pg_snapshot_xmax(pg_current_snapshot()) END
+  WHERE id = $1`;
+const endSecondPage = 'UPDATE erasures SET place = $2, rewalked_at = CASE WHEN $3 THEN now() END WHERE id = $1';

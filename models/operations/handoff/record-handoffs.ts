@@ -1,4 +1,5 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { namesRecipientInSql } from '../../rules/contacts/carrier-ids.js';
 import { only, recordset } from '../../tables/columns.js';
 import { messageColumns, type StatusRow } from '../../tables/message.js';
 import { sendAttemptColumns } from '../../tables/send-attempt.js';
@@ -50,9 +51,11 @@ const givenResults = {
 
 // Locks all messages of the round together, in the order of their ids, because later statements change them by outcome, some after refunds.
 const closeAttempts = `
-  WITH locked AS MATERIALIZED (SELECT id FROM messages WHERE id = ANY($2::uuid[]) ORDER BY id FOR UPDATE)
-  UPDATE send_attempts a SET outcome = r.outcome, provider_message_id = r.provider_message_id,
-    detail = COALESCE(r.detail, r.provider_error_code), finished_at = now()
+  WITH locked AS MATERIALIZED (SELECT id, erased_at IS NOT NULL AS is_erased FROM messages WHERE id = ANY($2::uuid[]) ORDER BY id FOR UPDATE)
+  UPDATE send_attempts a SET outcome = r.outcome, finished_at = now(),
+    -- A message that was given up on may have been erased meanwhile.
+    provider_message_id = CASE WHEN NOT (is_erased AND ${namesRecipientInSql('r.provider_message_id')}) THEN r.provider_message_id END,
+    detail = CASE WHEN NOT is_erased THEN COALESCE(r.detail, r.provider_error_code) END
   FROM ${recordset('$1', 'r', givenResults)}
     JOIN locked ON locked.id = r.id
   WHERE a.message_id = r.id AND a.number = r.attempt`;

@@ -1,5 +1,6 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { failureOf } from '../../rules/messages/error-codes.js';
+import { namesRecipient } from '../../rules/contacts/carrier-ids.js';
 import { isHardBounce } from '../../rules/contacts/suppression.js';
 import { isOpen, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
 import { type Channel, channelTraits } from '../../channels.js';
@@ -9,6 +10,7 @@ import type { Message, StatusRow } from '../../tables/message.js';
 import { sendAttemptColumns } from '../../tables/send-attempt.js';
 import { type GroupWork, countGroupWork } from '../messages/count-group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
+import { emptyReports } from '../erasure/empty-reports.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
 
 type ReportFields =
@@ -34,21 +36,38 @@ interface Unapplied extends Pick<DeliveryReport, ReportFields>, Pick<Message, 'w
 /** How many messages of a group wait for a hand-off or a report. 0: the group is closed. */
 export type OpenWork = Pick<GroupWork, 'open'>;
 
+interface Applying {
+  /** The caller will call once more without being woken. Until then the group is not woken. */
+  looksAgain?: boolean;
+  /** The key of the digests that replace names of erased recipients, see `erasureKey`. */
+  key?: Buffer | null | undefined;
+}
+
 /**
  * Applies the reports in a group's inbox by the transition table, in the order of the table and not of arrival. A report that does not move
  * its message forward is kept as `ignored`. Closes the group if nothing is open.
- * @param looksAgain the caller will call once more without being woken. Until then the group is not woken
  */
-export async function applyReports(db: Database, groupId: string, looksAgain = false): Promise<GroupWork> {
+export async function applyReports(db: Database, groupId: string, how: Applying = {}): Promise<GroupWork> {
+  const { looksAgain = false, key = null } = how;
   await inTransaction(db, async (transaction) => {
     await select(db, 'UPDATE message_groups SET reports_pending = $2 WHERE id = $1', [groupId, looksAgain], transaction);
-    const reports = await select<Unapplied>(db, unapplied, [groupId], transaction);
+    const reports = await lockReports(db, transaction, groupId, key);
     if (reports.length > 0) await apply(db, transaction, reports);
     await closeIfDone(db, transaction, groupId);
   });
   // Until the commit, other transactions see the flag set and wake nobody. The reports that they have added meanwhile are found here.
   const work = await countGroupWork(db, groupId);
-  return work.reports ? applyReports(db, groupId, looksAgain) : work;
+  return work.reports ? applyReports(db, groupId, how) : work;
+}
+
+/** If a message was erased after its report had been stored under an id that names the recipient, the report is renamed first. */
+async function lockReports(db: Database, transaction: Transaction, groupId: string, key: Buffer | null): Promise<Unapplied[]> {
+  const reports = await select<Unapplied>(db, unapplied, [groupId], transaction);
+  const named = reports.filter(({ is_erased, provider_message_id }) => is_erased && namesRecipient(provider_message_id));
+  if (key === null || named.length === 0) return reports;
+  const ids = named.map(({ id }) => id);
+  await emptyReports(db, transaction, key, ids);
+  return select<Unapplied>(db, unapplied, [groupId], transaction);
 }
 
 const unapplied = `

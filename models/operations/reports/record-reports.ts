@@ -2,6 +2,8 @@ import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { apiMetrics } from '../../metrics/catalogue.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
+import { namesRecipient } from '../../rules/contacts/carrier-ids.js';
+import { digestOf } from '../../rules/contacts/erasure.js';
 import { only, recordset, without } from '../../tables/columns.js';
 import { type DeliveryReport, deliveryReportColumns } from '../../tables/delivery-report.js';
 import { stopwatch } from '../../tracing/tracing.js';
@@ -21,12 +23,13 @@ export type StoredReport = Pick<DeliveryReport, 'id' | 'group_id' | 'message_id'
 /**
  * Stores reports in the inbox, each once, and returns the groups that must be woken. A group is woken at most once until it has read its
  * inbox, however many reports arrive meanwhile. Reports for unknown ids wait in the inbox.
+ * @param key finds messages whose erasure replaced the provider's id by its digest, see `erasureKey`. Their reports store the digest, too
  */
-export async function recordReports(db: Database, reports: IncomingReport[]): Promise<Wake[]> {
+export async function recordReports(db: Database, reports: IncomingReport[], key: Buffer | null = null): Promise<Wake[]> {
   if (reports.length === 0) return [];
   for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
   const elapsed = stopwatch();
-  const rows = reports.map((report) => ({ ...report, id: makeId() }));
+  const rows = reports.map((report) => ({ ...report, id: makeId(), digest: digestOfName(report, key) }));
   const stored = await select<StoredReport>(db, store, [JSON.stringify(rows)]);
   // A repeated report changes nothing. While it is not applied, its group is woken again, because the first call may have died before that.
   if (stored.length < rows.length) stored.push(...(await select<StoredReport>(db, repeated, [JSON.stringify(rows)])));
@@ -40,19 +43,29 @@ export async function recordReports(db: Database, reports: IncomingReport[]): Pr
   return wakeGroups(
     db,
     stored.flatMap(({ group_id }) => group_id ?? []),
+    key,
   );
 }
 
-const givenColumns = without(deliveryReportColumns, 'group_id', 'received_at', 'applied_at', 'outcome', 'reason', 'repeats');
+/** What replaces the provider's id in an erased message; null if it keeps that id. */
+const digestOfName = ({ provider_message_id: name }: IncomingReport, key: Buffer | null): string | null =>
+  key !== null && namesRecipient(name) ? digestOf(key, name) : null;
 
+const givenColumns = {
+  ...without(deliveryReportColumns, 'group_id', 'received_at', 'applied_at', 'outcome', 'reason', 'repeats'),
+  digest: deliveryReportColumns.provider_message_id,
+};
+
+// The digest is looked up only if there is no message with the id itself.
 const store = `
   INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, group_id, error_code, is_permanent, provider_error_code, occurred_at, raw)
-  SELECT r.id, r.provider, r.provider_message_id, r.status, matched.id, matched.group_id, r.error_code, r.is_permanent, r.provider_error_code,
-    r.occurred_at, r.raw
+  SELECT r.id, r.provider, CASE WHEN matched.erased_at IS NULL THEN r.provider_message_id ELSE COALESCE(r.digest, r.provider_message_id) END,
+    r.status, matched.id, matched.group_id, r.error_code, r.is_permanent, r.provider_error_code, r.occurred_at, r.raw
   FROM ${recordset('$1', 'r', givenColumns)}
   LEFT JOIN LATERAL (
-    SELECT m.id, m.group_id FROM messages m WHERE m.provider = r.provider AND m.provider_message_id = r.provider_message_id
-    UNION ALL SELECT m.id, m.group_id FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL
+    SELECT m.id, m.group_id, m.erased_at FROM messages m WHERE m.provider = r.provider AND m.provider_message_id = r.provider_message_id
+    UNION ALL SELECT m.id, m.group_id, m.erased_at FROM messages m WHERE m.provider = r.provider AND m.provider_message_id = r.digest
+    UNION ALL SELECT m.id, m.group_id, m.erased_at FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL
       AND EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.provider = r.provider) LIMIT 1
   ) matched ON true
   -- One order: otherwise two callbacks with the same reports could each wait for what the other has inserted.
@@ -63,8 +76,8 @@ const store = `
 const repeated = `
   WITH again AS (
     SELECT d.id, count(*) AS times FROM delivery_reports d
-    JOIN ${recordset('$1', 'r', only(givenColumns, 'id', 'provider', 'provider_message_id', 'status'))}
-      ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id AND d.status = r.status AND d.id <> r.id
+    JOIN ${recordset('$1', 'r', only(givenColumns, 'id', 'provider', 'provider_message_id', 'digest', 'status'))}
+      ON d.provider = r.provider AND d.provider_message_id IN (r.provider_message_id, r.digest) AND d.status = r.status AND d.id <> r.id
     GROUP BY d.id
   ), locked AS (
     -- One order, so that callbacks that repeat the same reports wait for each other without a deadlock.
@@ -83,13 +96,13 @@ const matchAgain = `
   RETURNING d.id, d.group_id, d.message_id`;
 
 /** Those of these groups that must be woken and for which no other caller does it. Groups with nothing but read receipts are handled here. */
-export async function wakeGroups(db: Database, groupIds: string[]): Promise<Wake[]> {
+export async function wakeGroups(db: Database, groupIds: string[], key: Buffer | null = null): Promise<Wake[]> {
   if (groupIds.length === 0) return [];
   const woken = await select<Wake & { onlyReads: boolean }>(db, flagGroups, [groupIds]);
   const wakes: Wake[] = [];
   for (const { groupId, workflowId, late, onlyReads } of woken) {
     // A read receipt of a delivered message has no event and comes after the workflow has ended. One statement replaces a workflow.
-    if (late && onlyReads) await applyReports(db, groupId);
+    if (late && onlyReads) await applyReports(db, groupId, { key });
     else wakes.push({ groupId, workflowId, late });
   }
   return wakes;

@@ -16,8 +16,8 @@ export const digestIn = (key: string, text: string) =>
   `'${mark}' || encode(sha256(${key}::bytea || sha256(${key}::bytea || convert_to(${text}, 'UTF8'))), 'hex')`;
 // Stryker restore all
 
-/** Whether this text replaces an erased recipient. */
-const isErased = (recipient: string): boolean => /^#[0-9a-f]{64}$/.test(recipient);
+/** Whether this text replaces an erased one. */
+const isErased = (text: string): boolean => /^#[0-9a-f]{64}$/.test(text);
 
-/** The recipient as the API shows it; null if it was erased. */
-export const shownRecipient = (recipient: string): string | null => (isErased(recipient) ? null : recipient);
+/** A recipient, or an id of a carrier that named it, as the API shows it; null if it was erased. */
+export const unlessErased = (text: string | null): string | null => (text === null || isErased(text) ? null : text);

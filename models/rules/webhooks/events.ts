@@ -2,7 +2,7 @@
 import type { Channel } from '../../channels.js';
 import type { PublicStatus } from '../messages/status.js';
 import { toCredits } from '../billing/credits.js';
-import { shownRecipient } from '../contacts/erasure.js';
+import { unlessErased } from '../contacts/erasure.js';
 
 /**
  * Every event type with its description. The list of subscriptions, the schemas and the OpenAPI document follow from it. The event of a
@@ -64,7 +64,7 @@ export function eventBody(type: MessageEventType, message: EventSubject, at: Dat
   const data = {
     message_id: message.id,
     channel: message.channel,
-    recipient: shownRecipient(message.to) ?? '', // for a correction that comes after the erasure
+    recipient: unlessErased(message.to) ?? '', // for a correction that comes after the erasure
     status: statusOfEvent[type],
     ...fieldsOf(type, message),
     ...(message.reference === null ? {} : { reference: message.reference }),
@@ -75,7 +75,8 @@ export function eventBody(type: MessageEventType, message: EventSubject, at: Dat
 }
 
 function fieldsOf(type: MessageEventType, message: EventSubject): object {
-  const provider = message.provider_message_id === null ? {} : { provider_message_id: message.provider_message_id };
+  const { provider_message_id: name } = message;
+  const provider = name === null ? {} : { provider_message_id: unlessErased(name) ?? '' };
   switch (type) {
     case 'message.queued':
       return { credits_used: toCredits(message.credits_used) };

@@ -38,6 +38,23 @@ describe('maintenance by the watcher', () => {
     assert.deepEqual(await mails(), [{ workspace_id: workspaceId, kind: 'low_balance' }]);
   });
 
+  it('deletes audit events that are older than AUDIT_DAYS', async () => {
+    const types = async () => (await rows<{ type: string }>(test.db, 'SELECT type FROM audit_events ORDER BY at')).map(({ type }) => type);
+    await rows(
+      test.db,
+      `INSERT INTO audit_events (id, workspace_id, type, at, actor_type)
+       SELECT gen_random_uuid(), $1::uuid, 'auth.login', now() - days * interval '1 day', 'user' FROM unnest(ARRAY[400, 300, 20]) AS days
+       UNION ALL SELECT gen_random_uuid(), $1::uuid, 'auth.logout', now() - interval '500 days', 'user' FROM generate_series(1, 1200)`,
+      [workspaceId],
+    );
+    await activities({ AUDIT_DAYS: '0' }).forgetOld();
+    assert.equal((await types()).length, 1_203);
+    await activities().forgetOld();
+    assert.deepEqual(await types(), ['auth.login', 'auth.login'], 'a year by default');
+    await activities({ AUDIT_DAYS: '30' }).forgetOld();
+    assert.equal((await types()).length, 1);
+  });
+
   it('logs an error in every round while a balance differs from its ledger', async () => {
     await activities().checkLedger();
     assert.deepEqual(told(), []);

@@ -107,6 +107,42 @@ describe('an erased recipient', () => {
     assert.equal(JSON.parse(event?.body ?? '').data.recipient, '');
   });
 
+  it('is erased from the idempotency key and the faults of batches, and the key stays taken', async () => {
+    const headers = { 'Idempotency-Key': `news-for-${stage.to}` };
+    const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15559999998', '5'], on_invalid: 'skip' };
+    const post = () => stage.app.call('POST', '/api/v1/messages/bulk', { key: stage.account.key, body: bulk, headers });
+    const { id } = (await post()).body.data.batch;
+    const other = { index: 1, field: 'recipients[1]', message: `not ${stage.to}0` };
+    const faults = [{ index: 0, field: 'recipients[0]', message: `twice ${stage.to}` }, other];
+    await select(stage.app.deps.db, 'UPDATE batches SET errors = $2::json WHERE id = $1', [id, JSON.stringify(faults)]);
+    await ask();
+    await run();
+    const left = await found();
+    assert.deepEqual(left, ['batches.errors: 1'], 'the longer number');
+    const { batch } = (await stage.app.call('GET', `/api/v1/messages/bulk/${id}`, { key: stage.account.key })).body.data;
+    assert.deepEqual(batch.errors, [{ index: 0, field: 'to', message: 'Erased' }, other]);
+    assert.equal((await post()).status, 422);
+    await select(stage.app.deps.db, `UPDATE batches SET errors = '[]' WHERE id = $1`, [id]);
+  });
+
+  it('is not found in longer numbers, dates and codes of reports about unknown messages', async () => {
+    const raws = [`{"to":"${stage.to}0","at":"2026-12-12T12:12:12+12:00","code":12}`, `To=%2B1${stage.to.slice(1)}&Code=12`];
+    for (const raw of raws) {
+      const stranger = { id: uuidv7(), provider_message_id: uuidv7() };
+      await recordReports(stage.app.deps.db, [{ ...reportOf(stranger, 'delivered'), message_id: null, raw }]);
+    }
+    for (const each of [stage.to, '+12']) await ask(each);
+    await run();
+    const kept = await select<{ raw: string }>(stage.app.deps.db, `SELECT raw FROM delivery_reports WHERE raw = ANY($1) ORDER BY id`, [
+      raws,
+    ]);
+    assert.deepEqual(
+      kept.map(({ raw }) => raw),
+      raws,
+    );
+    await select(stage.app.deps.db, 'DELETE FROM delivery_reports WHERE raw = ANY($1)', [raws]);
+  });
+
   it('is erased from reports about unknown messages', async () => {
     await recordReports(stage.app.deps.db, [
       { ...reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'), message_id: null, raw: `To=%2B${stage.to.slice(1)}` },

@@ -8,12 +8,14 @@ import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
+import { until } from '../../support/client.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
 
 const path = '/api/v1/erasures';
+const waiting = `SELECT 1 FROM erasures WHERE status = 'running' AND walked_at IS NOT NULL AND rewalked_at IS NULL`;
 let lastNumber = 4_000_000;
 
 /** The hooks fill it: it is to be read in hooks and tests. */
@@ -80,8 +82,17 @@ function erasingFor(stage: Stage) {
     const { status, messages } = (await stage.app.call('GET', `${path}/${id}`, { jwt: stage.account.jwt })).body.data.erasure;
     return [status, messages];
   };
-  const run = async () =>
+  const runOnce = async () =>
     runErasures(stage.app.deps.db, await erasureKey(stage.app.deps.db, stage.app.deps.config.secretKeys), Date.now() + 20_000);
+  /** Other tests have transactions on the same server. The second walk waits for those that were open at the end of the first one. */
+  const run = async () => {
+    let completed = 0;
+    await until(async () => {
+      completed += await runOnce();
+      return (await select(stage.app.deps.db, waiting)).length === 0;
+    }, 'the second walks have ended');
+    return completed;
+  };
   /** As if the pause before the next look were over. */
   const runAgain = async () => {
     await select(stage.app.deps.db, 'UPDATE erasure_queue SET look_at = now()');
@@ -96,5 +107,5 @@ function erasingFor(stage: Stage) {
     await applyReports(stage.app.deps.db, message.group_id);
   };
   const succeed = () => select(stage.app.deps.db, `UPDATE deliveries SET status = 'succeeded' WHERE status = 'pending'`);
-  return { ask, shown, run, runAgain, found, end, succeed };
+  return { ask, shown, run, runOnce, runAgain, found, end, succeed };
 }

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { select } from '../../../models/db/database.js';
+import { acceptBatch } from '../../../models/operations/batches/accept-batch.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import { until } from '../../support/client.js';
+import { buildBatch } from '../../support/rows/batches.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, eventsOf, messageOf, statusOf } from '../../support/rows/messages.js';
 import { erasuresForEach } from './erasures-stage.js';
 
 const path = '/api/v1/erasures';
+const openTransactions = `
+  SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL AND pid <> pg_backend_pid()`;
 
 describe('erasures', () => {
   const stage = erasuresForEach();
-  const { send, sms, ask, shown, run, runAgain, found, end, succeed } = stage;
+  const { send, sms, ask, shown, run, runOnce, runAgain, found, end, succeed } = stage;
 
   it('remove all data of the recipient, and keep id, status, times and price', async () => {
     const webhook = await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
@@ -93,6 +98,23 @@ describe('erasures', () => {
     assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
   });
 
+  it('include messages that were being stored meanwhile', async () => {
+    let store = () => {};
+    const held = new Promise<void>((resolve) => (store = resolve));
+    const batch = buildBatch(stage.app.deps.db, stage.account.workspaceId, [1], { to: stage.to, held });
+    await until(async () => (await select(stage.app.deps.db, openTransactions)).length > 0, 'the transaction is open');
+    const id = await ask();
+    await runOnce();
+    assert.deepEqual(await shown(id), ['running', 0]);
+    store();
+    const { id: batchId, pages } = await batch;
+    await acceptBatch(stage.app.deps.db, batchId);
+    await run();
+    assert.equal(await statusOf(stage.app.deps.db, pages[0]?.ids[0] ?? ''), 'failed/cancelled');
+    await runAgain();
+    assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
+  });
+
   it('continue after a killed process', async () => {
     for (let count = 0; count < 3; count += 1) await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     const id = await ask();
@@ -105,7 +127,7 @@ describe('erasures', () => {
       if (calls === 2) throw new Error('killed');
       return result;
     }) as typeof before;
-    await assert.rejects(run(), /killed/);
+    await assert.rejects(runOnce(), /killed/);
     stage.app.deps.db.transaction = before;
     await run();
     assert.deepEqual([await shown(id), await found()], [['completed', 3], []]);

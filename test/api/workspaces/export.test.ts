@@ -3,10 +3,14 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { select } from '../../../models/db/database.js';
+import { buildDeliveries } from '../../support/rows/deliveries.js';
+import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
 const path = '/api/v1/export';
+const attempted = `
+  INSERT INTO delivery_attempts (delivery_id, number, at, trigger, duration_ms, response_status) VALUES ($1, 1, now(), 'scheduled', 5, 503)`;
 
 interface Line {
   type: string;
@@ -39,6 +43,13 @@ describe('GET /api/v1/export', () => {
     const entry = { channel: 'sms', recipient: '+15550000003' };
     await app.call('POST', '/api/v1/suppressions', { key: account.key, body: entry });
     await bulk(450);
+    const { row: webhook } = await buildWebhook(account.workspaceId, 'https://one.example.test/');
+    const [delivery] = await buildDeliveries(app.deps.db, account.workspaceId);
+    await select(app.deps.db, attempted, [delivery?.id]);
+    await buildReplay(webhook.id);
+    const theirs = await buildWebhook(other.workspaceId, 'https://two.example.test/');
+    await buildReplay(theirs.row.id);
+    await app.call('POST', '/api/v1/erasures', { key: account.key, body: { to: '+15550000004' } });
     const answer = await get();
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/x-ndjson; charset=utf-8']);
     await answer.text();
@@ -48,13 +59,26 @@ describe('GET /api/v1/export', () => {
     assert.deepEqual(Object.fromEntries(counts), {
       workspace: 1,
       api_key: 1,
+      webhook: 1,
+      delivery: 1,
+      replay: 1,
       contact: 1,
       suppression: 1,
       batch: 1,
-      message: 450,
-      transaction: 2,
+      message: 451,
+      transaction: 3,
+      audit_event: counts.get('audit_event'),
+      erasure: 1,
       end: 1,
     });
+    const events = await app.call('GET', '/api/v1/audit-events?limit=100', { jwt: account.jwt });
+    assert.deepEqual(
+      all.filter(({ type }) => type === 'audit_event').map(({ data }) => data),
+      events.body.data.audit_events.toReversed(),
+      'as the API shows them, oldest first',
+    );
+    const shown = all.find(({ type }) => type === 'delivery')?.data as { attempts: object[] } | undefined;
+    assert.equal(shown?.attempts.length, 1);
     assert.deepEqual(all.at(-1), { type: 'end', data: { lines: all.length - 1 } });
     assert.equal(new Set(all.map(({ data }) => data.id)).size, all.length);
     assert.doesNotMatch(JSON.stringify(all), /password|digest|secret_key|15550000001/);

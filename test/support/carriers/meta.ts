@@ -48,6 +48,14 @@ export function notice(value: object, { secret = metaAccount.appSecret, sender =
   return { body, signature: `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` };
 }
 
+/** An id as Meta gives to messages: it contains the number of the recipient in base64. */
+export const messageIdFor = (to: string): string => {
+  const number = Buffer.from(to.replace('+', ''));
+  const head = Buffer.from([0x1c, 0x18, number.length]);
+  const tail = Buffer.from([0x15, 0x02, 0x00, 0x11, 0x18, 0x12]);
+  return `wamid.${Buffer.concat([head, number, tail, randomBytes(9)]).toString('base64')}`;
+};
+
 /** An error response in the format of Meta. */
 export const refuse = (response: ServerResponse, status: number, code: number): true =>
   reply(response, status, { error: { message: `(#${code}) Refused`, type: 'OAuthException', code, fbtrace_id: 'Az8or2yhqkZfEZ' } });

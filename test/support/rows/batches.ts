@@ -13,12 +13,17 @@ export interface BuiltBatch {
   pages: { groupId: string; ids: string[] }[];
 }
 
-/** A batch of SMS for one credit each, not accepted yet, with pages of these sizes. */
+/** A batch of SMS for one credit each, not accepted yet, with pages of these sizes. They are stored when `held` resolves. */
 export async function buildBatch(
   db: Database,
   workspaceId: string,
   sizes: readonly number[],
-  { rate = null, scheduled_at = null, ...message }: Partial<Pick<NewBatch, 'rate'>> & Partial<NewMessage> = {},
+  {
+    rate = null,
+    scheduled_at = null,
+    held = Promise.resolve(),
+    ...message
+  }: Partial<Pick<NewBatch, 'rate'>> & Partial<NewMessage> & { held?: Promise<void> } = {},
 ): Promise<BuiltBatch> {
   const accepted = sizes.reduce((sum, size) => sum + size, 0);
   const batch: NewBatch = {
@@ -43,7 +48,7 @@ export async function buildBatch(
     );
     return { groupId, workflowId: workflowIds.page(groupId), messages };
   });
-  await insertBatch(db, batch, asyncOf(groups));
+  await insertBatch(db, batch, asyncOf(groups, held));
   return { id: batch.id, pages: groups.map(({ groupId, messages }) => ({ groupId, ids: messages.map(({ id }) => id) })) };
 }
 
@@ -54,6 +59,7 @@ export async function buildAcceptedBatch(...args: Parameters<typeof buildBatch>)
   return batch;
 }
 
-async function* asyncOf<Item>(items: Item[]): AsyncGenerator<Item> {
+async function* asyncOf<Item>(items: Item[], held: Promise<void>): AsyncGenerator<Item> {
+  await held;
   yield* items;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
 import { openPool } from '../../../../models/db/database.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { eraseOld } from '../../../../models/operations/erasure/erase-old.js';
@@ -8,6 +9,8 @@ import { recordReports } from '../../../../models/operations/reports/record-repo
 import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { testConfig } from '../../../support/config.js';
 import { rows } from '../../../support/database.js';
+import { messageIdFor } from '../../../support/carriers/meta.js';
+import { buildBatch } from '../../../support/rows/batches.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 import { findInDatabase } from '../../../support/rows/find-anywhere.js';
 import { workspaceForEach } from '../../../support/for-each.js';
@@ -38,6 +41,26 @@ describe('eraseOld', () => {
   const isErased = async ({ id, to }: { id: string; to: string }) =>
     (await messageOf(test.db, id)).erased_at !== null && (await findInDatabase(test.db, to)).length === 0;
   const own = (days: number | null) => rows(test.db, 'UPDATE workspaces SET message_days = $2 WHERE id = $1', [test.workspaceId, days]);
+
+  let batches = 0;
+  /** A batch from three weeks ago, with a key and a fault. @returns its id */
+  const oldBatch = async () => {
+    batches += 1;
+    const id = idBefore(new Date(Date.now() - 21 * dayMs)).slice(0, -12) + String(batches).padStart(12, '0');
+    const { id: made } = await buildBatch(test.db, test.workspaceId, [1]);
+    await rows(test.db, 'DELETE FROM messages WHERE batch_id = $1', [made]);
+    await rows(test.db, 'DELETE FROM message_groups WHERE batch_id = $1', [made]);
+    await rows(
+      test.db,
+      `UPDATE batches SET id = $2, status = 'sending', errors = '[{"index": 0}]', idempotency_key = $3, request_digest = '\\x00' WHERE id = $1`,
+      [made, id, id],
+    );
+    return id;
+  };
+  const unerased = async () =>
+    (await rows<{ id: string }>(test.db, `SELECT id FROM batches WHERE errors::text <> '[]' OR request_digest IS NOT NULL`)).map(
+      ({ id }) => id,
+    );
 
   it('erases only what is older than the days of the installation', async () => {
     const [older, younger] = [await old(11), await old(9)];
@@ -99,6 +122,35 @@ describe('eraseOld', () => {
     });
     await rows(test.db, 'UPDATE erasure_queue SET look_at = now()');
     assert.equal(await run(0), 1);
+  });
+
+  it('erases batches that were open or locked when their time came', async () => {
+    await own(10);
+    const [open, locked] = [await oldBatch(), await oldBatch(), await oldBatch()];
+    await rows(test.db, 'UPDATE batches SET completed_at = now() WHERE id <> $1', [open]);
+    await test.db.transaction(async (transaction) => {
+      await test.db.query(`SELECT 1 FROM batches WHERE id = '${locked}' FOR UPDATE`, { transaction });
+      await run(0);
+    });
+    assert.deepEqual((await unerased()).toSorted(), [open, locked].toSorted());
+    await rows(test.db, 'UPDATE batches SET completed_at = now() WHERE id = $1', [open]);
+    await run(0);
+    assert.equal((await unerased()).length, 2, 'they are looked at again later');
+    await rows(test.db, 'UPDATE erasure_batches SET look_at = now()');
+    await run(0);
+    assert.deepEqual([await unerased(), await rows(test.db, 'SELECT * FROM erasure_batches')], [[], []]);
+    const [again] = await rows<{ keys: number }>(test.db, `SELECT count(*) FILTER (WHERE idempotency_key LIKE '#%') AS keys FROM batches`);
+    assert.equal(again?.keys, 3);
+    await rows(test.db, 'DELETE FROM batches'); // nobody has paid for them
+  });
+
+  it('erases names of recipients in ids of old reports', async () => {
+    const raw = '{"recipient_id":"15553334444"}';
+    const stranger = { id: uuidv7(), provider_message_id: messageIdFor('+15553334444') };
+    await recordReports(test.db, [{ ...reportOf(stranger, 'delivered'), message_id: null, raw }]);
+    await rows(test.db, `UPDATE delivery_reports SET id = '01980000-0000-7000-8000-000000000001' WHERE raw = $1`, [raw]);
+    await run(10);
+    assert.deepEqual(await findInDatabase(test.db, '15553334444'), []);
   });
 
   it('continues page by page where it stopped', async () => {

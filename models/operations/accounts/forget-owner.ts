@@ -1,0 +1,76 @@
+/** Removes from a closed workspace what names its owner and the owner's clients. Safe to repeat. */
+import { type Database, select } from '../../db/database.js';
+
+/**
+ * Works in statements of bounded size. The rows stay: what was done, what was paid, which keys there were.
+ * @param untilMs milliseconds since 1970. No statement begins later
+ * @returns false if the time was over before everything was removed
+ */
+export async function forgetOwner(db: Database, workspaceId: string, untilMs: number, page: number): Promise<boolean> {
+  // First, because the audit events know the owner's addresses.
+  if (!(await forgetPayments(db, workspaceId, untilMs, page))) return false;
+  for (const sql of statements) {
+    for (let changed = page; changed === page; ) {
+      if (Date.now() > untilMs) return false;
+      changed = (await select(db, sql, [workspaceId, page])).length;
+    }
+  }
+  return true;
+}
+
+const emptied = (table: string, values: string, isFull: string) => `
+  UPDATE ${table} SET ${values} WHERE id IN (SELECT id FROM ${table} WHERE workspace_id = $1 AND (${isFull}) LIMIT $2) RETURNING id`;
+
+/** Of payments they show sums, which the ledger shows, too. */
+const namingChanges = `changes IS NOT NULL AND type NOT LIKE 'billing.%'`;
+const noKeyName = 'Key of a closed account';
+const noUrl = 'https://closed.invalid/';
+
+const statements = [
+  emptied(
+    'audit_events',
+    `actor_name = NULL, address = NULL, user_agent = NULL, target_name = NULL, changes = CASE WHEN NOT (${namingChanges}) THEN changes END`,
+    `COALESCE(actor_name, address, user_agent, target_name) IS NOT NULL OR ${namingChanges}`,
+  ),
+  // A mail that was not sent yet tells the owner of the end. It loses its recipient when it is sent.
+  emptied('mails', 'detail = NULL', 'detail IS NOT NULL AND (sent_at IS NOT NULL OR refused_code IS NOT NULL)'),
+  emptied('mail_tokens', 'email = NULL', 'email IS NOT NULL'),
+  emptied(
+    'api_keys',
+    `name = '${noKeyName}', last_used_address = NULL, allowed_addresses = NULL`,
+    `name <> '${noKeyName}' OR last_used_address IS NOT NULL OR allowed_addresses IS NOT NULL`,
+  ),
+  emptied('webhooks', `url = '${noUrl}', description = NULL, frame_ancestors = NULL`, `deleted_at IS NOT NULL AND url <> '${noUrl}'`),
+  emptied('credit_orders', 'idempotency_key = NULL, request_digest = NULL', 'idempotency_key IS NOT NULL'),
+  `DELETE FROM login_addresses WHERE (workspace_id, digest) IN (SELECT workspace_id, digest FROM login_addresses WHERE workspace_id = $1 LIMIT $2)
+   RETURNING digest`,
+];
+
+/** The payment provider's events have no workspace. They name its sessions, its payments or its owner. */
+async function forgetPayments(db: Database, workspaceId: string, untilMs: number, page: number): Promise<boolean> {
+  const names = (await select<{ name: string }>(db, paymentNames, [workspaceId])).map(({ name }) => JSON.stringify(name));
+  let after: { provider: string; event_id: string } | undefined = { provider: '', event_id: '' };
+  while (names.length > 0 && after !== undefined) {
+    if (Date.now() > untilMs) return false;
+    const bind: unknown[] = [after.provider, after.event_id, page, names];
+    [after] = await select<{ provider: string; event_id: string }>(db, emptyPayments, bind);
+  }
+  return true;
+}
+
+/** None if it has never ordered anything. */
+const paymentNames = `
+  SELECT name FROM (
+    SELECT session_id AS name FROM credit_orders WHERE workspace_id = $1 UNION SELECT payment_id FROM credit_orders WHERE workspace_id = $1
+    UNION SELECT actor_name FROM audit_events WHERE workspace_id = $1 AND actor_type = 'user' AND actor_name LIKE '%@%'
+  ) n WHERE name IS NOT NULL AND EXISTS (SELECT 1 FROM credit_orders WHERE workspace_id = $1)`;
+
+const emptyPayments = `
+  WITH page AS MATERIALIZED (
+    SELECT provider, event_id, raw FROM payment_events WHERE (provider, event_id) > ($1, $2) ORDER BY provider, event_id LIMIT $3
+  ), emptied AS (
+    UPDATE payment_events e SET raw = '' FROM page
+    WHERE e.provider = page.provider AND e.event_id = page.event_id
+      AND EXISTS (SELECT 1 FROM unnest($4::text[]) AS name WHERE position(name IN page.raw) > 0)
+  )
+  SELECT provider, event_id FROM page ORDER BY provider DESC, event_id DESC LIMIT 1`;

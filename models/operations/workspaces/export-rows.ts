@@ -1,0 +1,56 @@
+import { type Attributes, type FindOptions, type Model, type ModelStatic, Op, type WhereOptions } from 'sequelize';
+import { type Database, select } from '../../db/database.js';
+import { lowestId } from '../../rules/values/id-time.js';
+import { type AuditEvent, auditEventsAfter } from '../audit/list-audit-events.js';
+import type { ErasureView } from '../erasure/begin-erasure.js';
+
+const page = 200;
+
+/** A table whose rows have ids that sort by time. */
+type SortedModel<M extends Model> = ModelStatic<M> & (new () => M & { id: string });
+
+/**
+ * All rows of an owner, oldest first, with one page in memory at a time. The next page is read when the one before is used up, so that no
+ * transaction stays open while a client reads slowly.
+ * @param where at least the owner, which is the first column of an index
+ * @param until rows with a later id are left out, so that the export ends for a slow reader too
+ * @param include what belongs to each row
+ */
+export async function* rowsOf<M extends Model>(
+  model: SortedModel<M>,
+  where: ({ workspace_id: string } | { webhook_id: string }) & Record<string, unknown>,
+  { until, include = [] }: { until: string; include?: NonNullable<FindOptions['include']> },
+): AsyncGenerator<M, void, undefined> {
+  let after: string | undefined;
+  for (;;) {
+    const id = { [Op.lte]: until, ...(after === undefined ? {} : { [Op.gt]: after }) };
+    const scoped = { ...where, id } as unknown as WhereOptions<Attributes<M>>;
+    const rows: M[] = await model.findAll({ where: scoped, order: [['id', 'ASC']], limit: page, include });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < page) return;
+    after = (last as M & { id: string }).id;
+  }
+}
+
+/** The audit events of a workspace up to now, in the same way. */
+export async function* auditEventsOf(db: Database, workspaceId: string): AsyncGenerator<AuditEvent, void, undefined> {
+  const until = new Date();
+  for (let after: (AuditEvent & { micros: number }) | null | undefined = null; after !== undefined; ) {
+    const rows: (AuditEvent & { micros: number })[] = await auditEventsAfter(db, workspaceId, { after, until, limit: page });
+    yield* rows;
+    after = rows.length < page ? undefined : rows.at(-1);
+  }
+}
+
+/** The erasures of a workspace, in the same way. */
+export async function* erasuresOf(db: Database, workspaceId: string, until: string): AsyncGenerator<ErasureView, void, undefined> {
+  for (let after: string | undefined = lowestId; after !== undefined; ) {
+    const rows: ErasureView[] = await select(db, nextErasures, [workspaceId, after, until]);
+    yield* rows;
+    after = rows.length < page ? undefined : rows.at(-1)?.id;
+  }
+}
+
+const nextErasures = `
+  SELECT id, status, messages FROM erasures WHERE workspace_id = $1 AND id > $2 AND id <= $3 ORDER BY id LIMIT ${page}`;

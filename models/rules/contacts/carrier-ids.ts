@@ -1,0 +1,14 @@
+/** Ids that carriers give to messages. Those of Meta contain the number of the recipient in base64. */
+import { digestIn } from './erasure.js';
+
+const prefix = 'wamid.';
+
+/** Whether the recipient can be read from this id of a carrier. */
+export const namesRecipient = (id: string): boolean => id.startsWith(prefix);
+
+/** SQL: the same. */
+export const namesRecipientInSql = (id: string) => `${id} LIKE '${prefix}%'`;
+
+/** SQL: the id of an erased message: its digest if it names the recipient, otherwise the id itself. @param key a parameter */
+export const withoutRecipient = (key: string, id: string) =>
+  `CASE WHEN ${namesRecipientInSql(id)} THEN ${digestIn(key, id)} ELSE ${id} END`;

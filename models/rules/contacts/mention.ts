@@ -1,0 +1,32 @@
+/** Finds a recipient in what others wrote: JSON and forms of carriers, keys that clients chose. */
+
+/** No phone number is as short, but E.164 allows it. Such digits are part of dates and codes everywhere. */
+const shortDigits = 7;
+
+/** Escapes of forms and JSON end with letters or digits that are not part of what follows. */
+const escaped = String.raw`%[0-9a-f]{2}|\\u[0-9a-f]{4}`;
+
+/**
+ * A regular expression, for PostgreSQL and JavaScript, that finds a recipient in a text in lower case. It finds the whole number or address
+ * only: neither a part of a longer number, nor the end of a longer address.
+ * @param recipient as `recipientKey` returns it
+ */
+export const mentionOf = (recipient: string): string => (recipient.includes('@') ? addressIn(recipient) : numberIn(recipient));
+
+/** Carriers write numbers with and without the plus sign. A short one counts only with it, and not in the time zone of a date. */
+function numberIn(phone: string): string {
+  const digits = phone.replace(/^\+/, '');
+  if (digits.length < shortDigits) return String.raw`(?:\+|%2b|\\u002b)${digits}(?![0-9]|:[0-9])`;
+  return String.raw`(?:^|[^0-9]|${escaped})${digits}(?![0-9])`;
+}
+
+function addressIn(address: string): string {
+  const written = [...address].map((character) => (/[a-z0-9]/.test(character) ? character : eitherWay(character))).join('');
+  return String.raw`(?:^|[^a-z0-9._%+-]|${escaped}|\\[nrt])${written}(?![a-z0-9-]|\.[a-z0-9])`;
+}
+
+/** A character as it is, or as forms write it. */
+function eitherWay(character: string): string {
+  const bytes = [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+  return `(?:${character.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`)}|${bytes})`;
+}

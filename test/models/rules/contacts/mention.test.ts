@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { mentionOf } from '../../../../models/rules/contacts/mention.js';
+
+const isIn = (text: string, recipient: string) => new RegExp(mentionOf(recipient)).test(text.toLowerCase());
+const phone = '+15551234567';
+const address = "o'ada+x@mail.example.com";
+
+describe('mentionOf', () => {
+  const formats: Record<string, (to: string) => string> = {
+    'a form': (to) => new URLSearchParams({ a: '1', To: to, b: '2' }).toString(),
+    'a form of WhatsApp': (to) => new URLSearchParams({ To: `whatsapp:${to}`, MessageStatus: 'sent' }).toString(),
+    JSON: (to) => JSON.stringify({ to, timestamp: '1700000000' }),
+    'JSON in JSON': (to) => JSON.stringify({ Message: JSON.stringify({ destination: [`<${to}>`] }) }),
+    'a line of its own': (to) => JSON.stringify({ diagnostic: `550 5.1.1\n${to}\nunknown user` }),
+    'a key of a client': (to) => `for:${to}/3`,
+    'escaped quotes': (to) => `\\u0022${to}\\u0022`,
+  };
+  for (const [name, write] of Object.entries(formats)) {
+    it(`finds a number and an address in ${name}`, () => {
+      assert.ok(isIn(write(phone), phone));
+      assert.ok(isIn(write(phone.slice(1)), phone), 'without the plus sign');
+      assert.ok(isIn(write(address), address));
+      assert.ok(isIn(write(address.toUpperCase()), address));
+    });
+  }
+
+  it('does not find a part of a longer number', () => {
+    for (const other of ['+155512345678', '+115551234567', '15551234567890']) {
+      for (const write of Object.values(formats)) assert.equal(isIn(write(other), phone), false, write(other));
+    }
+  });
+
+  it('does not find the end or the start of a longer address', () => {
+    for (const other of [`x${address}`, `x.${address}`, `${address}.au`, `${address}x`, address.replace('mail.', '')]) {
+      for (const write of [formats['a form'], formats.JSON]) assert.equal(isIn(write?.(other) ?? '', address), false, other);
+    }
+  });
+
+  it('finds very few digits with their plus sign only', () => {
+    assert.ok(isIn('{"to":"+12"}', '+12') && isIn('To=%2B12&From=', '+12'));
+    for (const text of ['{"at":"2026-12-12T12:12:12+12:00","code":12}', 'To=%2B120', '{"to":"12"}'])
+      assert.equal(isIn(text, '+12'), false, text);
+  });
+});
