@@ -65,7 +65,7 @@ describe('an erasure in the whole service', () => {
       ids.push((await client.send(account, message, { 'Idempotency-Key': `for-${to}-${ids.length}` })).id);
     }
     const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' }, recipients: [{ to, variables: { name: address } }] };
-    await client.call('POST', '/api/v1/messages/bulk', { headers, body: bulk });
+    await client.call('POST', '/api/v1/messages/bulk', { headers: { ...headers, 'Idempotency-Key': `bulk-for-${to}` }, body: bulk });
     for (const id of ids) await client.messageUntil(account, id, ({ status }) => status === 'delivered' || status === 'read');
     const pending = async () => select(service.db, `SELECT 1 FROM deliveries WHERE status = 'pending'`);
     await until(async () => (await pending()).length === 0, 'all events are delivered');
