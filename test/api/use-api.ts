@@ -55,6 +55,24 @@ export function useApi({ env = {}, temporal = {}, forEachTest = false, checksBoo
   };
 }
 
+/**
+ * For tests that start APIs themselves, each with its own settings. The models belong to the API that was started last.
+ * @returns how they start; what a test started is closed after it
+ */
+export function useApiStarts({ checksBooks = false }: Pick<ApiOptions, 'checksBooks'> = {}): typeof startApp {
+  let started: TestApp[] = [];
+  afterEach(async () => {
+    const closing = started;
+    started = [];
+    for (const app of closing) await closeApp(app, checksBooks);
+  });
+  return async (...options) => {
+    const app = await startApp(...options);
+    started.push(app);
+    return app;
+  };
+}
+
 async function closeApp(app: TestApp, checksBooks: boolean): Promise<void> {
   try {
     if (checksBooks) await assertBooks(app.deps.db);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { until } from '../../support/client.js';
-import { startApp, type TestApp } from '../start-app.js';
+import type { TestApp } from '../start-app.js';
+import { useApiStarts } from '../use-api.js';
 
 interface Line {
   route: string;
@@ -11,12 +12,12 @@ interface Line {
 }
 
 describe('the log line of a request', () => {
+  const startApi = useApiStarts();
   let app: TestApp;
   const lines: Line[] = [];
-  afterEach(() => app.close());
 
   const start = async (env: NodeJS.ProcessEnv = {}) => {
-    app = await startApp(env);
+    app = await startApi(env);
     lines.length = 0;
     app.deps.logger.info = ((line: Line) => void lines.push(line)) as typeof app.deps.logger.info;
     return app.account();
