@@ -40,7 +40,7 @@ describe('answers outside the endpoints', () => {
   });
 
   describe('request ids', () => {
-    it('returns a good one', async () => {
+    it('returns a valid request id of the client', async () => {
       const { headers } = await app.call('GET', '/health', { headers: { 'X-Request-Id': 'abc.DEF-1_2' } });
       assert.equal(headers.get('x-request-id'), 'abc.DEF-1_2');
     });
