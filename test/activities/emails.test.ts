@@ -9,20 +9,15 @@ import { createLogger } from '../../models/process/logger.js';
 import { signUp } from '../../models/operations/accounts/sign-up.js';
 import { verifyEmail } from '../../models/operations/accounts/verify-email.js';
 import { testConfig } from '../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
-import { assertBooks } from '../../harness/checks/invariants.js';
+import { rows } from '../support/database.js';
+import { useDatabase } from '../support/for-each.js';
 import { startSmtp } from '../support/carriers/smtp.js';
 import { byTest } from '../support/by-test.js';
 
 const publicUrl = 'https://api.example.test';
 
 describe('sendMail', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = useDatabase({ checksBooks: true });
 
   const activitiesWith = (config: Readonly<Config>) => emailActivities({ db: test.db, config, logger: createLogger('test', 'silent') });
   const buildMail = (config: Readonly<Config>, company_name = 'Müller & <Söhne>') => {

@@ -7,7 +7,7 @@ describe('contacts in the console', function () {
   this.timeout(60_000);
   const { browser, me, create, contacts } = useContacts();
 
-  it('one is created, with faults beside their fields, then changed, and deleted after a question', async () => {
+  it('one is created, with faults beside their fields', async () => {
     await browser.follow('Contacts');
     await browser.follow('Create the first one');
     await browser.press('Create');
@@ -25,22 +25,24 @@ describe('contacts in the console', function () {
     await browser.press('Create');
     await browser.row(xssTexts[1]).waitFor();
     await browser.assertAccessible();
+    const [{ name, phone, email, tags, custom_fields }] = await contacts();
+    assert.deepEqual(
+      { name, phone, email, tags, custom_fields },
+      { name: xssTexts[1], phone: '+15551234567', email: null, tags: ['vip', xssTexts[0]], custom_fields: { city: xssTexts[3] } },
+    );
+  });
+
+  it('one is changed, and deleted after a question', async () => {
+    const stored = { name: xssTexts[1], phone: '+15551234567', tags: ['vip', xssTexts[0]], custom_fields: { city: xssTexts[3] } };
+    await create(stored);
+    await browser.follow('Contacts');
     await browser.follow(xssTexts[1]);
     await browser.assertAccessible();
     await browser.fill('E-mail address', 'ada@example.com');
     await browser.press('Save');
     await browser.see('The contact is saved.');
     const [{ name, phone, email, tags, custom_fields }] = await contacts();
-    assert.deepEqual(
-      { name, phone, email, tags, custom_fields },
-      {
-        name: xssTexts[1],
-        phone: '+15551234567',
-        email: 'ada@example.com',
-        tags: ['vip', xssTexts[0]],
-        custom_fields: { city: xssTexts[3] },
-      },
-    );
+    assert.deepEqual({ name, phone, email, tags, custom_fields }, { ...stored, email: 'ada@example.com' });
     await browser.press('Delete');
     await browser.press('Back');
     assert.equal((await contacts()).length, 1);

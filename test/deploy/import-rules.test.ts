@@ -1,6 +1,6 @@
 /**
  * Who may import whom is said in .oxlintrc.json. Here every rule is broken once, in a copy of the configuration's
- * surroundings, so that a rule that stopped biting is noticed.
+ * surroundings, so that a rule that no longer works is noticed.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -11,7 +11,7 @@ import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Service, startService } from '../support/service.js';
 import { watch } from '../support/temporal/watcher.js';
 
-describe('a crash', () => {
+describe('crashes', () => {
   let service: Service;
   let client: RestClient;
   let proxy: FaultProxy;
@@ -40,7 +40,7 @@ describe('a crash', () => {
     rows<{ id: string; status: string }>(service.db, 'SELECT id, status FROM messages WHERE workspace_id = $1', [workspaceId]);
   const balanceOf = async (workspaceId: string) => (await Workspace.findByPk(workspaceId))?.balance;
 
-  it('of the worker after the debit charges once, and the message arrives', async () => {
+  it('201 when the worker crashes after the debit; the message is charged once and delivered', async () => {
     const account = await client.signUp();
     await client.send(account); // the path is warm
     // The worker hears of its task and does it, but nothing that it says is heard any more.
@@ -62,7 +62,7 @@ describe('a crash', () => {
     assert.equal(await balanceOf(account.workspaceId), 98_000);
   });
 
-  it('of the worker after the hand-off of a group sends each message once', async function () {
+  it('a group whose worker crashes after the hand-off is sent once', async function () {
     this.timeout(60_000); // a worker that is gone is missed after ten seconds
     const account = await client.signUp();
     await client.send(account);
@@ -88,7 +88,7 @@ describe('a crash', () => {
     assert.deepEqual(twice, []);
   });
 
-  it('of the API before the workflow charges nothing, and a retry with the same key sends once', async () => {
+  it('a send whose API crashes before the workflow is not charged; 201 for its retry, which sends once', async () => {
     const account = await client.signUp();
     const headers = { 'X-API-Key': account.apiKey, 'Idempotency-Key': randomUUID() };
     const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
@@ -110,7 +110,7 @@ describe('a crash', () => {
     assert.equal(await balanceOf(account.workspaceId), 99_000);
   });
 
-  it('of the API before the workflow is cleaned up by the watcher without a retry', async () => {
+  it('a send whose API crashes before the workflow and that is not retried is removed by the watcher', async () => {
     const account = await client.signUp();
     proxy.mode = 'blackhole';
     const call = client.send(account).catch(() => undefined);
@@ -124,7 +124,7 @@ describe('a crash', () => {
     assert.equal(await balanceOf(account.workspaceId), 100_000);
   });
 
-  it('of all workers answers 500 after the deadline, and a later worker charges nothing', async () => {
+  it('500 after the deadline without any worker; a later worker charges nothing', async () => {
     const account = await client.signUp();
     await service.worker.stop();
     const answer = await client.call('POST', '/api/v1/messages/send', {
@@ -142,7 +142,7 @@ describe('a crash', () => {
     assert.deepEqual(await messagesOf(account.workspaceId), []);
   });
 
-  it('of the worker in a round of the watcher delays the next round by seconds, not by the time-out of a step', async function () {
+  it('a worker crash in a round of the watcher delays the next round by seconds, not by the time-out of a step', async function () {
     this.timeout(90_000);
     await service.db.transaction(async (transaction) => {
       await service.db.query('LOCK TABLE replays', { transaction });
@@ -156,7 +156,7 @@ describe('a crash', () => {
     await until(ended, 'the round ends', 30_000);
   });
 
-  it('that loses a workflow loses no message, and the watcher starts it again', async () => {
+  it('a message whose workflow is lost is delivered, because the watcher starts it again', async () => {
     const account = await client.signUp();
     const { id } = await client.send(account, { scheduled_at: new Date(Date.now() + 600_000).toISOString() });
     await service.temporal.client.workflow.getHandle(workflowIds.message(id)).terminate('lost');

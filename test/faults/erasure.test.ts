@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bearer, restClient, until } from '../support/client.js';
+import { type Account, bearer, type RestClient, restClient, until } from '../support/client.js';
 import { select } from '../../models/db/database.js';
 import { findInDatabase } from '../support/rows/find-anywhere.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
@@ -49,10 +49,8 @@ describe('an erasure in the whole service', () => {
     return found;
   }
 
-  it('removes a recipient from every table, history, log and mail while a worker is killed', async () => {
-    const client = restClient(service.url);
-    const account = await client.signUp();
-    await client.hook(account, receiver.url);
+  /** A contact, messages on every channel, a chain and a batch. @returns the ids of the single messages */
+  async function sendEverywhere(client: RestClient, account: Account): Promise<string[]> {
     const headers = { 'X-API-Key': account.apiKey };
     await client.call('POST', '/api/v1/contacts', { headers, body: { name: 'Jenny', phone: to, email: address } });
     const ids: string[] = [];
@@ -66,6 +64,26 @@ describe('an erasure in the whole service', () => {
     }
     const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' }, recipients: [{ to, variables: { name: address } }] };
     await client.call('POST', '/api/v1/messages/bulk', { headers: { ...headers, 'Idempotency-Key': `bulk-for-${to}` }, body: bulk });
+    return ids;
+  }
+
+  async function completed(client: RestClient, account: Account, id: string): Promise<void> {
+    const isDone = async () => {
+      // Chains are decided when their time is over, and what waited is looked at again.
+      await select(service.db, `UPDATE fallbacks SET due_at = now() - interval '10 minutes' WHERE outcome IS NULL`);
+      await select(service.db, 'UPDATE erasure_queue SET look_at = now()');
+      await watch(service);
+      const { body } = await client.call('GET', `/api/v1/erasures/${id}`, { headers: { 'X-API-Key': account.apiKey } });
+      return body.data.erasure.status === 'completed';
+    };
+    await until(isDone, 'it is completed', 60_000);
+  }
+
+  it('removes a recipient from every table, history, log and mail while a worker is killed', async () => {
+    const client = restClient(service.url);
+    const account = await client.signUp();
+    await client.hook(account, receiver.url);
+    const ids = await sendEverywhere(client, account);
     for (const id of ids) await client.messageUntil(account, id, ({ status }) => status === 'delivered' || status === 'read');
     const pending = async () => select(service.db, `SELECT 1 FROM deliveries WHERE status = 'pending'`);
     await until(async () => (await pending()).length === 0, 'all events are delivered');
@@ -79,21 +97,7 @@ describe('an erasure in the whole service', () => {
     await watch(service);
     await service.worker.kill();
     await service.worker.start();
-    const isDone = async (id: string) =>
-      (await client.call('GET', `/api/v1/erasures/${id}`, { headers })).body.data.erasure.status === 'completed';
-    for (const id of erasures) {
-      await until(
-        async () => {
-          // Chains are decided when their time is over, and what waited is looked at again.
-          await select(service.db, `UPDATE fallbacks SET due_at = now() - interval '10 minutes' WHERE outcome IS NULL`);
-          await select(service.db, 'UPDATE erasure_queue SET look_at = now()');
-          await watch(service);
-          return isDone(id);
-        },
-        'it is completed',
-        60_000,
-      );
-    }
+    for (const id of erasures) await completed(client, account, id);
     for (const text of [digits, address]) {
       assert.deepEqual(await findInDatabase(service.db, text), []);
       assert.deepEqual(await workflowsWith(text), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { select } from '../../models/db/database.js';
 import type { Columns } from '../../models/tables/columns.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/for-each.js';
 
 /** What a migration has made of a column. */
 interface StoredColumn {
@@ -16,11 +16,7 @@ const storedColumns = `
   FROM pg_attribute a WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped`;
 
 describe('declared columns', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  after(() => test.drop());
+  const test = useDatabase();
 
   it('have the type, nulls and defaults of the schema', async () => {
     const models = Object.values(test.db.models);

@@ -20,10 +20,10 @@ describe('an unknown setting', () => {
   it('with a prefix of ours is a fault', () => {
     assert.deepEqual(faultsOf({ ...required, WEBHOOK_COLOUR: 'red' }), ['WEBHOOK_COLOUR is not a setting']);
   });
-  it('is told beside all other faults', () => {
+  it('is reported with all other errors', () => {
     assert.equal(faultsOf({ ...required, RATE_LIMIT_BULKS: '1/1', PORT: 'x' }).length, 2);
   });
-  it('of another program is none of ours', () => {
+  it('ignores settings of other programs', () => {
     load({
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'x',

@@ -49,7 +49,7 @@ export const routingMutations: readonly Mutation[] = [
     file: 'activities/handoff/account-health.ts',
     find: "end === 'bad' || Date.now() - call.startedAt > slowMs",
     replace: "end === 'bad'",
-    test: 'activities/handoff/ill-accounts',
+    test: 'activities/handoff/failing-accounts',
   },
   {
     guards: 'an account that asked for patience gets nothing while there are others',

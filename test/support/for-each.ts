@@ -12,17 +12,38 @@ export interface WorkspaceTest extends TestDatabase {
   workspaceId: string;
 }
 
-/** A database per file and a workspace per test. After each test the books must balance. */
-export function workspaceForEach({ balance, poolMax }: { balance?: number; poolMax?: number } = {}): WorkspaceTest {
-  const test = {} as WorkspaceTest;
+export interface DatabaseOptions {
+  poolMax?: number;
+  /** An empty database for each test, where tests would see rows of others. */
+  forEachTest?: boolean;
+  /** After each test the books must balance. */
+  checksBooks?: boolean;
+}
+
+/** A database per `describe`. Call it first there: hooks run in the order of their registration. */
+export function useDatabase({ poolMax = 10, forEachTest = false, checksBooks = false }: DatabaseOptions = {}): TestDatabase {
+  const test = {} as TestDatabase;
+  let isUsed = false;
   before(async () => {
     Object.assign(test, await freshDatabase(poolMax));
   });
+  if (forEachTest) {
+    beforeEach(async () => {
+      if (isUsed) Object.assign(test, await test.renew());
+      isUsed = true;
+    });
+  }
+  if (checksBooks) afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+  return test;
+}
+
+/** A database per `describe` and a workspace per test. After each test the books must balance. */
+export function workspaceForEach({ balance, ...options }: { balance?: number; poolMax?: number } = {}): WorkspaceTest {
+  const test = useDatabase({ ...options, checksBooks: true }) as WorkspaceTest;
   beforeEach(async () => {
     test.workspaceId = (await buildWorkspace(test.db, balance)).id;
   });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
   return test;
 }
 

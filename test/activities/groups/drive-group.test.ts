@@ -57,7 +57,7 @@ describe('driveGroup', () => {
     assert.deepEqual(await work, { ...done, isOver: true, left: nothing });
   });
 
-  it('ends after a silence, and the next report wakes the workflow', async () => {
+  it('ends after one second without reports; the next report wakes the workflow', async () => {
     const { groupId, ids } = await buildSentGroup(2);
     assert.deepEqual(await drive(groupId).work, { ...done, open: 2, isOver: false, left: nothing });
     assert.equal(await isAwake(groupId), false);

@@ -5,8 +5,25 @@ import { giveUpOnHandoffs } from '../../../models/operations/handoff/give-up.js'
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
 import { balanceOf, buildQueuedGroup, messageOf, statusOf } from '../../support/rows/messages.js';
-import { stubProvider } from '../../support/carriers/stub-provider.js';
+import { type StubProvider, stubProvider } from '../../support/carriers/stub-provider.js';
 import { isNotHandedOff, lost, twoAccounts, unavailable } from './two-accounts.js';
+
+const answers = ['accepted', 'rejected', 'unavailable', 'throttled', 'lost', 'lost but taken'] as const;
+type Answer = (typeof answers)[number];
+
+/** An account that answers by the script, again and again, and writes down what it took. */
+function scripted(name: string, idempotent: boolean, script: Answer[], taken: string[]): StubProvider {
+  const answerTo = ({ id }: { id: string }, call: number): SendOutcome => {
+    const answer = script[(call - 1) % script.length];
+    const at = `${name} ${id}`;
+    if ((answer === 'accepted' || answer === 'lost but taken') && !(idempotent && taken.includes(at))) taken.push(at);
+    if (answer === 'accepted') return { outcome: 'accepted', provider_message_id: at };
+    if (answer === 'rejected') return { outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' };
+    if (answer === 'throttled') return { outcome: 'throttled', detail: '429', retryAfterMs: 1 };
+    return answer === 'unavailable' ? unavailable : lost;
+  };
+  return stubProvider(answerTo, { name, idempotent });
+}
 
 describe('routing', () => {
   const { test, accounts, account, worker, group, setLevel, forget } = twoAccounts();
@@ -18,6 +35,20 @@ describe('routing', () => {
         [id],
       )
     ).map(({ attempt }) => attempt);
+  /** Each message was taken once at most, and is sent or failed as its account knows it. @returns what they cost together */
+  const assertTakenOnce = async (ids: string[], taken: string[]) => {
+    let spent = 0;
+    for (const id of ids) {
+      const by = taken.filter((each) => each.endsWith(id));
+      assert.ok(by.length <= 1, `taken once at most: ${by.join()}`);
+      const message = await messageOf(test.db, id);
+      if (message.status === 'sent') assert.deepEqual(by, [`${message.provider} ${id}`]);
+      else assert.equal(message.status, 'failed');
+      assert.equal(message.credits_used, message.status === 'sent' ? 1_000 : 0);
+      spent += message.credits_used;
+    }
+    return spent;
+  };
 
   it('shares messages by weight, and stores the reason', async () => {
     const dispatch = worker({ one: 3 });
@@ -124,50 +155,22 @@ describe('routing', () => {
 
   it('sends each message once for any answers of two accounts, and the books balance', async function () {
     this.timeout(60_000);
-    const answers = ['accepted', 'rejected', 'unavailable', 'throttled', 'lost', 'lost but taken'] as const;
-    type Answer = (typeof answers)[number];
     const plan = fc.array(fc.constantFrom<Answer>(...answers), { minLength: 4, maxLength: 30 });
     await fc.assert(
-      fc.asyncProperty(plan, plan, fc.boolean(), fc.boolean(), fc.nat(2), async (ofOne, ofTwo, oneHasKeys, twoHasKeys, ill) => {
+      fc.asyncProperty(plan, plan, fc.boolean(), fc.boolean(), fc.nat(2), async (ofOne, ofTwo, oneHasKeys, twoHasKeys, failing) => {
         await forget();
-        if (ill > 0) await setLevel(ill === 1 ? 'one' : 'two', 1);
+        if (failing > 0) await setLevel(failing === 1 ? 'one' : 'two', 1);
         const taken: string[] = [];
-        const planned = (name: string, idempotent: boolean, script: Answer[]) =>
-          stubProvider(
-            ({ id }, call): SendOutcome => {
-              const answer = script[(call - 1) % script.length];
-              const at = `${name} ${id}`;
-              if ((answer === 'accepted' || answer === 'lost but taken') && !(idempotent && taken.includes(at))) taken.push(at);
-              if (answer === 'accepted') return { outcome: 'accepted', provider_message_id: at };
-              if (answer === 'rejected') return { outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' };
-              if (answer === 'throttled') return { outcome: 'throttled', detail: '429', retryAfterMs: 1 };
-              return answer === 'unavailable' ? unavailable : lost;
-            },
-            { name, idempotent },
-          );
-        accounts.one = planned('one', oneHasKeys, ofOne);
-        accounts.two = planned('two', twoHasKeys, ofTwo);
+        accounts.one = scripted('one', oneHasKeys, ofOne, taken);
+        accounts.two = scripted('two', twoHasKeys, ofTwo, taken);
         const { id: payer } = await buildWorkspace(test.db, 4_000);
-        const { groupId, ids } = await buildQueuedGroup(
-          test.db,
-          payer,
-          Array.from({ length: 4 }, () => ({})),
-        );
+        const four = Array.from({ length: 4 }, () => ({}));
+        const { groupId, ids } = await buildQueuedGroup(test.db, payer, four);
         const dispatch = worker();
         for (let turn = 0; turn < 3; turn += 1)
           await dispatch(groupId).catch((error: unknown) => assert.ok(isNotHandedOff(error), String(error)));
         await giveUpOnHandoffs(test.db, groupId);
-        let spent = 0;
-        for (const id of ids) {
-          const by = taken.filter((each) => each.endsWith(id));
-          assert.ok(by.length <= 1, `taken once at most: ${by.join()}`);
-          const message = await messageOf(test.db, id);
-          if (message.status === 'sent') assert.deepEqual(by, [`${message.provider} ${id}`]);
-          else assert.equal(message.status, 'failed');
-          assert.equal(message.credits_used, message.status === 'sent' ? 1_000 : 0);
-          spent += message.credits_used;
-        }
-        assert.equal(await balanceOf(test.db, payer), 4_000 - spent);
+        assert.equal(await balanceOf(test.db, payer), 4_000 - (await assertTakenOnce(ids, taken)));
       }),
       { numRuns: 30 },
     );

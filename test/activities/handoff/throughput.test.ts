@@ -3,23 +3,18 @@ import { messageActivities } from '../../../activities/handoff/messages.js';
 import type { OutgoingMessage, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import { holdProvider } from '../../../models/operations/handoff/provider-pace.js';
 import { testConfig } from '../../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { rows } from '../../support/database.js';
+import { useDatabase } from '../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
 import { failureOf, inActivity, type Standing } from '../../support/temporal/in-activity.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
 import { everywhere, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
 
 describe('throughput of providers', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ forEachTest: true, checksBooks: true });
   let workspaceId: string;
   beforeEach(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
-  });
-  afterEach(async () => {
-    await assertBooks(test.db);
-    await test.drop();
   });
 
   type Decide = (message: OutgoingMessage, call: number) => SendOutcome;

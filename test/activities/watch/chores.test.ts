@@ -4,22 +4,17 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { choreActivities } from '../../../activities/watch/chores.js';
 import { testConfig } from '../../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { rows } from '../../support/database.js';
+import { useDatabase } from '../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 
 describe('maintenance by the watcher', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ forEachTest: true, checksBooks: true });
   let workspaceId: string;
   let lines: { level: number; msg: string }[];
   beforeEach(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db)).id;
     lines = [];
-  });
-  afterEach(async () => {
-    await assertBooks(test.db);
-    await test.drop();
   });
 
   const activities = (env: NodeJS.ProcessEnv = {}) => {

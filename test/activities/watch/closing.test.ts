@@ -6,16 +6,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { Contact } from '../../../models/tables/contact.js';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { byTest } from '../../support/by-test.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { rows } from '../../support/database.js';
+import { useDatabase } from '../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 
 describe('settleClosedWorkspaces', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  after(() => test.drop());
+  const test = useDatabase();
 
   it('cancels queued messages of closed workspaces only', async () => {
     const [closed, open] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];

@@ -2,9 +2,9 @@
 import { pino } from 'pino';
 import { repairActivities } from '../../../activities/watch/repair.js';
 import type { WorkflowStarts } from '../../../activities/watch/workflow-starts.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { testConfig } from '../../support/config.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/for-each.js';
 import { buildWorkspace } from '../../support/rows/factories.js';
 
 /** In the past, as SQL. */
@@ -45,14 +45,10 @@ function writtenDown(repairs: Repairs): WorkflowStarts {
 
 /** Call it in a `describe`: it registers the hooks. */
 export function useRepairs() {
-  const repairs = {} as Repairs;
+  const repairs = useDatabase({ forEachTest: true, checksBooks: true }) as Repairs;
   beforeEach(async () => {
-    Object.assign(repairs, await freshDatabase(), { calls: [], lines: [], running: new Set(), broken: () => false });
+    Object.assign(repairs, { calls: [], lines: [], running: new Set(), broken: () => false });
     repairs.workspaceId = (await buildWorkspace(repairs.db)).id;
-  });
-  afterEach(async () => {
-    await assertBooks(repairs.db);
-    await repairs.drop();
   });
   const activities = (env: NodeJS.ProcessEnv = {}) => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void repairs.lines.push(JSON.parse(line)) });

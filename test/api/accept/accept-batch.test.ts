@@ -14,7 +14,7 @@ describe('acceptance of a batch', () => {
   const { app, post, keyInUse, setBalance, counted, nothing } = useAcceptance(path, toNamed, ['batches', 'messages', 'message_groups']);
   const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key: keyInUse() });
 
-  it('takes its age from the insert, not from the request', async () => {
+  it('the age of a batch begins with its insert, not with the request', async () => {
     const { db } = app.deps;
     const holder = await db.transaction();
     await select(db, 'LOCK TABLE batches IN EXCLUSIVE MODE', [], holder);
@@ -79,7 +79,7 @@ describe('acceptance of a batch', () => {
       assert.equal((await post()).body.error, 'Insufficient credits. You need 3 credits but have 0.');
       await setBalance(100_000);
     });
-    it('is not shown before it is accepted', async () => {
+    it('404 for a batch that is not accepted yet', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       const seen: unknown[] = [];
       app.deps.temporal.acceptBatch = async (request) => {

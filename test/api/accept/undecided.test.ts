@@ -8,29 +8,23 @@ import { recordStatuses } from '../../../models/operations/messages/record-statu
 import { toNamed } from '../../support/bulk-requests.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { buildGroup, messageOf } from '../../support/rows/messages.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const silence = new Error('4 DEADLINE_EXCEEDED');
 const send = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 /** The workflow answers nothing, but holds the rows and charges them later; meanwhile the API loses its connection to the database. */
 describe('a send whose workflow charges after the API stopped waiting', () => {
-  let app: TestApp;
+  const app = useApi({ forEachTest: true, checksBooks: true });
   let key: string;
   let workspaceId: string;
   let worker: Transaction;
   let db: Database;
   beforeEach(async () => {
-    app = await startApp();
     ({ db } = app.deps);
     ({ key, workspaceId } = await app.account());
     worker = await db.transaction();
-  });
-  afterEach(async () => {
-    await assertBooks(db);
-    await app.close();
   });
 
   const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;

@@ -1,8 +1,8 @@
 /** An API whose Temporal answers late: until then sends wait at the accept gate. */
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import type { AcceptRequest } from '../../../api/outside/temporal.js';
 import { until } from '../../support/client.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer, TestApp } from '../start-app.js';
+import { useApiStarts } from '../use-api.js';
 
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
@@ -20,12 +20,9 @@ interface Held {
 /** Call it in a `describe`: after each test the books are audited and the API is closed. */
 export function useAcceptGate() {
   const gate = {} as Held;
-  afterEach(async () => {
-    await assertBooks(gate.app.deps.db);
-    await gate.app.close();
-  });
+  const startApi = useApiStarts({ checksBooks: true });
   const start = async (env: NodeJS.ProcessEnv = {}): Promise<void> => {
-    gate.app = await startApp({ ACCEPT_LANES: '1', ...env });
+    gate.app = await startApi({ ACCEPT_LANES: '1', ...env });
     [gate.arrived, gate.asked] = [0, []];
     const opened = new Promise<void>((resolve) => (gate.open = resolve));
     const { acceptGate, temporal } = gate.app.deps;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { startApp, type TestApp } from '../start-app.js';
+import type { TestApp } from '../start-app.js';
+import { useApiStarts } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 describe('limits under /auth', () => {
+  const startApi = useApiStarts();
   let app: TestApp;
-  afterEach(() => app.close());
 
   const logIn = async (address: string, body: object = {}) =>
     (await app.call('POST', '/api/v1/auth/login', { body, headers: { 'X-Forwarded-For': address } })).status;
@@ -17,7 +18,7 @@ describe('limits under /auth', () => {
   };
 
   it('429 for an IPv6 /64, and for a /48 at four times the limit', async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: '2/900' });
+    app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: '2/900' });
     const of64 = [await logIn('2001:db8:1:1::1'), await logIn('2001:db8:1:1::2'), await logIn('2001:db8:1:1::3')];
     assert.deepEqual(of64, [400, 400, 429]);
     const of48: number[] = [];
@@ -27,7 +28,7 @@ describe('limits under /auth', () => {
     assert.equal(await logIn('203.0.113.1'), 400);
   });
   it('429 for unknown clients above the common limit, and 200 for a known client', async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
+    app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
     const me = await owner(app); // a signup and a login
     const statuses: number[] = [];
     for (let number = 1; number <= 5; number += 1)
@@ -36,8 +37,8 @@ describe('limits under /auth', () => {
     assert.equal((await me.logIn()).status, 200);
     assert.equal((await me.logIn(password, {}, '203.0.113.9')).status, 429);
   });
-  it('count each JWT for its own workspace, behind one address too', async () => {
-    app = await startApp({ RATE_LIMIT_AUTH: '1000/900', RATE_LIMIT_WORKSPACE: '3/60' });
+  it('429 counts each JWT for its own workspace, behind one address too', async () => {
+    app = await startApi({ RATE_LIMIT_AUTH: '1000/900', RATE_LIMIT_WORKSPACE: '3/60' });
     const [one, other] = [await app.account(), await app.account()];
     const fail = async (jwt: string) => (await app.call('POST', '/api/v1/auth/totp/confirm', { jwt, body: { code: '000000' } })).status;
     assert.equal(await fail(one.jwt), 409);
@@ -46,7 +47,7 @@ describe('limits under /auth', () => {
     assert.equal(await fail(one.jwt), 409, 'the requests of the other one do not count');
   });
   it('200 for the client that has reset the password, above the common limit', async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
+    app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
     const me = await owner(app);
     for (let number = 1; number <= 5; number += 1) await logIn(`203.0.113.${number}`, { email: `nobody${number}@example.com`, password });
     const address = '198.51.100.9';
@@ -54,15 +55,15 @@ describe('limits under /auth', () => {
     assert.equal((await me.logIn('another horse', {}, '198.51.100.10')).status, 429);
     assert.equal((await me.logIn('another horse', {}, address)).status, 200);
   });
-  it('lock no address for logins that the common limit refused', async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '2/900' });
+  it('200 for the owner: logins that the common limit refused lock no e-mail address', async () => {
+    app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '2/900' });
     const me = await owner(app);
     for (let number = 1; number <= 12; number += 1) assert.equal((await me.logIn('wrong horse', {}, `203.0.113.${number}`)).status, 429);
     assert.equal((await me.logIn()).status, 200);
   });
-  it('let the owner in after a reset while others guess, and others sign up, with the default limits', async function () {
+  it('200 for the owner after a reset while others guess, and 201 for a sign-up, with the default limits', async function () {
     this.timeout(60_000);
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: undefined, RATE_LIMIT_LOGIN: undefined });
+    app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: undefined, RATE_LIMIT_LOGIN: undefined });
     const me = await owner(app);
     const guess = (index: number) => logIn(`203.0.113.${(index % 200) + 1}`, { email: me.email, password: `wrong horse ${index}` });
     const statuses = await Promise.all(Array.from({ length: 1000 }, (_, index) => guess(index)));
@@ -75,7 +76,7 @@ describe('limits under /auth', () => {
     assert.equal(signedUp.status, 201);
   });
   it('apply to every route under /auth', async () => {
-    app = await startApp({ RATE_LIMIT_AUTH: '1/900' });
+    app = await startApi({ RATE_LIMIT_AUTH: '1/900' });
     const { jwt } = await app.account();
     for (const [method, path] of [
       ['POST', 'logout-all'],

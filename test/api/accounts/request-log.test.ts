@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import jsonwebtoken, { type JwtPayload } from 'jsonwebtoken';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import type { TestApp } from '../start-app.js';
+import { useApiStarts } from '../use-api.js';
 import { owner, password } from './owner.js';
 
 interface Line {
@@ -14,12 +15,12 @@ interface Line {
 }
 
 describe('the log line of a request', () => {
+  const startApi = useApiStarts();
   let app: TestApp;
   const lines: Line[] = [];
-  afterEach(() => app.close());
 
   const start = async (env: NodeJS.ProcessEnv = {}) => {
-    app = await startApp(env);
+    app = await startApi(env);
     lines.length = 0;
     app.deps.logger.info = ((line: Line) => void lines.push(line)) as typeof app.deps.logger.info;
     return app.account();

@@ -4,7 +4,7 @@ import { rows } from '../../support/database.js';
 import { balanceOf } from '../../support/rows/messages.js';
 import { eventText, signature, stripeEnv, webhookSecret } from '../../support/carriers/payments.js';
 import { eventsPath, shopForEach } from './shop.js';
-import { startApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('POST /api/v1/billing/webhook', () => {
   const shop = shopForEach();
@@ -176,22 +176,16 @@ describe('POST /api/v1/billing/webhook', () => {
 });
 
 describe('a live key', () => {
+  const app = useApi({ env: { ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'rk_live_tests' } });
+
   it('200 and no credit for a test payment', async () => {
-    const app = await startApp({ ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'rk_live_tests' });
-    try {
-      const outcomeOf = async (livemode: boolean) => {
-        const text = eventText({ type: 'checkout.session.completed', object: { id: 'cs_1', payment_status: 'paid' }, livemode });
-        const { status } = await app.call('POST', eventsPath, { body: text, headers: { 'Stripe-Signature': signature(text) } });
-        const [event] = await rows<{ outcome: string }>(
-          app.deps.db,
-          'SELECT outcome FROM payment_events ORDER BY received_at DESC LIMIT 1',
-        );
-        return [status, event?.outcome];
-      };
-      assert.deepEqual(await outcomeOf(false), [200, 'ignored']);
-      assert.deepEqual(await outcomeOf(true), [200, 'unmatched']);
-    } finally {
-      await app.close();
-    }
+    const outcomeOf = async (livemode: boolean) => {
+      const text = eventText({ type: 'checkout.session.completed', object: { id: 'cs_1', payment_status: 'paid' }, livemode });
+      const { status } = await app.call('POST', eventsPath, { body: text, headers: { 'Stripe-Signature': signature(text) } });
+      const [event] = await rows<{ outcome: string }>(app.deps.db, 'SELECT outcome FROM payment_events ORDER BY received_at DESC LIMIT 1');
+      return [status, event?.outcome];
+    };
+    assert.deepEqual(await outcomeOf(false), [200, 'ignored']);
+    assert.deepEqual(await outcomeOf(true), [200, 'unmatched']);
   });
 });

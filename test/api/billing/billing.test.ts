@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type FakeProvider, refuseWith, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
-import { startApp, type TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
 const packages = '/api/v1/billing/packages';
@@ -13,16 +11,15 @@ const transactions = '/api/v1/billing/transactions';
 
 describe('billing', () => {
   let provider: FakeProvider;
-  let app: TestApp;
   beforeEach(async () => {
     provider = await startFakeProvider();
-    app = await startApp({ ...stripeEnv(provider.url), PUBLIC_URL: 'https://api.example.test', TRUSTED_PROXIES: 'none' });
   });
-  afterEach(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
-    await provider.close();
+  const app = useApi({
+    env: () => ({ ...stripeEnv(provider.url), PUBLIC_URL: 'https://api.example.test', TRUSTED_PROXIES: 'none' }),
+    forEachTest: true,
+    checksBooks: true,
   });
+  afterEach(() => provider.close());
   const firstPackage = async () => (await app.call('GET', packages)).body.data.packages[0];
   const orders = () => rows(app.deps.db, 'SELECT id, status, session_id, idempotency_key FROM credit_orders ORDER BY id');
 

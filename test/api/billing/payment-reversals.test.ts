@@ -8,7 +8,7 @@ describe('refunds and disputes', () => {
   const debt = async () =>
     (await rows<{ debt: number }>(shop.app.deps.db, 'SELECT debt FROM workspaces WHERE id = $1', [shop.buyer.workspaceId]))[0]?.debt;
 
-  it('take credits back in proportion, once and in any order', async () => {
+  it('a refund takes credits back in proportion, once and in any order', async () => {
     const { session, refund } = await shop.buy();
     await shop.send(session());
     await shop.send(refund(200));
@@ -20,14 +20,14 @@ describe('refunds and disputes', () => {
     assert.deepEqual(await shop.outcomes(), ['credited', 'reversed', 'repeated', 'repeated', 'reversed']);
   });
 
-  it('count when they arrive before the payment', async () => {
+  it('a refund that arrives before its payment counts', async () => {
     const { session, refund } = await shop.buy();
     await shop.send(refund(125));
     await shop.send(session());
     assert.deepEqual(await shop.ledger(), ['purchase 100000', 'adjustment -25000']);
   });
 
-  it('add up when all arrive at once', async () => {
+  it('refunds that arrive at once add up', async () => {
     for (let round = 1; round <= 5; round += 1) {
       const { session, refund, dispute } = await shop.buy(`pi_${round}`);
       await Promise.all(
@@ -39,7 +39,7 @@ describe('refunds and disputes', () => {
     assert.deepEqual(sums, [], 'never more than was paid');
   });
 
-  it('leave a debt instead of a negative balance, and later credits pay it first', async () => {
+  it('a refund of spent credits leaves a debt, which later credits pay first', async () => {
     const { session, refund } = await shop.buy('pi_1');
     await shop.send(session());
     const spent = { reference: 'spent', amount: 70_000, description: 'spent' };
@@ -52,7 +52,7 @@ describe('refunds and disputes', () => {
     assert.deepEqual((await shop.ledger()).slice(-3), ['adjustment -30000', 'purchase 100000', 'adjustment -70000']);
   });
 
-  it('return the credits of a won dispute, in any order of events', async () => {
+  it('a won dispute returns the credits, in any order of events', async () => {
     const [one, other] = [await shop.buy('pi_1'), await shop.buy('pi_2')];
     await shop.send(one.session());
     await shop.send(one.dispute('created', 'needs_response'));
@@ -67,7 +67,7 @@ describe('refunds and disputes', () => {
     assert.equal(await shop.balance(), 200_000);
   });
 
-  it('change nothing for another currency or an unknown payment', async () => {
+  it('a refund in another currency or of an unknown payment changes nothing', async () => {
     const { session, refund } = await shop.buy();
     await shop.send(session());
     await shop.send(refund(500, { currency: 'eur', id: 'ch_other' }));

@@ -5,7 +5,8 @@ import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
 import { eventText, type SentEvent, signature, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
-import { type Account, type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Account, Answer, TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 /** Where the payment provider posts its events. */
 export const eventsPath = '/api/v1/billing/webhook';
@@ -35,21 +36,17 @@ export interface Shop {
 
 /** A shop for the file, called in a `describe`; for each test a new buyer and no orders or events, after which the books must agree. */
 export function shopForEach(): Shop {
-  const shop = {} as Pick<Shop, 'app' | 'buyer'>;
   let provider: Awaited<ReturnType<typeof startFakeProvider>>;
   before(async () => {
     provider = await startFakeProvider();
-    shop.app = await startApp(stripeEnv(provider.url));
   });
+  const shop = { app: useApi({ env: () => stripeEnv(provider.url) }) } as Pick<Shop, 'app' | 'buyer'>;
   beforeEach(async () => {
     await rows(shop.app.deps.db, 'TRUNCATE credit_orders, payment_events, payment_reversals');
     shop.buyer = await shop.app.account({ balance: 0 });
   });
   afterEach(() => assertBooks(shop.app.deps.db));
-  after(async () => {
-    await shop.app.close();
-    await provider.close();
-  });
+  after(() => provider.close());
   const post: Shop['post'] = (text, header = signature(text)) =>
     shop.app.call('POST', eventsPath, { body: text, headers: { 'Stripe-Signature': header } });
   return Object.assign(shop, {

@@ -146,7 +146,7 @@ describe('a bulk send that is refused', () => {
       await assertNothing(10_000_000);
     });
 
-    it('keeps its idempotency key free', async () => {
+    it('a refused bulk send keeps its idempotency key free', async () => {
       await open(1_000);
       assert.deepEqual([(await post({ recipients: crowd })).status, (await post({ recipients: crowd.slice(0, 1) })).status], [402, 201]);
     });

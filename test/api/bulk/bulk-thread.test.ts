@@ -3,15 +3,15 @@ import { type BulkThread, type BulkThreadOptions, createBulkThread } from '../..
 import { UrgentWork } from '../../../models/flow/give-way.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { testEnv } from '../../support/config.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 const batch = { channel: 'sms', content: { text: 'Hi {{ name | there }}' }, recipients: ['+15550000001', '+15550000002'] };
 
 describe('bulk sends in a thread of their own', () => {
-  let app: TestApp;
   let thread: BulkThread;
+  after(() => thread.stop()); // before its database is dropped
+  const app = useApi({ checksBooks: true });
   let key: string;
   const options = (): BulkThreadOptions => ({
     env: testEnv({ DATABASE_URL: app.deps.config.databaseUrl }),
@@ -19,14 +19,8 @@ describe('bulk sends in a thread of their own', () => {
     logger: app.deps.logger,
     urgent: new UrgentWork(),
   });
-  before(async () => {
-    app = await startApp();
+  before(() => {
     thread = createBulkThread(options());
-  });
-  after(async () => {
-    await thread.stop();
-    await assertBooks(app.deps.db);
-    await app.close();
   });
   beforeEach(async () => {
     ({ key } = await app.account({ balance: 10_000 }));

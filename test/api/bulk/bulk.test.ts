@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { names, people, phone, toPeople } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
 import { ledgerOf } from '../../support/rows/messages.js';
-import { type Answer, startApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
@@ -110,10 +110,10 @@ describe('bulk', () => {
   });
 });
 
-// The models belong to the application that was started last.
 describe('too many bulk sends', () => {
+  const app = useApi({ env: { RATE_LIMIT_BULK: '2/60' } });
+
   it('429 above the limit of bulk sends', async () => {
-    const app = await startApp({ RATE_LIMIT_BULK: '2/60' });
     const { key } = await app.account();
     const answers: Answer[] = [];
     for (let index = 0; index < 3; index += 1) answers.push(await app.call('POST', path, { key, body: toPeople }));
@@ -124,6 +124,5 @@ describe('too many bulk sends', () => {
       [429, '2'],
     ]);
     assert.equal((await app.call('GET', path, { key })).headers.get('x-ratelimit-limit'), '100000');
-    await app.close();
   });
 });

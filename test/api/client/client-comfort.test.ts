@@ -3,8 +3,7 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { linksOf } from '../../../api/http/links.js';
 import { listHistory } from '../../../api/endpoints/messages/messages.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { startApp } from '../start-app.js';
-import { useApi } from '../use-api.js';
+import { useApi, useApiStarts } from '../use-api.js';
 
 const page = { origin: 'https://app.example.com', other: 'https://evil.example.com' };
 
@@ -24,7 +23,7 @@ describe('Link headers', () => {
     for (let index = 0; index < 5; index += 1) await buildQueued(app.deps.db, account.workspaceId, { reference: 'a&b="<ü' });
   });
 
-  it('lead through a list and keep its filters', async () => {
+  it('Link headers lead through a list and keep its filters', async () => {
     const seen: string[] = [];
     const query = new URLSearchParams({ limit: '2', reference: 'a&b="<ü', unknown: 'x' });
     let next: string | undefined = `/api/v1/messages?${query.toString()}`;
@@ -46,14 +45,14 @@ describe('Link headers', () => {
     assert.deepEqual(await at(3), { first: path(1), prev: path(2), last: path(3) });
     assert.deepEqual(await at(9), { first: path(1), prev: path(3), last: path(3) });
   });
-  it('are on every list, also an empty one, and on nothing else', async () => {
+  it('Link headers are on every list, also an empty one, and on nothing else', async () => {
     for (const item of endpoints.filter(({ method, path, streams }) => method === 'get' && streams === undefined && !path.includes(':'))) {
       const { status, headers, body } = await app.call('GET', item.path, item.auth === 'jwt' ? { jwt } : { key });
       assert.equal(status, 200, item.id);
       assert.equal(headers.get('link') !== null, body.data?.pagination !== undefined, item.id);
     }
   });
-  it('are omitted when they would be too long for clients', () => {
+  it('Link headers are omitted when they would be too long for clients', () => {
     const req = { path: '/api/v1/messages', query: { reference: 'ü'.repeat(3000) } };
     assert.equal(linksOf(listHistory, req, { pagination: { page: 1, pages: 2, limit: 50 } }, 'http://x'), undefined);
   });
@@ -96,73 +95,58 @@ describe('HEAD and OPTIONS', () => {
 });
 
 describe('CORS', () => {
+  const startApi = useApiStarts();
   const preflight = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-api-key' };
   const allowed = (headers: Headers) => headers.get('access-control-allow-origin');
 
-  it('is off by default', async () => {
-    const app = await startApp();
-    try {
-      const { headers } = await app.call('GET', '/health', { headers: { Origin: page.origin } });
-      assert.equal([...headers.keys()].filter((name) => name.startsWith('access-control-')).length, 0);
-    } finally {
-      await app.close();
-    }
+  it('no CORS headers by default', async () => {
+    const app = await startApi();
+    const { headers } = await app.call('GET', '/health', { headers: { Origin: page.origin } });
+    assert.equal([...headers.keys()].filter((name) => name.startsWith('access-control-')).length, 0);
   });
 
   it('allows exactly the named origins, also on errors, and exposes the headers', async () => {
-    const app = await startApp({ CORS_ORIGINS: `${page.origin}, http://localhost:5173` });
-    try {
-      for (const [method, path, status] of [
-        ['GET', '/health', 200],
-        ['GET', '/api/v1/messages', 401],
-        ['GET', '/nothing', 404],
-      ] as const) {
-        const mine = await app.call(method, path, { headers: { Origin: page.origin } });
-        assert.deepEqual([mine.status, allowed(mine.headers), mine.headers.get('vary')], [status, page.origin, 'Origin']);
-        const exposed = mine.headers.get('access-control-expose-headers');
-        const names = [
-          'X-RateLimit-Limit',
-          'X-RateLimit-Remaining',
-          'X-RateLimit-Reset',
-          'X-Request-Id',
-          'Link',
-          'Retry-After',
-          'Idempotent-Replayed',
-          'Ignored-Fields',
-        ];
-        assert.equal(exposed, names.join(', '));
-        for (const origin of [page.other, `${page.origin}.evil.example`, 'null', page.origin.toUpperCase()]) {
-          const theirs = await app.call(method, path, { headers: { Origin: origin } });
-          assert.deepEqual([theirs.status, allowed(theirs.headers), theirs.headers.get('vary')], [status, null, 'Origin']);
-        }
+    const app = await startApi({ CORS_ORIGINS: `${page.origin}, http://localhost:5173` });
+    for (const [method, path, status] of [
+      ['GET', '/health', 200],
+      ['GET', '/api/v1/messages', 401],
+      ['GET', '/nothing', 404],
+    ] as const) {
+      const mine = await app.call(method, path, { headers: { Origin: page.origin } });
+      assert.deepEqual([mine.status, allowed(mine.headers), mine.headers.get('vary')], [status, page.origin, 'Origin']);
+      const exposed = mine.headers.get('access-control-expose-headers');
+      const names = [
+        'X-RateLimit-Limit',
+        'X-RateLimit-Remaining',
+        'X-RateLimit-Reset',
+        'X-Request-Id',
+        'Link',
+        'Retry-After',
+        'Idempotent-Replayed',
+        'Ignored-Fields',
+      ];
+      assert.equal(exposed, names.join(', '));
+      for (const origin of [page.other, `${page.origin}.evil.example`, 'null', page.origin.toUpperCase()]) {
+        const theirs = await app.call(method, path, { headers: { Origin: origin } });
+        assert.deepEqual([theirs.status, allowed(theirs.headers), theirs.headers.get('vary')], [status, null, 'Origin']);
       }
-    } finally {
-      await app.close();
     }
   });
 
   it('204 for preflight requests without a credential', async () => {
-    const app = await startApp({ CORS_ORIGINS: page.origin });
-    try {
-      const mine = await app.call('OPTIONS', '/api/v1/messages/send', { headers: { Origin: page.origin, ...preflight } });
-      assert.deepEqual([mine.status, allowed(mine.headers)], [204, page.origin]);
-      assert.match(mine.headers.get('access-control-allow-methods') ?? '', /\bPOST\b/);
-      assert.match(mine.headers.get('access-control-allow-headers') ?? '', /\bX-API-Key\b/);
-      assert.equal(mine.headers.get('access-control-allow-credentials'), null);
-      const theirs = await app.call('OPTIONS', '/api/v1/messages/send', { headers: { Origin: page.other, ...preflight } });
-      assert.deepEqual([theirs.status, allowed(theirs.headers), theirs.headers.get('access-control-allow-methods')], [204, null, null]);
-    } finally {
-      await app.close();
-    }
+    const app = await startApi({ CORS_ORIGINS: page.origin });
+    const mine = await app.call('OPTIONS', '/api/v1/messages/send', { headers: { Origin: page.origin, ...preflight } });
+    assert.deepEqual([mine.status, allowed(mine.headers)], [204, page.origin]);
+    assert.match(mine.headers.get('access-control-allow-methods') ?? '', /\bPOST\b/);
+    assert.match(mine.headers.get('access-control-allow-headers') ?? '', /\bX-API-Key\b/);
+    assert.equal(mine.headers.get('access-control-allow-credentials'), null);
+    const theirs = await app.call('OPTIONS', '/api/v1/messages/send', { headers: { Origin: page.other, ...preflight } });
+    assert.deepEqual([theirs.status, allowed(theirs.headers), theirs.headers.get('access-control-allow-methods')], [204, null, null]);
   });
 
   it('allows every origin with *', async () => {
-    const app = await startApp({ CORS_ORIGINS: '*' });
-    try {
-      assert.equal(allowed((await app.call('GET', '/health', { headers: { Origin: page.other } })).headers), '*');
-    } finally {
-      await app.close();
-    }
+    const app = await startApi({ CORS_ORIGINS: '*' });
+    assert.equal(allowed((await app.call('GET', '/health', { headers: { Origin: page.other } })).headers), '*');
   });
 
   for (const bad of [
@@ -174,7 +158,7 @@ describe('CORS', () => {
     'https://x/y',
   ]) {
     it(`refuses ${bad} at start`, async () => {
-      await assert.rejects(startApp({ CORS_ORIGINS: bad }), /CORS_ORIGINS/);
+      await assert.rejects(startApi({ CORS_ORIGINS: bad }), /CORS_ORIGINS/);
     });
   }
 });

@@ -6,25 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../../deploy/project.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const sources = join(root, 'test/client');
 const tools = { generator: 'openapi-typescript/bin/cli.js', compiler: 'typescript/bin/tsc' };
 
 describe('client types', function () {
   this.timeout(60_000);
-  let app: TestApp;
+  const app = useApi();
   let folder: string;
-  before(async () => {
-    app = await startApp();
+  before(() => {
     folder = mkdtempSync(join(tmpdir(), 'tidings-client-'));
     for (const name of ['client.ts', 'calls.ts', 'tsconfig.json']) cpSync(join(sources, name), join(folder, name));
     writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
   });
-  after(async () => {
-    rmSync(folder, { recursive: true, force: true });
-    await app.close();
-  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
 
   function run(tool: keyof typeof tools, ...args: string[]): void {
     const script = join(sources, 'node_modules', tools[tool]);

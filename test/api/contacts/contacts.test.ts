@@ -67,14 +67,14 @@ describe('contacts', () => {
       assert.deepEqual(detailsOf(await post(good)), texts);
       assert.equal(await count(), 1);
     });
-    it('applies to one workspace, and ends when the contact is deleted', async () => {
+    it('201 for a phone of another workspace, and of a deleted contact', async () => {
       const { id } = await create(good);
       assert.equal((await post(good, (await app.account()).jwt)).status, 201);
       assert.equal((await post(good)).status, 400);
       await app.call('DELETE', `${path}/${id}`, { jwt });
       assert.equal((await post(good)).status, 201);
     });
-    it('holds for twenty creations and changes at once', async () => {
+    it('one contact per phone and address after twenty creations and changes at once', async () => {
       const created = await Promise.all(Array.from({ length: 20 }, () => post({ phone: good.phone })));
       assert.deepEqual(
         created.map(({ status }) => status).toSorted((a, b) => a - b),

@@ -62,7 +62,7 @@ describe("the operator's command workspace create", () => {
     }
     assert.equal(await count(), before_);
   });
-  it('is in the help, with its options', async () => {
+  it('the help names workspace create with its options', async () => {
     const { code, out } = await admin('--help');
     assert.equal(code, 0);
     assert.match(out, /^Usage: tidings-admin workspace create <email> \[--company NAME\] \[--credits N\] \[--json\]\n/);

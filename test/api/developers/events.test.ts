@@ -6,7 +6,7 @@ import { useApi } from '../use-api.js';
 describe('the events of a message', () => {
   const app = useApi();
 
-  it('carry its reference and its batch', async () => {
+  it('events carry the reference and the batch of their message', async () => {
     const { jwt, key, workspaceId } = await app.account();
     const hook = { url: 'https://8.8.8.8/hooks', events: ['message.queued'] };
     assert.equal((await app.call('POST', '/api/v1/webhooks', { jwt, body: hook })).status, 201);

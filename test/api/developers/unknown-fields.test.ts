@@ -53,24 +53,24 @@ describe('unknown fields', () => {
     assert.deepEqual([status, body.details], [400, [unknown('recipients[0].Variables', 'recipients[0].variables')]]);
   });
 
-  it('201 for one that is like no other, and the header names it', async () => {
+  it('201 for a field that is like no other, and the header names it', async () => {
     const { status, body, headers } = await send({ colour: 'red', content: { text: 'Hello', 'ü,\n': 1 } });
     assert.deepEqual([status, headers.get('ignored-fields')], [201, 'content.%C3%BC%2C%0A, colour']);
     assert.doesNotMatch(JSON.stringify(body), /colour|"red"/);
   });
-  it('200 for a query parameter that is like no other, named too', async () => {
+  it('200 for a query parameter that is like no other, and the header names it', async () => {
     const { status, headers } = await app.call('GET', '/api/v1/messages?search=hook', { key: account.key });
     assert.deepEqual([status, headers.get('ignored-fields')], [200, 'search']);
   });
-  it('a refusal names them too', async () => {
+  it('404 for an unknown id, and the header names ignored fields too', async () => {
     const { status, headers } = await app.call('GET', '/api/v1/messages/x?verbose=1', { key: account.key });
     assert.deepEqual([status, headers.get('ignored-fields')], [404, 'verbose']);
   });
-  it('there is no header without them', async () => {
+  it('no Ignored-Fields header without ignored fields', async () => {
     const { headers } = await send({ metadata: { Metadata: 1, schedule_at: 2 } });
     assert.equal(headers.get('ignored-fields'), null);
   });
-  it('nine thousand of them hold nobody up, and the header stays short', async () => {
+  it('nine thousand unknown fields delay nobody, and the header stays short', async () => {
     const many = Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`x${index}`, 1]));
     const { status, headers } = await send(many);
     assert.equal(status, 201);

@@ -66,7 +66,7 @@ describe('variables of a single send', () => {
     assert.equal((await post('send', sms('Hi x', { variables: { a: 'x' } }), headers)).status, 422);
     assert.equal((await post('send', sms('Hi x'), headers)).status, 422);
   });
-  it('the steps of a fallback are rendered and judged too', async () => {
+  it('201 with the steps of a fallback rendered too, 400 for their faults', async () => {
     const body = { ...sms('Hi {{a}}', { variables: { a: 'Ann' } }), fallback: [{ channel: 'email', to: 'a@example.com', after: 60 }] };
     const content = { text: 'Hi {{a}}', subject: '{{s}}' };
     assert.deepEqual((await post('send', { ...body, content })).body.details, [missing('variables.s')]);

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 describe('slow request bodies', () => {
-  let app: TestApp;
+  const app = useApi({ env: { ACCEPT_GROUP_MAX: '2' }, forEachTest: true });
   let sockets: Socket[];
-  beforeEach(async () => {
-    app = await startApp({ ACCEPT_GROUP_MAX: '2' });
+  beforeEach(() => {
     sockets = [];
   });
-  afterEach(async () => {
+  afterEach(() => {
     for (const socket of sockets) socket.destroy();
-    await app.close();
   });
 
   /** A send whose body is begun and never ends. */
@@ -89,13 +87,13 @@ describe('slow request bodies', () => {
 });
 
 describe('a preview above the size of an answer', () => {
+  const app = useApi();
+
   it('400 without rendering the remaining recipients', async () => {
-    const app = await startApp();
     const { key } = await app.account();
     const recipients = Array.from({ length: 5_000 }, (_, index) => ({ to: `c${index}@example.com`, name: 'x'.repeat(400) }));
     const body = { channel: 'email', content: { text: '{{name}}'.repeat(200) }, recipients };
     const { status, body: answer } = await app.call('POST', '/api/v1/messages/preview', { key, body });
     assert.deepEqual([status, answer.error], [400, 'recipients have too much text for one preview: preview fewer at once']);
-    await app.close();
   });
 });

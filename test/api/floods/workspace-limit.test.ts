@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { type Answer, startApp } from '../start-app.js';
-import { useApi } from '../use-api.js';
+import type { Answer } from '../start-app.js';
+import { useApi, useApiStarts } from '../use-api.js';
 
 const list = '/api/v1/messages';
 const count = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status).length;
@@ -66,33 +66,33 @@ for (const [store, redisUrl] of [
 }
 
 describe('the default limit of a workspace', () => {
-  it('is ten times the limit of a key', async () => {
-    const app = await startApp({ RATE_LIMIT_API: '7/30' });
+  const app = useApi({ env: { RATE_LIMIT_API: '7/30' } });
+
+  it('the default limit of a workspace is ten times that of a key', () => {
     assert.deepEqual(app.deps.config.rateLimits.workspace, { points: 70, seconds: 30 });
-    await app.close();
   });
 });
 
 describe('unknown keys', () => {
+  const startApi = useApiStarts();
+
   it('429 for unknown keys above the limit of their address, and 200 for known keys', async () => {
-    const app = await startApp({ RATE_LIMIT_API: '20/60' });
+    const app = await startApi({ RATE_LIMIT_API: '20/60' });
     const { key } = await app.account();
     assert.equal((await app.call('GET', list, { key })).status, 200);
     const answers = await Promise.all(Array.from({ length: 60 }, () => app.call('GET', list, { key: generateApiKey() })));
     assert.deepEqual([count(answers, 401), count(answers, 429)], [20, 40]);
     assert.equal((await app.call('GET', list, { key })).status, 200);
     assert.equal((await app.call('GET', list, { key: generateApiKey() })).status, 429);
-    await app.close();
   });
 
   it('401 with former secret keys, and writes nothing', async () => {
     const former = 'former-secret-key-former-secret-key-';
-    const app = await startApp({ SECRET_KEYS_OLD: former });
+    const app = await startApi({ SECRET_KEYS_OLD: former });
     const [before] = await written();
     assert.equal((await app.call('GET', list, { key: generateApiKey() })).status, 401);
     const [after] = await written();
     assert.deepEqual(after, before);
-    await app.close();
 
     async function written() {
       const { db } = app.deps;

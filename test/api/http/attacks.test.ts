@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -21,7 +21,7 @@ describe('under attack', () => {
         answers.push(await app.call('POST', login, { body: { email: `${randomUUID()}@example.com`, password: randomUUID() } }));
     };
     const flood = Array.from({ length: 340 }, attack); // more than may wait for their turn
-    while (!answers.some(({ status }) => status === 503)) await breathe();
+    while (!answers.some(({ status }) => status === 503)) await nextTurn();
     for (let number = 1; number <= 3; number += 1) {
       const sent = await app.call('POST', '/api/v1/messages/send', { key, body: sms });
       assert.equal(sent.status, 201);
@@ -36,7 +36,7 @@ describe('under attack', () => {
     assert.equal((await app.call('POST', login, { body: { email: 'nobody@example.com', password: 'x' } })).status, 401, 'and it is over');
   });
 
-  it('401 for a key from the answer to its revocation on', async () => {
+  it('401 for every request after a key is revoked', async () => {
     const { jwt } = await app.account();
     const cycle = async () => {
       const { body } = await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'cycle' } });

@@ -40,7 +40,7 @@ describe('answers outside the endpoints', () => {
   });
 
   describe('request ids', () => {
-    it('returns a good one', async () => {
+    it('returns a valid request id of the client', async () => {
       const { headers } = await app.call('GET', '/health', { headers: { 'X-Request-Id': 'abc.DEF-1_2' } });
       assert.equal(headers.get('x-request-id'), 'abc.DEF-1_2');
     });
@@ -133,6 +133,7 @@ describe('a database that fails', () => {
   it('500 with the fixed text only', async () => {
     await app.deps.db.query('ALTER TABLE messages RENAME TO messages_away');
     const { status, body } = await app.call('GET', '/api/v1/messages?channel=sms', { key });
+    await app.deps.db.query('ALTER TABLE messages_away RENAME TO messages');
     assert.deepEqual([status, body.error, body.code], [500, text, 'internal_error']);
   });
 

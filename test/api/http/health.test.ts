@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import type { TestApp } from '../start-app.js';
+import { useApi, useApiStarts } from '../use-api.js';
 
 describe('GET /health', () => {
-  let app: TestApp;
-  beforeEach(async () => {
-    app = await startApp();
-  });
-  afterEach(() => app.close());
+  const app = useApi({ forEachTest: true });
 
   it('200 when all is ok, without an envelope', async () => {
     const { status, body } = await app.call('GET', '/health');
@@ -31,11 +28,12 @@ describe('GET /health', () => {
   describe('of the watcher', () => {
     const roundBefore = (seconds: number, failing: string[] = []) =>
       rows(app.deps.db, `INSERT INTO watcher (round_at, failing) VALUES (now() - $1 * interval '1 second', $2)`, [seconds, failing]);
-    const startedBefore = (seconds: number) => {
-      app.deps.startedAt = Date.now() - seconds * 1_000;
+    const startApi = useApiStarts();
+    const startedBefore = (seconds: number, api: TestApp = app) => {
+      api.deps.startedAt = Date.now() - seconds * 1_000;
     };
-    const health = async () => {
-      const { status, body } = await app.call('GET', '/health');
+    const health = async (api: TestApp = app) => {
+      const { status, body } = await api.call('GET', '/health');
       return [status, body.status, body.watcher.status];
     };
 
@@ -54,10 +52,9 @@ describe('GET /health', () => {
     });
     it('503 without any round three minutes after the start', async () => {
       assert.deepEqual(await health(), [200, 'ok', 'ok']);
-      await app.close();
-      app = await startApp();
-      startedBefore(185);
-      assert.deepEqual(await health(), [503, 'degraded', 'error']);
+      const long = await startApi();
+      startedBefore(185, long);
+      assert.deepEqual(await health(long), [503, 'degraded', 'error']);
     });
     it('200 right after a start with an old last round', async () => {
       await roundBefore(86_400);

@@ -60,7 +60,7 @@ describe('data of other workspaces', () => {
     });
   }
 
-  it('is in no list', async () => {
+  it('200 without rows of other workspaces in every list', async () => {
     const messages = await app.call('GET', '/api/v1/messages', mine);
     const webhooks = await app.call('GET', '/api/v1/webhooks', { jwt: mine.jwt ?? '' });
     const keys = await app.call('GET', '/api/v1/api-keys', { jwt: mine.jwt ?? '' });
@@ -70,7 +70,7 @@ describe('data of other workspaces', () => {
     );
   });
 
-  it('is unchanged', async () => {
+  it('rows of other workspaces are unchanged after all requests', async () => {
     const [row] = (await app.deps.db.query(
       `SELECT (SELECT string_agg(DISTINCT status, ' ') FROM messages) AS message, (SELECT status FROM batches) AS batch,
        (SELECT deleted_at FROM webhooks) AS deleted, (SELECT bool_and(is_active) FROM api_keys) AS active`,

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict';
 import { busy } from '../../../models/errors.js';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { type Answer, type CallOptions, startApp, type TestApp } from '../start-app.js';
+import type { Answer, CallOptions, TestApp } from '../start-app.js';
+import { useApiStarts } from '../use-api.js';
 
 const path = '/api/v1/messages/send';
 const message = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 describe('the early refusal of sends', () => {
+  const startApi = useApiStarts();
   let app: TestApp;
   const startFull = async (env: NodeJS.ProcessEnv = {}) => {
-    app = await startApp(env);
+    app = await startApi(env);
     app.deps.acceptGate.isFullFor = () => true;
     app.deps.acceptGate.enter = () => {
       throw busy();
     };
   };
   const send = (options: CallOptions, query = '') => app.call('POST', path + query, { body: message, ...options });
-  afterEach(() => app.close());
 
   /** Headers and body but for what is of one request. */
   const shapeOf = ({ status, headers, body }: Answer) => {

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('probes', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp({ RATE_LIMIT_API: '3/60' });
-  });
-  after(() => app.close());
+  const app = useApi({ env: { RATE_LIMIT_API: '3/60' } });
 
   it('200 at /live and /ready, however often a load balancer asks', async () => {
     for (let asked = 0; asked < 10; asked += 1) {

@@ -5,18 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { startRedisServer } from '../../../harness/stage/redis-server.js';
-import { startApp } from '../start-app.js';
+import { useApiStarts } from '../use-api.js';
 
 const list = '/api/v1/messages';
 
 describe('rate limits in Redis', () => {
+  const startApi = useApiStarts();
   before(function () {
     if (process.env.TEST_REDIS === undefined) this.skip();
   });
   const env = () => ({ REDIS_URL: process.env.TEST_REDIS, RATE_LIMIT_API: '5/60' });
 
   it('429 at the exact limit for 200 requests at once to two processes', async () => {
-    const [one, other] = [await startApp(env()), await startApp(env())];
+    const [one, other] = [await startApi(env()), await startApi(env())];
     const key = generateApiKey();
     await until(async () => (await one.deps.limiter.isHealthy()) && (await other.deps.limiter.isHealthy()));
     const answers = await Promise.all(
@@ -24,7 +25,6 @@ describe('rate limits in Redis', () => {
     );
     assert.equal(answers.filter(({ status }) => status === 401).length, 5);
     assert.equal(answers.filter(({ status }) => status === 429).length, 195);
-    await Promise.all([one.close(), other.close()]);
   });
 
   for (const [what, fallIll, heal, left] of [
@@ -33,7 +33,7 @@ describe('rate limits in Redis', () => {
   ] as const) {
     it(`count in memory while Redis ${what}, and in Redis again afterwards`, async () => {
       const redis = await startRedis();
-      const app = await startApp({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
+      const app = await startApi({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
       try {
         await until(() => app.deps.limiter.isHealthy());
         const { key: known } = await app.account();
@@ -48,7 +48,6 @@ describe('rate limits in Redis', () => {
         await until(() => app.deps.limiter.isHealthy());
         assert.equal((await app.call('GET', list, { key: known })).headers.get('x-ratelimit-remaining'), left);
       } finally {
-        await app.close();
         await redis.kill();
       }
     });
@@ -56,7 +55,7 @@ describe('rate limits in Redis', () => {
 
   it('429 at the exact limit with a slow Redis', async () => {
     const redis = await startRedis();
-    const app = await startApp({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
+    const app = await startApi({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
     let isPulsing = true;
     const pulse = async () => {
       for (; isPulsing; await sleep(20)) {
@@ -75,20 +74,20 @@ describe('rate limits in Redis', () => {
       assert.equal(answers.filter(({ status }) => status === 401).length, 5);
     } finally {
       isPulsing = false;
-      await app.close();
       await redis.kill();
     }
   });
 });
 
 describe('rate limits without Redis', () => {
+  const startApi = useApiStarts();
+
   it('429 after the limit, counted in memory', async () => {
-    const app = await startApp({ RATE_LIMIT_API: '2/60', REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+    const app = await startApi({ RATE_LIMIT_API: '2/60', REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     const seen: number[] = [];
     for (let count = 1; count <= 3; count += 1) seen.push((await app.call('GET', list)).status);
     assert.deepEqual(seen, [401, 401, 429]);
     assert.equal((await app.call('GET', '/health')).body.services.redis, 'error');
-    await app.close();
   });
 });
 

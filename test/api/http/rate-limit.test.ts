@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { type Answer, startApp } from '../start-app.js';
-import { useApi } from '../use-api.js';
+import type { Answer } from '../start-app.js';
+import { useApi, useApiStarts } from '../use-api.js';
 
 const list = '/api/v1/messages';
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
@@ -22,6 +22,7 @@ function assertRefused({ status, body, headers }: Answer): void {
 
 describe('rate limits', () => {
   const app = useApi({ env: { RATE_LIMIT_API: '5/60', RATE_LIMIT_JWT: '4/60', RATE_LIMIT_AUTH: '2/60' }, forEachTest: true });
+  const startApi = useApiStarts();
 
   it('429 above the limit of a key, and headers show the count', async () => {
     const { key } = await app.account();
@@ -95,10 +96,9 @@ describe('rate limits', () => {
   });
 
   it('uses X-Forwarded-For of a trusted proxy up to the first unknown address', async () => {
-    const proxied = await startApp({ RATE_LIMIT_API: '2/60', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' });
+    const proxied = await startApi({ RATE_LIMIT_API: '2/60', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' });
     const from = (chain: string) => proxied.call('GET', list, { headers: { 'X-Forwarded-For': chain } });
     assert.deepEqual(statuses([await from('1.1.1.1'), await from('9.9.9.9, 1.1.1.1, 10.0.0.1'), await from('1.1.1.1')]), [401, 401, 429]);
     assert.equal((await from('2.2.2.2')).status, 401);
-    await proxied.close();
   });
 });

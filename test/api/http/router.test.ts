@@ -23,7 +23,7 @@ describe('assertReachable', () => {
 describe('bucketOf', () => {
   const key = { kind: 'key', digest: Buffer.from('digest'), older: [] } as const;
   const jwt = { kind: 'jwt', claims: { sub: 'w', tv: 3, exp: 0 } } as const;
-  it('is the digest of the key, the workspace of a JWT, or the address', () => {
+  it('counts by the digest of the key, the workspace of a JWT, or the address', () => {
     assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip'), { rateClass: 'api', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x', rate: 'bulk' }, key, 'ip'), { rateClass: 'bulk', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x' }, jwt, 'ip'), { rateClass: 'jwt', key: 'w:3' });
@@ -33,7 +33,7 @@ describe('bucketOf', () => {
 });
 
 describe('addressKey', () => {
-  it('is the whole IPv4 address, and the /64 of an IPv6 address', () => {
+  it('counts by the whole IPv4 address, and by the /64 of an IPv6 address', () => {
     assert.equal(addressKey('10.1.2.3'), '10.1.2.3');
     assert.equal(addressKey('::ffff:10.1.2.3'), '10.1.2.3');
     assert.equal(addressKey('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
@@ -43,11 +43,11 @@ describe('addressKey', () => {
 });
 
 describe('idempotency keys', () => {
-  it('are 1 to 255 visible ASCII characters', () => {
+  it('accepts idempotency keys of 1 to 255 visible ASCII characters', () => {
     for (const key of [null, 'a', '!~', 'x'.repeat(255)]) assert.deepEqual(faultsOfIdempotencyKey(key), []);
     for (const key of ['', ' ', 'a b', 'ä', 'x'.repeat(256), 'a\x7f']) assert.equal(faultsOfIdempotencyKey(key).length, 1);
   });
-  it('compare bodies without regard to the order of fields', () => {
+  it('takes bodies with another order of fields for the same request', () => {
     const digest = (body: object) => digestRequest(body).toString('hex');
     assert.equal(digest({ a: 1, b: { c: [1, 2], d: undefined } }), digest({ b: { c: [1, 2] }, a: 1 }));
     assert.notEqual(digest({ a: [1, 2] }), digest({ a: [2, 1] }));

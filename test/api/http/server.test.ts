@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { select } from '../../../models/db/database.js';
 import { testEnv } from '../../support/config.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/for-each.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { freshNamespace, type TestTemporal } from '../../support/temporal/temporal.js';
 
@@ -35,7 +35,7 @@ function run(env: NodeJS.ProcessEnv): Running {
 }
 
 describe('api/server', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let temporal: TestTemporal;
   let port: number;
   let env: NodeJS.ProcessEnv;
@@ -50,13 +50,9 @@ describe('api/server', () => {
     fetch(url(path), { method: 'POST', headers, body: JSON.stringify(body) });
 
   before(async () => {
-    database = await freshDatabase();
     temporal = await freshNamespace();
   });
-  after(async () => {
-    await database.drop();
-    await temporal.close();
-  });
+  after(() => temporal.close());
   beforeEach(async () => {
     port = await freePort();
     env = testEnv({

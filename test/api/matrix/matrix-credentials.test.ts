@@ -9,7 +9,8 @@ import { ApiKey } from '../../../models/tables/api-key.js';
 import { scopes } from '../../../models/rules/accounts/api-key.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { pathWith } from './matrix-cases.js';
-import { startApp, type TestApp } from '../start-app.js';
+import type { Account, TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 type Token = 'good' | 'bad' | 'expired';
 type Key = 'good' | 'bad' | 'deactivated' | 'unscoped';
@@ -46,57 +47,80 @@ const endsSessions: ReadonlySet<string> = new Set(['logOut', 'logOutAll', 'delet
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const apiKey = (key: string) => ({ 'X-API-Key': key });
 
+/** What the credentials are made of. */
+interface Held {
+  jwtSecret: string;
+  workspaceId: string;
+  token: string;
+  key: string;
+  /** Of a workspace that was deleted. */
+  gone: Account;
+  deactivatedKey: string;
+  /** By scope, a key with all others. */
+  keysWithout: Map<string, string>;
+}
+
+async function hold(app: TestApp): Promise<Held> {
+  const { workspaceId, jwt: token, key } = await app.account();
+  const gone = await app.account({ balance: 0 });
+  await ApiKey.destroy({ where: { workspace_id: gone.workspaceId } });
+  await Workspace.destroy({ where: { id: gone.workspaceId } });
+  const off = await app.account();
+  await ApiKey.update({ is_active: false }, { where: { workspace_id: off.workspaceId } });
+  const keysWithout = new Map<string, string>();
+  for (const scope of scopes) keysWithout.set(scope, (await app.account({ scopes: scopes.filter((name) => name !== scope) })).key);
+  return { jwtSecret: app.deps.config.jwtSecret, workspaceId, token, key, gone, deactivatedKey: off.key, keysWithout };
+}
+
+function wrongTokens({ jwtSecret, workspaceId, gone, key }: Held): [name: string, token: string, is: Token][] {
+  const claims = { typ: 'access', tv: 0, sub: workspaceId, iss: 'tidings', aud: 'tidings-api' };
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return [
+    ['an empty token', '', 'bad'],
+    ['garbage for a token', 'garbage', 'bad'],
+    ['an expired token', jwt.sign(claims, jwtSecret, { expiresIn: -1 }), 'expired'],
+    ['an unsigned token', `${part({ alg: 'none', typ: 'JWT' })}.${part({ ...claims, exp: 4_000_000_000 })}.`, 'bad'],
+    ['a token of another secret', issueToken('x'.repeat(40), { id: workspaceId, token_version: 0 }), 'bad'],
+    ['a token of an old version', issueToken(jwtSecret, { id: workspaceId, token_version: 7 }), 'bad'],
+    ['a token of a deleted workspace', gone.jwt, 'bad'],
+    ['a key as token', key, 'bad'],
+  ];
+}
+
+const wrongKeys = ({ token, gone, deactivatedKey }: Held): [name: string, key: string, is: Key][] => [
+  ['garbage for a key', 'tidings_garbage', 'bad'],
+  ['a key of a deleted workspace', gone.key, 'bad'],
+  ['a token as key', token, 'bad'],
+  ['a deactivated key', deactivatedKey, 'deactivated'],
+];
+
+type Kinds = Map<string, (auth: Auth) => Presented>;
+
+function kindsOf(held: Held): Kinds {
+  const { token, key, keysWithout } = held;
+  const kinds: Kinds = new Map();
+  kinds.set('none', () => ({ headers: {} }));
+  kinds.set('an empty key', () => ({ headers: apiKey('') }));
+  for (const [name, value, is] of wrongTokens(held)) kinds.set(name, () => ({ headers: bearer(value), token: is }));
+  for (const [name, value, is] of wrongKeys(held)) kinds.set(name, () => ({ headers: apiKey(value), key: is }));
+  kinds.set('a wrong scheme', () => ({ headers: { Authorization: `Basic ${token}` }, token: 'bad' }));
+  kinds.set('a key without the scope', (auth) => ({
+    headers: apiKey(typeof auth === 'object' && auth.scope !== null ? (keysWithout.get(auth.scope) ?? '') : key),
+    key: 'unscoped',
+  }));
+  kinds.set('a bad token and a good key', () => ({ headers: { ...bearer('x'), ...apiKey(key) }, token: 'bad', key: 'good' }));
+  kinds.set('a good token and a bad key', () => ({ headers: { ...bearer(token), ...apiKey('x') }, token: 'good', key: 'bad' }));
+  kinds.set('two good ones', () => ({ headers: { ...bearer(token), ...apiKey(key) }, token: 'good', key: 'good' }));
+  return kinds;
+}
+
 describe('every operation against every credential', () => {
-  let app: TestApp;
-  const kinds = new Map<string, (auth: Auth) => Presented>();
-  const add = (name: string, make: (auth: Auth) => Presented) => kinds.set(name, make);
-
+  const app = useApi();
+  let kinds: Kinds;
   before(async () => {
-    app = await startApp();
-    const { workspaceId, jwt: token, key } = await app.account();
-    const gone = await app.account({ balance: 0 });
-    await ApiKey.destroy({ where: { workspace_id: gone.workspaceId } });
-    await Workspace.destroy({ where: { id: gone.workspaceId } });
-    const off = await app.account();
-    await ApiKey.update({ is_active: false }, { where: { workspace_id: off.workspaceId } });
-    const lacking = new Map<string, string>();
-    for (const scope of scopes) lacking.set(scope, (await app.account({ scopes: scopes.filter((name) => name !== scope) })).key);
-    const { jwtSecret } = app.deps.config;
-    const claims = { typ: 'access', tv: 0, sub: workspaceId, iss: 'tidings', aud: 'tidings-api' };
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const unsigned = `${part({ alg: 'none', typ: 'JWT' })}.${part({ ...claims, exp: 4_000_000_000 })}.`;
-
-    add('none', () => ({ headers: {} }));
-    add('an empty token', () => ({ headers: { Authorization: 'Bearer ' }, token: 'bad' }));
-    add('an empty key', () => ({ headers: apiKey('') }));
-    add('garbage for a token', () => ({ headers: bearer('garbage'), token: 'bad' }));
-    add('garbage for a key', () => ({ headers: apiKey('tidings_garbage'), key: 'bad' }));
-    add('a wrong scheme', () => ({ headers: { Authorization: `Basic ${token}` }, token: 'bad' }));
-    add('an expired token', () => ({ headers: bearer(jwt.sign(claims, jwtSecret, { expiresIn: -1 })), token: 'expired' }));
-    add('an unsigned token', () => ({ headers: bearer(unsigned), token: 'bad' }));
-    add('a token of another secret', () => ({
-      headers: bearer(issueToken('x'.repeat(40), { id: workspaceId, token_version: 0 })),
-      token: 'bad',
-    }));
-    add('a token of an old version', () => ({
-      headers: bearer(issueToken(jwtSecret, { id: workspaceId, token_version: 7 })),
-      token: 'bad',
-    }));
-    add('a token of a deleted workspace', () => ({ headers: bearer(gone.jwt), token: 'bad' }));
-    add('a key of a deleted workspace', () => ({ headers: apiKey(gone.key), key: 'bad' }));
-    add('a token as key', () => ({ headers: apiKey(token), key: 'bad' }));
-    add('a key as token', () => ({ headers: bearer(key), token: 'bad' }));
-    add('a deactivated key', () => ({ headers: apiKey(off.key), key: 'deactivated' }));
-    add('a key without the scope', (auth) => ({
-      headers: apiKey(typeof auth === 'object' && auth.scope !== null ? (lacking.get(auth.scope) ?? '') : key),
-      key: 'unscoped',
-    }));
-    add('a bad token and a good key', () => ({ headers: { ...bearer('x'), ...apiKey(key) }, token: 'bad', key: 'good' }));
-    add('a good token and a bad key', () => ({ headers: { ...bearer(token), ...apiKey('x') }, token: 'good', key: 'bad' }));
-    add('two good ones', () => ({ headers: { ...bearer(token), ...apiKey(key) }, token: 'good', key: 'good' }));
+    kinds = kindsOf(await hold(app));
     assert.equal(kinds.size, 19);
   });
-  after(() => app.close());
 
   for (const item of endpoints) {
     it(`${item.id}: ${item.auth === 'none' || item.auth === 'provider' ? 'credentials change nothing' : 'each kind is judged by the rule'}`, async () => {

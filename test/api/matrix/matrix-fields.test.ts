@@ -53,7 +53,7 @@ describe('every body', () => {
     });
   }
 
-  it('stored none of them in any table', async () => {
+  it('read-only fields of requests are stored in no table', async () => {
     const { db } = app.deps;
     const tables = await rows<{ name: string }>(db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
     for (const { name } of tables) {
@@ -105,7 +105,7 @@ describe('every body', () => {
     });
   }
 
-  it('uses the last of two equal keys', async () => {
+  it('201 with the last of two equal keys of a body', async () => {
     const [item] = writing.filter(({ id }) => id === 'sendMessage');
     assert.ok(item);
     const { body } = await send(

@@ -44,7 +44,7 @@ describe('every operation on one resource', () => {
     }
   });
 
-  it('has a foreign resource', () => {
+  it('the other workspace has a resource for every operation', () => {
     assert.deepEqual(
       [...new Set(onOne.map(listOf))].filter((list) => theirs[list] === undefined),
       [],
@@ -74,11 +74,11 @@ describe('every operation on one resource', () => {
     });
   }
 
-  it('changed nothing of the other workspace', async () => {
+  it('the other workspace is unchanged after all requests', async () => {
     assert.equal(await stateOf(otherId), before_);
   });
 
-  it('shows nothing of the other workspace in lists', async () => {
+  it('200 without rows of the other workspace in every list', async () => {
     for (const item of endpoints.filter(
       ({ query, streams, path, auth }) => query !== undefined && streams === undefined && !path.includes(':') && auth !== 'none',
     )) {

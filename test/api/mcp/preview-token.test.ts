@@ -8,7 +8,7 @@ const reads = (token: unknown, other: Partial<typeof previewed> = {}, at = now) 
   readPreviewToken(keys, token, { ...previewed, ...other }, at);
 
 describe('the token of a preview', () => {
-  it('is for the same fields in any order, for ten minutes, also of a former key', () => {
+  it('accepts the same fields in any order for ten minutes, also with a former secret key', () => {
     for (const first of keys) {
       const token = previewToken([first], previewed, now);
       const reordered = { content: { subject: 'A', text: 'Hello' }, to: '+15551234567' };
@@ -16,11 +16,11 @@ describe('the token of a preview', () => {
     }
   });
 
-  it('differs for each preview', () => {
+  it('makes another token for each preview', () => {
     assert.notEqual(reads(previewToken(keys, previewed, now)), reads(previewToken(keys, previewed, now)));
   });
 
-  it('is refused when altered, expired, or of another message or workspace', () => {
+  it('refuses a token that is altered, expired, or of another message or workspace', () => {
     const token = previewToken(keys, previewed, now);
     const [expiresAt = '', id = '', mac = ''] = token.split('.');
     const later = (Number.parseInt(expiresAt, 36) + 1).toString(36);

@@ -58,7 +58,7 @@ describe('the fallback of a send', () => {
     });
   }
 
-  it('is stored and shown with the message', async () => {
+  it('201 with the fallback, which is stored and shown with the message', async () => {
     const fallback = [{ channel: 'whatsapp', after: 60 }];
     const { status, body } = await send({ fallback });
     assert.equal(status, 201);
@@ -93,14 +93,14 @@ describe('the fallback of a send', () => {
       assert.equal(cheaper.body.data.fallback.credits_max, 0.5);
     });
 
-    it('is absent without a fallback, and 400 for the faults that a send refuses', async () => {
+    it('200 without steps for a send without a fallback, 400 for the faults that a send refuses', async () => {
       assert.ok(!('fallback' in (await preview(body)).body.data));
       const refused = await preview({ ...body, fallback: [{ channel: 'email', after: 60 }] });
       assert.deepEqual([refused.status, refused.body.error], [400, 'Missing required field: fallback[0].to']);
     });
   });
 
-  it('stores nothing for a refused send', async () => {
+  it('a refused send with a fallback stores nothing', async () => {
     const poor = await app.account({ balance: 100 });
     const before = (await rows(app.deps.db, 'SELECT 1 FROM fallbacks')).length;
     const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, fallback: [{ channel: 'whatsapp', after: 60 }] };

@@ -109,7 +109,7 @@ describe('messages', () => {
       assert.equal((await app.call('POST', `${list}/${undecided.id}/cancel`, { key })).status, 404);
       await app.deps.db.query(`DELETE FROM messages WHERE id = '${undecided.id}'`);
     });
-    it('filters', async () => {
+    it('200 filters messages by each parameter', async () => {
       const day = '2026-03-01T10:00:00.000Z';
       const old = await buildQueued(app.deps.db, workspaceId, { created_at: new Date(day), reference: 'ref 1' });
       const mail = await buildQueued(app.deps.db, workspaceId, { channel: 'email', to: 'a@b.co' });

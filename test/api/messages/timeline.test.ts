@@ -135,13 +135,13 @@ describe('GET /messages/:id/timeline', () => {
   describe('waiting_for', () => {
     const waiting = async (id: string) => (await timelineOf(id)).waiting_for as { what: string; text: string; until: string | null };
 
-    it('names the schedule', async () => {
+    it('waiting_for names the schedule', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000);
       const { id } = await buildQueued(db, account.workspaceId, { scheduled_at, status_detail: 'scheduled' });
       const { what, until } = await waiting(id);
       assert.deepEqual([what, until], ['schedule', scheduled_at.toISOString()]);
     });
-    it('names the hand-off until the last attempt', async () => {
+    it('waiting_for names the hand-off until the last attempt', async () => {
       const { what, until } = await waiting((await buildQueued(db, account.workspaceId)).id);
       assert.equal(what, 'hand_off');
       assert.ok(Math.abs(ago(until ?? '') - app.deps.config.handoffTimeoutSeconds * 1000) < 60_000);
@@ -149,12 +149,12 @@ describe('GET /messages/:id/timeline', () => {
     it("names the provider's answer during a call", async () => {
       assert.equal((await waiting((await buildClaimed(db, account.workspaceId)).id)).what, 'provider_answer');
     });
-    it('names the next attempt after one that did not succeed', async () => {
+    it('waiting_for names the next attempt after one that failed', async () => {
       const { id, attempt } = await buildClaimed(db, account.workspaceId);
       await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'retryable', detail: '503' }]);
       assert.equal((await waiting(id)).what, 'next_attempt');
     });
-    it('names the report until the provider is queried', async () => {
+    it('waiting_for names the report until the provider is queried', async () => {
       const { id, group_id } = await buildQueued(db, account.workspaceId, { channel: 'email', to: 'a@example.com' });
       const [claim] = await claimHandoffs(db, group_id, sandboxEverywhere);
       assert.ok(claim);

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('content.template where only Twilio carries WhatsApp', () => {
-  let app: TestApp;
-  let key: string;
-  before(async () => {
-    app = await startApp({
+  const app = useApi({
+    env: {
       PROVIDER_WHATSAPP: 'eu',
       PROVIDER_ACCOUNTS: 'eu=twilio',
       TWILIO_ACCOUNT_SID: 'AC0',
       TWILIO_AUTH_TOKEN: 'token',
       TWILIO_WHATSAPP_FROM: '+15005550100',
-    });
+    },
+  });
+  let key: string;
+  before(async () => {
     key = (await app.account()).key;
   });
-  after(() => app.close());
 
   it('400 for separate header and button values, and nothing is charged', async () => {
     const template = { name: `HX${'1'.repeat(32)}`, language: 'en' };

@@ -82,7 +82,7 @@ describe('content.template', () => {
     assert.deepEqual([status, body.error], [400, 'Missing required field: content.text']);
   });
 
-  it('is stored only on WhatsApp', async () => {
+  it('201 stores the template only on WhatsApp', async () => {
     const headers = { 'X-API-Key': key };
     const contentOn = async (channel: string) => {
       const message = { to: '+15551234567', channel, content: { text: 'Hello', template } };

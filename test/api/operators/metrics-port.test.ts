@@ -39,20 +39,20 @@ describe('the port of the metrics', () => {
     await once(taken, 'listening').catch(() => undefined);
   };
 
-  it('stops the process when another than the usual one is taken, and says which', async () => {
+  it('a start fails and names the port when a chosen metrics port is taken', async () => {
     const port = await freePort();
     await take(port);
     const { outcome, output } = await start(String(port));
     assert.equal(outcome, 1);
     assert.match(output(), new RegExp(`Port ${port} on 127\\.0\\.0\\.1 cannot serve the metrics \\(EADDRINUSE\\): set METRICS_PORT`));
   });
-  it('is left to others when the usual one is taken: a warning, and the service runs', async () => {
+  it('the service runs without metrics, with a warning, when the default port is taken', async () => {
     await take(usual);
     const { outcome, output } = await start('');
     assert.equal(outcome, 'ready');
     assert.match(output(), /no metrics: the port is taken/);
   });
-  it('serves its pages and nothing else', async () => {
+  it('the metrics port serves its pages and nothing else', async () => {
     const port = await freePort();
     assert.equal((await start(String(port))).outcome, 'ready');
     assert.ok((await scrape(port)).series.size > 0);

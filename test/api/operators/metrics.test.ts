@@ -14,6 +14,8 @@ import { type Service, startService } from '../../support/service.js';
 const many = 1_000;
 const sending = 200;
 const together = 20;
+const recipient = (at: number) => `+1555200${String(at).padStart(4, '0')}`;
+const names = (series: Series) => new Set(series.keys());
 
 describe('metrics', () => {
   let service: Service;
@@ -43,6 +45,31 @@ describe('metrics', () => {
       },
       `${count} messages are delivered`,
       60_000,
+    );
+
+  /** @returns them with a key each; the first ones can send */
+  async function buildWorkspaces(): Promise<{ workspaces: Workspace[]; keys: string[] }> {
+    const workspaces: Workspace[] = [];
+    while (workspaces.length < many) {
+      const credits = workspaces.length < sending ? 100_000 : 0;
+      workspaces.push(...(await Promise.all(Array.from({ length: together }, () => buildWorkspace(service.db, credits)))));
+    }
+    const keys: string[] = [];
+    const issue = async ({ id }: Workspace) =>
+      (await ApiKey.issue(service.config.secretKey, { workspace_id: id, name: 'test', scopes })).key;
+    while (keys.length < many) keys.push(...(await Promise.all(workspaces.slice(keys.length, keys.length + together).map(issue))));
+    return { workspaces, keys };
+  }
+  const read = async (key: string) => {
+    const answer = await fetch(`${service.url}/api/v1/balance`, { headers: { 'X-API-Key': key } });
+    assert.equal(answer.status, 200, await answer.text());
+  };
+  const sendFrom = (keys: string[], begin: number) =>
+    Promise.all(
+      keys.slice(begin, begin + together).map(async (key, index) => {
+        const body = { to: recipient(begin + index), channel: 'sms', content: { text: 'Hello' } };
+        assert.equal((await send(key, body)).status, 201);
+      }),
     );
 
   it('counts the way of a message: accept, hand-off, reports, delivery, webhook', async () => {
@@ -141,42 +168,19 @@ describe('metrics', () => {
 
   it('makes no further series for a thousand workspaces, and names nobody', async function () {
     this.timeout(120_000);
-    const names = (series: Series) => new Set(series.keys());
-    const workspaces: Workspace[] = [];
-    while (workspaces.length < many) {
-      const credits = workspaces.length < sending ? 100_000 : 0;
-      workspaces.push(...(await Promise.all(Array.from({ length: together }, () => buildWorkspace(service.db, credits)))));
-    }
-    const keys: { key: string }[] = [];
-    const issue = ({ id }: Workspace) => ApiKey.issue(service.config.secretKey, { workspace_id: id, name: 'test', scopes });
-    while (keys.length < many) keys.push(...(await Promise.all(workspaces.slice(keys.length, keys.length + together).map(issue))));
-    const texts = keys.map((_, at) => `+1555200${String(at).padStart(4, '0')}`);
-    const read = async (key: string) => {
-      const answer = await fetch(`${service.url}/api/v1/balance`, { headers: { 'X-API-Key': key } });
-      assert.equal(answer.status, 200, await answer.text());
-    };
-    const sendFrom = (begin: number) =>
-      Promise.all(
-        keys.slice(begin, begin + together).map(async ({ key }, index) => {
-          const body = { to: texts[begin + index], channel: 'sms', content: { text: 'Hello' } };
-          assert.equal((await send(key, body)).status, 201);
-        }),
-      );
-    await read(keys[0]?.key ?? '');
-    await sendFrom(0); // the first messages that share a workflow bring the series of its type
+    const { workspaces, keys } = await buildWorkspaces();
+    await read(keys[0] ?? '');
+    await sendFrom(keys, 0); // the first messages that share a workflow bring the series of its type
     await delivered(together + 4);
     const before = [names((await scrape(api)).series), names((await scrape(worker)).series)];
-
-    for (let begin = together; begin < sending; begin += together) await sendFrom(begin);
-    for (let begin = sending; begin < many; begin += together) {
-      await Promise.all(keys.slice(begin, begin + together).map(({ key }) => read(key)));
-    }
+    for (let begin = together; begin < sending; begin += together) await sendFrom(keys, begin);
+    for (let begin = sending; begin < many; begin += together) await Promise.all(keys.slice(begin, begin + together).map(read));
     await delivered(sending + 4);
     const pages = [await scrape(api), await scrape(worker)];
     for (const [at, { series, text }] of pages.entries()) {
       const added = [...names(series)].filter((name) => before[at]?.has(name) !== true);
       assert.ok(added.length < 100, added.join('\n'));
-      for (const secret of [...workspaces.map(({ id }) => id), ...keys.map(({ key }) => key), ...texts, receiver.url])
+      for (const secret of [...workspaces.map(({ id }) => id), ...keys, ...keys.map((_, index) => recipient(index)), receiver.url])
         assert.ok(!text.includes(secret), secret);
     }
     const all = pages.reduce((sum, { series }) => sum + series.size, 0);

@@ -51,7 +51,7 @@ describe('traces that nobody wants', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
 
-  it('load nothing without an endpoint, and no receiver is told of them', async () => {
+  it('loads no tracing without an endpoint, and sends no trace headers to receivers', async () => {
     const { traceparents, file } = await sendWith({});
     const threads = modulesIn(file);
     assert.ok(threads.length >= 3, 'the API, and two threads of the worker');
@@ -60,7 +60,7 @@ describe('traces that nobody wants', () => {
     assert.deepEqual(traceparents, [undefined]);
   });
 
-  it('are not recorded when the share is 0, whatever a client wants, and its trace is passed on as it came', async () => {
+  it('records no trace when the share is 0, and passes on the trace of a client unchanged', async () => {
     const { traceparents, file } = await sendWith({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
@@ -74,13 +74,13 @@ describe('traces that nobody wants', () => {
     );
   });
 
-  it('harm no message when the collector is dead', async () => {
+  it('delivers messages while the collector is dead', async () => {
     const dead = `http://127.0.0.1:${await freePort()}`;
     const { traceparents } = await sendWith({ OTEL_EXPORTER_OTLP_ENDPOINT: dead, OTEL_TRACES_SAMPLER: 'always_on' });
     assert.match(String(traceparents[0]), /^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
   });
 
-  it('are dropped, not gathered, while the collector hangs', async () => {
+  it('keeps a limited number of spans while the collector hangs, and drops the others', async () => {
     const hanging = await startCollector();
     hanging.hangs = true;
     const { tracing } = testConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url });

@@ -6,23 +6,19 @@ import { renderMail } from '../../../models/rules/accounts/mail-texts.js';
 import { axeFindings } from '../../support/axe.js';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const email = 'ada@example.com';
 const password = 'correct horse';
 
 describe('pages behind the links in mails', () => {
-  let app: TestApp;
+  const app = useApi();
   let browser: TestBrowser;
   before(async function () {
     this.timeout(60_000);
-    app = await startApp();
     browser = await startBrowser(this);
   });
-  after(async () => {
-    await browser?.close();
-    await app?.close();
-  });
+  after(() => browser?.close());
 
   const signUp = () => app.call('POST', '/api/v1/auth/signup', { body: { email, password, company_name: 'Acme' } });
   const forget = () => app.call('POST', '/api/v1/auth/forgot-password', { body: { email } });

@@ -2,20 +2,16 @@
 import assert from 'node:assert/strict';
 import { axeFindings } from '../../support/axe.js';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('pages for people', () => {
-  let app: TestApp;
+  const app = useApi();
   let browser: TestBrowser;
   before(async function () {
     this.timeout(60_000);
-    app = await startApp();
     browser = await startBrowser(this);
   });
-  after(async () => {
-    await browser?.close();
-    await app?.close();
-  });
+  after(() => browser?.close());
   const asBrowser = (path: string) => fetch(app.url + path, { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
 
   for (const path of [

@@ -26,7 +26,7 @@ describe('the end of a stream', () => {
     await received(stream, before + 1);
   };
 
-  it('comes with the key, and the JWT goes on', async () => {
+  it('a stream ends when its key is revoked; streams of the JWT continue', async () => {
     const { body } = await app.call('GET', '/api/v1/api-keys', { jwt: account.jwt });
     const other = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'other' } });
     await app.call('DELETE', `/api/v1/api-keys/${body.data.api_keys[0].id}`, { jwt: account.jwt });
@@ -35,23 +35,23 @@ describe('the end of a stream', () => {
     await isServed(byJwt, other.body.data.key);
   });
 
-  it('comes when the key expires', async () => {
+  it('a stream ends when its key expires', async () => {
     await rows(app.deps.db, 'UPDATE api_keys SET expires_at = now() WHERE workspace_id = $1', [account.workspaceId]);
     await isOver(byKey, 'an expired key');
   });
 
-  it('comes with the session, and the key goes on', async () => {
+  it('a stream ends when its JWT logs out; streams of the key continue', async () => {
     await app.call('POST', '/api/v1/auth/logout', { jwt: account.jwt });
     await isOver(byJwt, 'a JWT that was logged out');
     await isServed(byKey, account.key);
   });
 
-  it('comes when all sessions end', async () => {
+  it('a stream of a JWT ends when all sessions end', async () => {
     await app.call('POST', '/api/v1/auth/logout-all', { jwt: account.jwt });
     await isOver(byJwt, 'a JWT of all');
   });
 
-  it('comes when the JWT expires', async () => {
+  it('a stream ends when its JWT expires; streams of other JWTs continue', async () => {
     const { iss, aud, typ, tv } = jwt.decode(account.jwt) as jwt.JwtPayload;
     const claims = { iss, aud, typ, tv, sub: account.workspaceId, jti: randomUUID() };
     const short = jwt.sign(claims, app.deps.config.jwtSecret, { expiresIn: 2 });
@@ -61,20 +61,20 @@ describe('the end of a stream', () => {
     await isServed(byJwt, account.key);
   });
 
-  it('comes when the workspace is suspended, and 403 follows', async () => {
+  it('all streams end when their workspace is suspended; 403 for new ones', async () => {
     await rows(app.deps.db, `INSERT INTO suspensions (workspace_id, reason) VALUES ($1, 'test')`, [account.workspaceId]);
     await isOver(byKey, 'a suspended workspace');
     await isOver(byJwt, 'a suspended workspace');
     assert.equal(await refusal(), 403);
   });
 
-  it('comes when the workspace is closed', async () => {
+  it('all streams end when their workspace is closed', async () => {
     await rows(app.deps.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [account.workspaceId]);
     await isOver(byKey, 'a closed workspace');
     await isOver(byJwt, 'a closed workspace');
   });
 
-  it('comes with the process, which says when to connect again', async () => {
+  it('a stream ends with its process, which says when to connect again', async () => {
     const before = byKey.retryMs;
     await app.deps.streams.close();
     await isOver(byKey, 'a process that ends');

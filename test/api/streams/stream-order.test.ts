@@ -19,7 +19,7 @@ describe('events whose transactions commit in another order than they began', ()
     account = await app.account();
   });
 
-  it('are shown once each, to one who stays and to one who resumes', async () => {
+  it('each event is shown once, to a viewer that stays and to one that resumes', async () => {
     const { db } = app.deps;
     const [slow, fast] = [await buildQueued(db, account.workspaceId), await buildQueued(db, account.workspaceId)];
     const [stays, leaves] = [await watch(account), await watch(account)];
@@ -44,7 +44,7 @@ describe('events whose transactions commit in another order than they began', ()
     );
   });
 
-  it('are not lost where the first viewer comes between the status and its commit', async () => {
+  it('no event is lost when the first viewer comes between the status and its commit', async () => {
     const { db } = app.deps;
     const message = await buildQueued(db, account.workspaceId);
     const transaction = await db.transaction();

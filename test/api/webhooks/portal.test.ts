@@ -80,7 +80,7 @@ describe('the portal of a webhook', () => {
     });
   }
 
-  it('ends with the sessions of the workspace, with the webhook, and with the workspace', async () => {
+  it('401 after its sessions or its workspace ended, 404 after its webhook was deleted', async () => {
     assert.equal((await look()).status, 200);
     await app.call('POST', '/api/v1/auth/logout-all', { jwt: me.jwt });
     assert.equal((await look()).status, 401);
@@ -128,7 +128,7 @@ describe('the portal of a webhook', () => {
     assert.equal((await look(jwt.sign({ ...claims, key: 'x' }, jwtSecret, { expiresIn: 600 }))).status, 401);
   });
 
-  it('is told by an audit event without the token', async () => {
+  it('a new link writes an audit event without its token', async () => {
     const { body } = await app.call('GET', '/api/v1/audit-events?type=webhook.portal_opened', { jwt: me.jwt });
     const [event] = body.data.audit_events;
     assert.deepEqual([event.target.id, event.changes], [id, null]);

@@ -15,7 +15,7 @@ describe('an erased recipient', () => {
   const stage = erasuresForEach();
   const { send, sms, ask, run, runAgain, found, end, say, suppressions, claimNew } = stage;
 
-  it('stays suppressed', async () => {
+  it('a suppressed recipient stays suppressed after the erasure', async () => {
     await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     await say('STOP');
     await ask();
@@ -30,7 +30,7 @@ describe('an erased recipient', () => {
     assert.equal(await claimNew(), 'queued/sending');
   });
 
-  it('can still send STOP and use the link in a mail', async () => {
+  it('an erased recipient can still send STOP and use the link in a mail', async () => {
     await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     const address = `Ada.${stage.to.slice(1)}@Example.com`;
     const mail = await buildSent(stage.app.deps.db, stage.account.workspaceId, {
@@ -55,7 +55,7 @@ describe('an erased recipient', () => {
     assert.equal(await claimNew(), 'failed/suppressed');
   });
 
-  it('has one suppression of two, the stronger one', async () => {
+  it('an erased recipient with two suppressions keeps the stronger one', async () => {
     await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     await say('STOP');
     await ask();
@@ -66,7 +66,7 @@ describe('an erased recipient', () => {
     assert.deepEqual([(await suppressions()).map(({ source }: { source: string }) => source), await found()], [['inbound'], []]);
   });
 
-  it('is erased from all steps of a fallback chain', async () => {
+  it('an erasure removes the recipient from all steps of a fallback chain', async () => {
     const address = `chain.${stage.to.slice(1)}@example.com`;
     const { body } = await send({ ...sms(), fallback: [{ channel: 'email', to: address, after: 60 }] });
     const { id } = body.data.message;
@@ -95,7 +95,7 @@ describe('an erased recipient', () => {
     assert.equal(await statusOf(stage.app.deps.db, body.data.message.id), 'failed/cancelled');
   });
 
-  it('leaves no trace in a later report', async () => {
+  it('a report that comes after the erasure stores nothing of the recipient', async () => {
     const message = await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to });
     await end(message, 'failed');
     await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
@@ -107,7 +107,7 @@ describe('an erased recipient', () => {
     assert.equal(JSON.parse(event?.body ?? '').data.recipient, '');
   });
 
-  it('is erased from the idempotency key and the faults of batches, and the key stays taken', async () => {
+  it('an erasure empties the idempotency key and the faults of batches, and the key stays taken', async () => {
     const headers = { 'Idempotency-Key': `news-for-${stage.to}` };
     const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15559999998', '5'], on_invalid: 'skip' };
     const post = () => stage.app.call('POST', '/api/v1/messages/bulk', { key: stage.account.key, body: bulk, headers });
@@ -125,7 +125,7 @@ describe('an erased recipient', () => {
     await select(stage.app.deps.db, `UPDATE batches SET errors = '[]' WHERE id = $1`, [id]);
   });
 
-  it('is not found in longer numbers, dates and codes of reports about unknown messages', async () => {
+  it('an erasure keeps reports with longer numbers, dates and codes', async () => {
     const raws = [`{"to":"${stage.to}0","at":"2026-12-12T12:12:12+12:00","code":12}`, `To=%2B1${stage.to.slice(1)}&Code=12`];
     for (const raw of raws) {
       const stranger = { id: uuidv7(), provider_message_id: uuidv7() };
@@ -143,7 +143,7 @@ describe('an erased recipient', () => {
     await select(stage.app.deps.db, 'DELETE FROM delivery_reports WHERE raw = ANY($1)', [raws]);
   });
 
-  it('is erased from reports about unknown messages', async () => {
+  it('an erasure removes the recipient from reports about unknown messages', async () => {
     await recordReports(stage.app.deps.db, [
       { ...reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'), message_id: null, raw: `To=%2B${stage.to.slice(1)}` },
     ]);

@@ -12,7 +12,8 @@ import { until } from '../../support/client.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account, TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/erasures';
 const waiting = `SELECT 1 FROM erasures WHERE status = 'running' AND walked_at IS NOT NULL AND rewalked_at IS NULL`;
@@ -28,17 +29,13 @@ interface Stage {
 
 /** An API for the file, called in a `describe`; for each test a new account and a new recipient, after which the books must agree. */
 export function erasuresForEach() {
-  const stage = {} as Stage;
-  before(async () => {
-    stage.app = await startApp();
-  });
+  const stage = { app: useApi() } as Stage;
   beforeEach(async () => {
     stage.account = await stage.app.account();
     lastNumber += 1;
     stage.to = `+1555${lastNumber}`;
   });
   afterEach(() => assertBooks(stage.app.deps.db));
-  after(() => stage.app.close());
 
   return Object.assign(stage, sendingAs(stage), erasingFor(stage));
 }

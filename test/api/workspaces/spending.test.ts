@@ -54,7 +54,7 @@ describe('the limit of the day', () => {
     assert.equal((await bulk(2_000)).body.code, 'insufficient_credits');
   });
 
-  it('holds exactly for parallel sends and batches', async () => {
+  it('402 exactly above the limit for parallel sends and batches', async () => {
     await limit(100);
     const answers = await Promise.all(
       Array.from({ length: Number(process.env.PARALLEL_SENDS ?? 240) }, (_, index) => (index % 40 === 39 ? bulk(3) : send())),
@@ -64,7 +64,7 @@ describe('the limit of the day', () => {
     assert.equal(await spent(), 100_000);
   });
 
-  it('holds exactly when each message has its own group', async () => {
+  it('402 exactly above the limit when each message has its own group', async () => {
     await limit(5);
     const rows = await Promise.all(Array.from({ length: 20 }, () => buildUndecided(app.deps.db, account.workspaceId)));
     await Promise.all(rows.map(({ group_id }) => acceptOne(app.deps.db, group_id)));
@@ -72,7 +72,7 @@ describe('the limit of the day', () => {
     await select(app.deps.db, `DELETE FROM messages WHERE status = 'accepting'`);
   });
 
-  it('does not count refunds of the same day', async () => {
+  it('201 for what refunds of the same day make possible again', async () => {
     await limit(1);
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await send({ ...sms, scheduled_at });
@@ -82,7 +82,7 @@ describe('the limit of the day', () => {
     assert.equal((await send()).status, 402);
   });
 
-  it('starts again each day, without refunds of the day before', async () => {
+  it('the limit starts again each day, without refunds of the day before', async () => {
     await limit(1);
     const { body } = await send({ ...sms, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     await aDayLater();

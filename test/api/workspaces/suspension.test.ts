@@ -7,8 +7,8 @@ import { Workspace } from '../../../models/tables/workspace.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { buildSent, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
-import { useApi } from '../use-api.js';
+import type { Account, TestApp } from '../start-app.js';
+import { useApi, useApiStarts } from '../use-api.js';
 
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
 
@@ -44,7 +44,7 @@ describe("the operator's commands", () => {
     assert.deepEqual(await told('workspace.resumed'), [[actor, {}]]);
   });
 
-  it('fail and refund messages that are due during a suspension', async () => {
+  it('messages that are due during a suspension fail and are refunded', async () => {
     const [due, later] = [await buildQueued(app.deps.db, account.workspaceId), await buildQueued(app.deps.db, account.workspaceId)];
     await admin('suspend', account.workspaceId, '--reason', 'x');
     assert.deepEqual(await claimHandoffs(app.deps.db, due.group_id, sandboxEverywhere), []);
@@ -54,7 +54,7 @@ describe("the operator's commands", () => {
     assert.equal((await claimHandoffs(app.deps.db, later.group_id, sandboxEverywhere)).length, 1);
   });
 
-  it('do not delay other workspaces', async () => {
+  it('messages of a suspended workspace do not delay other workspaces', async () => {
     const other = await app.account();
     await admin('suspend', other.workspaceId, '--reason', 'x');
     const { group_id } = await buildQueued(app.deps.db, account.workspaceId);
@@ -94,7 +94,7 @@ describe("the operator's commands", () => {
     assert.equal((await app.call('DELETE', `/api/v1/suppressions/${body.data.suppression.id}`, { key: account.key })).status, 409);
   });
 
-  it('exit 2 with the usage for wrong arguments, and 1 for an unknown workspace', async () => {
+  it('commands exit with 2 and the usage for wrong arguments, with 1 for an unknown workspace', async () => {
     const [suspend, resume] = ['Usage: suspend <workspace> --reason TEXT', 'Usage: resume <workspace>'];
     for (const [args, usage] of [
       [['no-such'], 'Unknown command: no-such'],
@@ -115,6 +115,7 @@ describe("the operator's commands", () => {
 });
 
 describe('an unverified workspace', () => {
+  const startApi = useApiStarts();
   const send = async (app: TestApp) => {
     const { key, workspaceId } = await app.account();
     await Workspace.update({ email_verified: false }, { where: { id: workspaceId } });
@@ -122,21 +123,12 @@ describe('an unverified workspace', () => {
     return [status, body.error];
   };
   it('403 with a real carrier, and signup grants no credits', async () => {
-    const app = await startApp({ PROVIDER_EMAIL: 'smtp', EMAIL_FROM: 'a@example.test', EMAIL_SMTP_URL: 'smtp://127.0.0.1:1' });
-    try {
-      assert.deepEqual(await send(app), [403, 'Verify your email address first']);
-      const body = { email: 'real@example.test', password: 'correct horse battery', company_name: 'x' };
-      assert.equal((await app.call('POST', '/api/v1/auth/signup', { body })).body.data.workspace.credits_balance, 0);
-    } finally {
-      await app.close();
-    }
+    const app = await startApi({ PROVIDER_EMAIL: 'smtp', EMAIL_FROM: 'a@example.test', EMAIL_SMTP_URL: 'smtp://127.0.0.1:1' });
+    assert.deepEqual(await send(app), [403, 'Verify your email address first']);
+    const body = { email: 'real@example.test', password: 'correct horse battery', company_name: 'x' };
+    assert.equal((await app.call('POST', '/api/v1/auth/signup', { body })).body.data.workspace.credits_balance, 0);
   });
   it('201 where every channel is the sandbox', async () => {
-    const app = await startApp();
-    try {
-      assert.deepEqual(await send(app), [201, undefined]);
-    } finally {
-      await app.close();
-    }
+    assert.deepEqual(await send(await startApi()), [201, undefined]);
   });
 });

@@ -124,7 +124,7 @@ describe('GET and PUT /api/v1/workspace', () => {
       const previewed = await app.call('POST', '/api/v1/messages/preview', { key: account.key, body: single });
       assert.deepEqual(previewed.body.data.messages[0].errors, [{ field: 'to', message }]);
     });
-    it('do not change the answer to a repeated send', async () => {
+    it('201 for a repeated send after its country was removed', async () => {
       const headers = { 'Idempotency-Key': account.workspaceId };
       const body = { to: '+4915112345678', channel: 'sms', content: { text: 'x' } };
       await app.call('POST', '/api/v1/messages/send', { key: account.key, body, headers });

@@ -12,13 +12,13 @@ import { outcomeRules } from './outcomes.js';
 import { promiseRules } from './promises.js';
 import type { Rule, Violation } from './rule.js';
 import type { Snapshot } from './snapshot.js';
-import { tellingRules } from './telling.js';
+import { eventDeliveryRules } from './event-delivery.js';
 
 export const rules: readonly Rule[] = [
   ...acceptanceRules,
   ...handoffRules,
   ...outcomeRules,
-  ...tellingRules,
+  ...eventDeliveryRules,
   ...orderRules,
   ...moneyRules,
   ...linearizationRules,

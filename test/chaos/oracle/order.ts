@@ -3,7 +3,7 @@ import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 import type { DeliveryFact, EventFact, WebhookFact } from './snapshot.js';
-import { isAcknowledged } from './telling.js';
+import { isAcknowledged } from './event-delivery.js';
 
 /** A delivery with the observations of its receiver. */
 interface Told {

@@ -9,7 +9,8 @@ import type { Database } from '../../../models/db/database.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { buildAcceptedBatch, type BuiltBatch } from '../../support/rows/batches.js';
 import { testConfig } from '../../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { rows } from '../../support/database.js';
+import { useDatabase } from '../../support/for-each.js';
 import { type Doom, openDoomedPool } from '../../support/network/doomed-pool.js';
 import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
@@ -22,11 +23,7 @@ const attemptsMax = 4;
 
 /** The worker dies at each of its statements in turn, and another one goes on where Temporal says: with the activity that was not answered. */
 describe('a page whose worker dies', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  after(() => test.drop());
+  const test = useDatabase();
 
   it('sends, charges and delivers each message once after a crash at any statement', async function () {
     this.timeout(120_000);

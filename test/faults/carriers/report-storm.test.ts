@@ -21,7 +21,7 @@ import {
 } from '../../support/carriers/report-storm.js';
 import { sendgridEnv } from '../../support/carriers/sendgrid.js';
 import { twilioEnv } from '../../support/carriers/twilio.js';
-import { startApp, type TestApp } from '../../api/start-app.js';
+import { useApi } from '../../api/use-api.js';
 
 /** Carriers of sms report one message a request. */
 const counts: [Channel, groups: number, size: number][] = [
@@ -37,18 +37,18 @@ describe('ten thousand reports', () => {
   const groups: string[] = [];
   const handoffs: HandoffResult[][] = [];
   const messages: ReportedMessage[] = [];
-  let app: TestApp;
+  const nowhere = { url: 'http://127.0.0.1:1', close: async () => undefined, taken: [], calls: 0 } as never;
+  const app = useApi({
+    env: { ...twilioEnv(nowhere), ...metaEnv(nowhere), ...sendgridEnv(nowhere) },
+    temporal: { wake: async ({ groupId }) => void woken.add(groupId) },
+  });
 
   before(async function () {
     this.timeout(60_000);
-    const nowhere = { url: 'http://127.0.0.1:1', close: async () => undefined, taken: [], calls: 0 } as never;
-    const env = { ...twilioEnv(nowhere), ...metaEnv(nowhere), ...sendgridEnv(nowhere) };
-    app = await startApp(env, { wake: async ({ groupId }) => void woken.add(groupId) });
     const { id } = await buildWorkspace(app.deps.db, 100_000_000);
     await buildWebhook(id, 'https://one.example.test/');
     for (const [channel, most, size] of counts) for (let group = 0; group < most; group += 1) await claimGroup(id, channel, size);
   });
-  after(() => app.close());
 
   /** A group whose hand-off is under way: the carrier has the messages, we have no answer yet. */
   async function claimGroup(workspaceId: string, channel: Channel, size: number): Promise<void> {

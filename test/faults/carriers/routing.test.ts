@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { restClient, until } from '../../support/client.js';
+import { type Account, type RestClient, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type Service, startService } from '../../support/service.js';
@@ -35,6 +35,36 @@ describe('two accounts that share a channel', () => {
   const callsOf = () => [first.calls, second.calls] as const;
   const levelOf = async () =>
     (await rows<{ level: number }>(service.db, `SELECT level FROM route_health WHERE account = 'twilio'`))[0]?.level ?? 10;
+  const forgetHealth = async () => {
+    await rows(service.db, 'TRUNCATE route_health, route_changes');
+    await sleep(1_100); // the worker reads it anew
+  };
+  /** Milliseconds until the carrier has a new message, or until it failed. */
+  const timeToLeave = async (client: RestClient, account: Account, overrides: object = {}) => {
+    const { id } = await client.send(account, overrides);
+    // A probe whose answer is lost has no keys to be repeated with: it fails, flagged and refunded.
+    const { created_at, sent_at, failed_at } = await client.messageUntil(account, id, ({ status }) => status !== 'queued');
+    return Date.parse(sent_at ?? failed_at) - Date.parse(created_at);
+  };
+  const sendUntilRecovered = async (client: RestClient, account: Account) => {
+    const healedAt = Date.now();
+    const hasItsShare = async () => {
+      await client.send(account);
+      await sleep(150);
+      return (await levelOf()) === 10;
+    };
+    await until(hasItsShare, 'it has its share again', 60_000);
+    assert.ok(Date.now() - healedAt < 15_000, 'five minutes of a window of 60 s are 15 s of 3 s');
+  };
+  const assertTakenOnce = async () => {
+    const twice = await rows(
+      service.db,
+      `SELECT message_id FROM send_attempts WHERE outcome IN ('accepted', 'unknown') GROUP BY message_id HAVING count(DISTINCT provider) > 1`,
+    );
+    assert.deepEqual(twice, [], 'nothing that one may have taken went to the other');
+    const reached = [...first.taken, ...second.taken].map(({ form }) => form.StatusCallback?.split('message_id=')[1]);
+    assert.equal(new Set(reached).size, reached.length);
+  };
 
   it('share the messages by weight, each with its own sender and reports', async () => {
     const client = restClient(service.url, service.db);
@@ -81,8 +111,7 @@ describe('two accounts that share a channel', () => {
 
   it('lose traffic within 15 seconds when one hangs, and get it back when it recovers', async function () {
     this.timeout(90_000);
-    await rows(service.db, 'TRUNCATE route_health, route_changes');
-    await sleep(1_100); // the worker reads it anew
+    await forgetHealth();
     let hangs = true;
     first.interfere = (response) => {
       if (hangs) response.on('close', () => undefined);
@@ -91,47 +120,25 @@ describe('two accounts that share a channel', () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const others: Promise<number>[] = [];
-    const took = async (overrides: object) => {
-      const { id } = await client.send(account, overrides);
-      // A probe whose answer is lost has no keys to be repeated with: it fails, flagged and refunded.
-      const { created_at, sent_at, failed_at } = await client.messageUntil(account, id, ({ status }) => status !== 'queued');
-      return Date.parse(sent_at ?? failed_at) - Date.parse(created_at);
-    };
-    const startedAt = Date.now();
     const smsIds: string[] = [];
+    const startedAt = Date.now();
     while ((await levelOf()) > 0) {
       assert.ok(Date.now() - startedAt < 15_000, 'moved within 15 s');
       smsIds.push((await client.send(account)).id);
-      others.push(took({ channel: 'whatsapp' }));
+      others.push(timeToLeave(client, account, { channel: 'whatsapp' }));
       await sleep(150);
     }
     const called = first.calls;
-    const moved = await Promise.all(Array.from({ length: 15 }, () => took({})));
+    const moved = await Promise.all(Array.from({ length: 15 }, () => timeToLeave(client, account)));
     assert.ok(first.calls - called <= 3, 'it gets probes only');
     // Below the ten seconds that a call to the other account lasts, and above what a busy machine takes.
     const times = (await Promise.all(others)).toSorted((one, other) => one - other);
     assert.ok((times[Math.floor(times.length * 0.95)] ?? 0) < 8_000, `p95 of the other channel ${times.join(' ')}`);
     assert.ok(moved.filter((ms) => ms > 8_000).length <= 3, `of those that moved ${moved.join(' ')}`);
     hangs = false;
-    const healedAt = Date.now();
-    await until(
-      async () => {
-        await client.send(account);
-        await sleep(150);
-        return (await levelOf()) === 10;
-      },
-      'it has its share again',
-      60_000,
-    );
-    assert.ok(Date.now() - healedAt < 15_000, 'five minutes of a window of 60 s are 15 s of 3 s');
+    await sendUntilRecovered(client, account);
     for (const id of smsIds) await client.messageUntil(account, id, ({ status }) => status !== 'queued');
-    const twice = await rows(
-      service.db,
-      `SELECT message_id FROM send_attempts WHERE outcome IN ('accepted', 'unknown') GROUP BY message_id HAVING count(DISTINCT provider) > 1`,
-    );
-    assert.deepEqual(twice, [], 'nothing that one may have taken went to the other');
-    const reached = [...first.taken, ...second.taken].map(({ form }) => form.StatusCallback?.split('message_id=')[1]);
-    assert.equal(new Set(reached).size, reached.length);
+    await assertTakenOnce();
     await assertBooks(service.db);
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Account, restClient, until } from '../../support/client.js';
+import { type Account, type RestClient, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { type EventStream, openEventStream, type SentEvent } from '../../support/network/event-stream.js';
 import { type Service, startService } from '../../support/service.js';
@@ -43,49 +43,56 @@ describe('a stream while parts fail and sends go on', () => {
   });
   after(() => service.stop());
 
+  /** Sends one message after the other, and keeps their ids. */
+  function sender(client: RestClient, account: Account) {
+    const sent: string[] = [];
+    const send = async () => void sent.push((await client.send(account)).id);
+    const some = async (count: number) => {
+      for (let index = 0; index < count; index += 1) await send();
+    };
+    const isServed = () =>
+      send().then(
+        () => true,
+        () => false,
+      );
+    return { sent, some, untilServed: () => until(isServed, 'a send with new connections') };
+  }
+  const cutDatabase = () =>
+    rows(
+      service.db,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+  function assertEachStatusOnce(events: SentEvent[], sent: string[]): void {
+    const byMessage = new Map<string, string[]>(sent.map((id) => [id, []]));
+    for (const { type, data } of events) byMessage.get(data.data.message_id)?.push(type);
+    for (const [id, types] of byMessage) assert.deepEqual(types, ['message.queued', 'message.sent', 'message.delivered'], id);
+    assert.equal(events.length, sent.length * 3);
+  }
+
   it('shows every status of every message once, in order', async () => {
     const client = restClient(service.url);
     const account = await client.signUp();
     const viewer = keepWatching(service, account);
+    const { sent, some, untilServed } = sender(client, account);
+    const hasSeen = (count: number) => until(() => viewer.all().length >= count, `${count} events`);
     await until(() => viewer.connections() === 1, 'the first stream');
-    const sent: string[] = [];
-    const sendSome = async (count: number) => {
-      for (let index = 0; index < count; index += 1) sent.push((await client.send(account)).id as string);
-    };
-    const isDone = (count: number) => until(() => viewer.all().length >= count, `${count} events`);
-    await sendSome(10);
+    await some(10);
     viewer.drop(); // its client is cut off
-    await sendSome(10);
-    await isDone(60);
-    await rows(
-      service.db,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-    );
-    await until(
-      () =>
-        client
-          .send(account)
-          .then(
-            ({ id }) => sent.push(id as string),
-            () => false,
-          )
-          .then(Boolean),
-      'a send with new connections',
-    );
-    await sendSome(10);
-    await isDone(90);
+    await some(10);
+    await hasSeen(60);
+    await cutDatabase();
+    await untilServed();
+    await some(10);
+    await hasSeen(90);
     assert.equal(viewer.connections(), 2, 'the lost connections of the database ended no stream');
     await service.api.stop();
     await service.api.start();
-    await sendSome(10);
+    await some(10);
     await service.api.kill();
     await service.api.start();
-    await sendSome(10);
-    await isDone(sent.length * 3);
+    await some(10);
+    await hasSeen(sent.length * 3);
     await viewer.stop();
-    const byMessage = new Map<string, string[]>(sent.map((id) => [id, []]));
-    for (const { type, data } of viewer.all()) byMessage.get(data.data.message_id)?.push(type);
-    for (const [id, types] of byMessage) assert.deepEqual(types, ['message.queued', 'message.sent', 'message.delivered'], id);
-    assert.equal(viewer.all().length, sent.length * 3);
+    assertEachStatusOnce(viewer.all(), sent);
   });
 });

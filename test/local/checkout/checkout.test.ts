@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { type LocalCheckout, startCheckout } from '../../../local/checkout/server.js';
 import { rows } from '../../support/database.js';
 import { until } from '../../support/client.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
 import { stripeEnv, webhookSecret } from '../../support/carriers/payments.js';
 import { axeFindings } from '../../support/axe.js';
 import { startBrowser } from '../../support/browser.js';
 import { freePort } from '../../../models/process/free-port.js';
-import { startApp, type TestApp } from '../../api/start-app.js';
+import { useApi } from '../../api/use-api.js';
 
 const secretKey = 'sk_test_tests';
 
@@ -23,20 +22,17 @@ async function press(url: string, action: string): Promise<string> {
 
 describe('the local checkout, bought from by the service', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-checkout-'));
-  let app: TestApp;
   let checkout: LocalCheckout;
   let port: number;
   before(async () => {
     port = await freePort();
-    app = await startApp(stripeEnv(`http://127.0.0.1:${port}`));
+  });
+  after(() => checkout.close()); // before the API that it calls
+  const app = useApi({ env: () => stripeEnv(`http://127.0.0.1:${port}`), checksBooks: true });
+  before(async () => {
     checkout = await start();
   });
-  after(async () => {
-    await checkout.close();
-    await assertBooks(app.deps.db);
-    await app.close();
-    rmSync(folder, { recursive: true });
-  });
+  after(() => rmSync(folder, { recursive: true }));
   const start = () => startCheckout({ port, secretKey, webhookSecret, api: app.url, state: join(folder, 'checkout.json') });
 
   async function order() {

@@ -24,12 +24,12 @@ describe('log files', () => {
     return { log, close: () => closeSync(log) };
   };
 
-  it('begin with each run; those of the last one stay beside them', () => {
+  it('starts new logs with each run; keeps those of the last run', () => {
     for (const run of ['first', 'second', 'third']) append(newLog(folder.path, 'api'), run).close();
     assert.deepEqual(contents(), { 'api.log': 'third', 'api.log.1': 'second' });
   });
 
-  it('that became too large begin anew under the process that writes them, others stay', () => {
+  it('rotates a large log while its process writes; keeps small ones', () => {
     const api = append(newLog(folder.path, 'api'), 'much too much');
     const worker = append(newLog(folder.path, 'worker'), 'little');
     beginLargeLogs(folder.path, 10);

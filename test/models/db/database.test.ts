@@ -4,7 +4,7 @@ import { ConnectionAcquireTimeoutError, ConnectionRefusedError } from 'sequelize
 import { inTransaction, openPool, select } from '../../../models/db/database.js';
 import { processMetrics } from '../../../models/metrics/catalogue.js';
 import { until } from '../../support/client.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/for-each.js';
 import { startFaultProxy } from '../../support/network/fault-proxy.js';
 
 const nothing = async () => undefined;
@@ -22,11 +22,7 @@ async function counts() {
 }
 
 describe('connections to PostgreSQL', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  after(() => test.drop());
+  const test = useDatabase();
 
   it('are given up without an answer, and the next statement gets another one', async () => {
     const { host } = new URL(test.url);
@@ -104,5 +100,17 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual(answer, [{ one: 1 }]);
     assert.ok(failed > 0, 'connections were ended during statements');
     await db.close();
+  });
+});
+
+describe('amounts and counts', () => {
+  const test = useDatabase();
+
+  it('are exact numbers up to 2^53 - 1, and an error beyond', async () => {
+    assert.deepEqual(await select(test.db, 'SELECT 9007199254740991::bigint AS high, -9007199254740991::bigint AS low'), [
+      { high: 2 ** 53 - 1, low: 1 - 2 ** 53 },
+    ]);
+    await assert.rejects(select(test.db, 'SELECT 9007199254740992::bigint AS beyond'), /bigint out of range: 9007199254740992/);
+    assert.deepEqual(await select(test.db, 'SELECT 1::bigint AS one'), [{ one: 1 }], 'the next statement gets another connection');
   });
 });

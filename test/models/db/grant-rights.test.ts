@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict';
 import { connect, type Database } from '../../../models/db/database.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { rows } from '../../support/database.js';
+import { useDatabase } from '../../support/for-each.js';
 import { buildWorkspace } from '../../support/rows/factories.js';
 import { asProgram } from '../../support/servers.js';
 
 const denied = '42501'; // insufficient_privilege
 
 describe('the role of the running program', () => {
-  let test: TestDatabase;
+  const test = useDatabase();
   let program: Database;
   let workspaceId: string;
   before(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db)).id;
     program = connect(asProgram(test.url), 2);
   });
-  after(async () => {
-    await program.close();
-    await test.drop();
-  });
+  after(() => program.close());
 
   it('reads and writes every table, and only inserts into append-only ones', async () => {
     const tables = await rows<{ name: string }>(test.db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);

@@ -12,7 +12,8 @@ import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.
 import { readSandboxCallback } from '../../../../models/rules/callbacks/sandbox.js';
 import { until } from '../../../support/client.js';
 import { testConfig } from '../../../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 
 const { secretKey } = testConfig();
 const signal = new AbortController().signal;
@@ -26,11 +27,7 @@ const outgoing = (to: string, channel: Channel = 'sms'): OutgoingMessage => ({
 });
 
 describe('the sandbox provider', () => {
-  let test: TestDatabase;
-  beforeEach(async () => {
-    test = await freshDatabase();
-  });
-  afterEach(() => test.drop());
+  const test = useDatabase({ forEachTest: true });
 
   const adapter = (onTaken: (dueInMs: number) => void = () => undefined, delayMs = 0) => sandboxAdapter({ db: test.db, delayMs, onTaken });
 

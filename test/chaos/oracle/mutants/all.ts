@@ -12,14 +12,14 @@ import { moneyMutants } from './money.js';
 import { orderMutants } from './order.js';
 import { outcomeMutants } from './outcomes.js';
 import { promiseMutants } from './promises.js';
-import { tellingMutants } from './telling.js';
+import { eventDeliveryMutants } from './event-delivery.js';
 
 export const mutants: readonly Mutant[] = [
   ...acceptanceMutants,
   ...answerMutants,
   ...handoffMutants,
   ...outcomeMutants,
-  ...tellingMutants,
+  ...eventDeliveryMutants,
   ...orderMutants,
   ...moneyMutants,
   ...ledgerOrderMutants,

@@ -1,7 +1,7 @@
 /** Events that arrive in another order than they happened. */
 import { deliveryOf, eventsOf, type Draft, Missing, type Mutant, type RecordOf, recordsOf, sort } from './edit.js';
 import type { WebhookFact } from '../snapshot.js';
-import { webhook } from './telling.js';
+import { webhook } from './event-delivery.js';
 
 /** Two events of one message at one webhook, with the arrivals of both. */
 function pair(run: Draft, at: WebhookFact, fits: (earlier: RecordOf<'event'>[], later: RecordOf<'event'>[]) => boolean) {

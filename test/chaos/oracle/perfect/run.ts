@@ -4,7 +4,7 @@ import { randomOf } from '../../random.js';
 import type { Snapshot, WebhookFact, WorkspaceFact } from '../snapshot.js';
 import { sendBulk } from './batches.js';
 import { call, ordinaryFates, send, type Wish } from './clients.js';
-import { deliver } from './telling.js';
+import { deliver } from './event-delivery.js';
 import { World } from './world.js';
 
 export interface PerfectRun {

@@ -3,7 +3,7 @@ import type { Channel } from '../../../../models/channels.js';
 import type { Item } from '../../client-records.js';
 import { priceOf } from '../money.js';
 import type { BatchFact, MessageFact, WorkspaceFact } from '../snapshot.js';
-import { tell } from './telling.js';
+import { tell } from './event-delivery.js';
 import type { World } from './world.js';
 
 export interface NewRow {

@@ -11,8 +11,8 @@ import { verifyEmail } from '../../../../models/operations/accounts/verify-email
 import { digestApiKey } from '../../../../models/rules/accounts/api-key.js';
 import { mailToken } from '../../../../models/rules/accounts/mail-token.js';
 import { testConfig } from '../../../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { ledgerOf } from '../../../support/rows/messages.js';
 import { byTest } from '../../../support/by-test.js';
 
@@ -21,12 +21,7 @@ const wrong = { code: 'unauthorized', message: 'Invalid email or password' };
 
 describe('accounts', () => {
   const config = testConfig({ SIGNUP_CREDITS: '12.5' });
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase(20);
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = useDatabase({ poolMax: 20, checksBooks: true });
 
   const join = (email = `${uuidv7()}@Example.test`, signupConfig = config) =>
     signUp(

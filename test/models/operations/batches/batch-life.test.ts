@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildBatch } from '../../../support/rows/batches.js';
-import { freshDatabase, type TestDatabase } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { balanceOf } from '../../../support/rows/messages.js';
@@ -10,11 +10,7 @@ import { type Step, steps } from './batch-oracle.js';
 
 /** Any sequence of steps over a batch of two pages, against an oracle in memory. */
 describe('the life of a batch', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  after(() => test.drop());
+  const test = useDatabase();
 
   const endings: Step[][] = [
     ['fence'],

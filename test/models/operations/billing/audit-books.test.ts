@@ -7,17 +7,17 @@ import type { Difference } from '../../../../models/operations/billing/audit-pie
 import { cancelBatch } from '../../../../models/operations/batches/change-batch.js';
 import { giveUpOnHandoffs } from '../../../../models/operations/handoff/give-up.js';
 import { buildAcceptedBatch, buildBatch } from '../../../support/rows/batches.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { buildSent } from '../../../support/rows/messages.js';
 
 describe('the audit of the books', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ forEachTest: true });
   let workspaceId: string;
   let ids: { sent: string; failed: string; batch: string };
   beforeEach(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db)).id;
     await buildWorkspace(test.db, 0);
     await buildUndecided(test.db, workspaceId);
@@ -29,7 +29,6 @@ describe('the audit of the books', () => {
     ids = { sent: (await buildSent(test.db, workspaceId)).id, failed: failed.id, batch: batch.id };
     await assertBooks(test.db);
   });
-  afterEach(() => test.drop());
 
   const audit = async () => {
     const found: Difference[] = [];

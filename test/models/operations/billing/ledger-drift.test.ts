@@ -3,21 +3,16 @@ import { v7 as uuidv7 } from 'uuid';
 import { CreditEntry } from '../../../../models/tables/credit-entry.js';
 import { migrate } from '../../../../models/migrate.js';
 import { acknowledgeDrift, checkLedgers } from '../../../../models/operations/billing/ledger-drift.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 
 describe('checkLedgers', () => {
-  let test: TestDatabase;
+  // Whatever a test does to the books, it undoes.
+  const test = useDatabase({ poolMax: 1, forEachTest: true, checksBooks: true });
   let workspaceId: string;
   beforeEach(async () => {
-    test = await freshDatabase(1);
     workspaceId = (await buildWorkspace(test.db)).id;
-  });
-  // Whatever a test did to them, it has undone.
-  afterEach(async () => {
-    await assertBooks(test.db);
-    await test.drop();
   });
 
   const drift = () => checkLedgers(test.db);

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { debit, type Payment, type Posting, refund, takeBack } from '../../../../models/operations/billing/post-credits.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { assertLedger } from '../../../../harness/checks/invariants.js';
 import { balanceOf, ledgerOf } from '../../../support/rows/messages.js';
 
 describe('debit and credit', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase(20);
-  });
-  after(() => test.drop());
+  const test = useDatabase({ poolMax: 20 });
   // Debits here have no message: of the books only the ledger can be checked.
   afterEach(() => assertLedger(test.db));
 

@@ -2,17 +2,14 @@ import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
 import { type CallCount, claimAccountProbe, noteCalls } from '../../../../models/operations/handoff/account-health.js';
 import { readRoutes } from '../../../../models/operations/handoff/read-routes.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 
 const windowSeconds = 60;
 
 describe('the health of accounts', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  after(() => test.drop());
+  const test = useDatabase();
   beforeEach(() => rows(test.db, 'TRUNCATE route_health, route_changes'));
 
   const note = (...counts: CallCount[]) => noteCalls(test.db, counts, windowSeconds);

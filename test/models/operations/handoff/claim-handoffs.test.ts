@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import {
   acceptedAs,
   balanceOf,
@@ -21,15 +21,12 @@ const past = () => new Date(Date.now() - 1_000);
 const soon = () => new Date(Date.now() + 3_600_000);
 
 describe('claimHandoffs', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ checksBooks: true });
   let workspaceId: string;
   before(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
     await buildWebhook(workspaceId, 'https://one.example.test/');
   });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
 
   const claim = (groupId: string, choices = sandboxEverywhere) => claimHandoffs(test.db, groupId, choices);
   const attemptsOf = (id: string) =>

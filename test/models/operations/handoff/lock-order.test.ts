@@ -13,9 +13,9 @@ import { recordReports } from '../../../../models/operations/reports/record-repo
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
 import { buildBatch } from '../../../support/rows/batches.js';
 import { until } from '../../../support/client.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWorkspace, newMessage } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import {
   balanceOf,
   buildGroup,
@@ -28,18 +28,13 @@ import {
 } from '../../../support/rows/messages.js';
 
 describe('locks', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ poolMax: 20, checksBooks: true });
   let one: string;
   let other: string;
-  before(async () => {
-    test = await freshDatabase(20);
-  });
   beforeEach(async () => {
     const ids = [(await buildWorkspace(test.db, 1_000_000)).id, (await buildWorkspace(test.db, 1_000_000)).id];
     [one = '', other = ''] = ids.toSorted();
   });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
 
   /** Somebody waits for a lock. */
   const isBlocked = async () =>

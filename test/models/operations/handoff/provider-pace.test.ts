@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { dueUnits, heldProviders, holdProvider, reserveSlot } from '../../../../models/operations/handoff/provider-pace.js';
 import { noWaits } from '../../../../models/operations/handoff/uncertain-handoffs.js';
-import { freshDatabase, type TestDatabase } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildQueuedGroup, routedTo } from '../../../support/rows/messages.js';
 
 describe('the send slots of a provider', () => {
-  let test: TestDatabase;
+  const test = useDatabase();
   let provider: string;
-  before(async () => {
-    test = await freshDatabase();
-  });
   beforeEach(() => {
     provider = `p-${uuidv7()}`;
   });
-  after(() => test.drop());
 
   const reserve = (units: number, horizonMs = 3_600_000, perSecond = 10) => reserveSlot(test.db, { provider, units, perSecond, horizonMs });
   const close = (actual: number, expected: number) => assert.ok(actual <= expected && actual > expected - 500, `${actual} of ${expected}`);

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
 import { issueLowBalanceMails } from '../../../../models/operations/mails/issue-low-balance-mails.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 
 describe('issueLowBalanceMails', () => {
-  let test: TestDatabase;
-  beforeEach(async () => {
-    test = await freshDatabase();
-  });
-  afterEach(async () => {
-    await assertBooks(test.db);
-    await test.drop();
-  });
+  const test = useDatabase({ forEachTest: true, checksBooks: true });
   const issue = () => issueLowBalanceMails(test.db, 5_000, 600);
   const mails = () => rows(test.db, 'SELECT workspace_id, kind, detail, sent_at FROM mails');
 

@@ -4,17 +4,12 @@ import { acceptMessages } from '../../../../models/operations/messages/accept-me
 import { fenceMessages } from '../../../../models/operations/messages/fence-messages.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
 import { Workspace } from '../../../../models/tables/workspace.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildUndecided, buildWebhook, buildWorkspace, newMessage } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 
 describe('acceptMessages', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase(20);
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = useDatabase({ poolMax: 20, checksBooks: true });
 
   const balanceOf = async (id: string) => (await Workspace.findByPk(id))?.balance;
 

@@ -3,9 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import {
   acceptedAs,
   balanceOf,
@@ -22,17 +22,12 @@ const tooLate = { code: 'conflict', message: 'Message can no longer be cancelled
 const unknown = { code: 'not_found', message: 'Message not found' };
 
 describe('cancelMessage', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ poolMax: 20, checksBooks: true });
   let workspaceId: string;
   beforeEach(async () => {
     workspaceId = (await buildWorkspace(test.db, 5_000)).id;
     await buildWebhook(workspaceId, 'https://one.example.test/');
   });
-  before(async () => {
-    test = await freshDatabase(20);
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
 
   it('fails and refunds a queued message once, with its event', async () => {
     const { id } = await buildQueued(test.db, workspaceId);

@@ -2,18 +2,13 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { fenceMessages } from '../../../../models/operations/messages/fence-messages.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { balanceOf, buildGroup, ledgerOf, messageOf } from '../../../support/rows/messages.js';
 
 describe('fenceMessages', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = useDatabase({ checksBooks: true });
 
   const groupExists = async (id: string) => (await rows(test.db, 'SELECT id FROM message_groups WHERE id = $1', [id])).length === 1;
 

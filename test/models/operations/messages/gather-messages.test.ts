@@ -3,21 +3,16 @@ import { claimHandoffs } from '../../../../models/operations/handoff/claim-hando
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { gatherMessages } from '../../../../models/operations/messages/gather-messages.js';
 import { workflowIds } from '../../../../workflows/contract.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
 
 describe('gatherMessages', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ forEachTest: true, checksBooks: true });
   let workspaceId: string;
   beforeEach(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
-  });
-  afterEach(async () => {
-    await assertBooks(test.db);
-    await test.drop();
   });
 
   const gather = (ids: string[]) => gatherMessages(test.db, ids, workflowIds.shared);

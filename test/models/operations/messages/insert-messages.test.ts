@@ -3,18 +3,13 @@ import { v7 as uuidv7 } from 'uuid';
 import type { NewMessage } from '../../../../models/tables/message.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
 import { listMessages } from '../../../../models/operations/messages/list-messages.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildUndecided, buildWebhook, buildWorkspace, newMessage } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { balanceOf, noFilters } from '../../../support/rows/messages.js';
 
 describe('insertMessages', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase(20);
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = useDatabase({ poolMax: 20, checksBooks: true });
 
   const insert = (overrides: Partial<NewMessage> & Pick<NewMessage, 'workspace_id'>) => {
     const id = uuidv7();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { freshDatabase, type TestDatabase } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { granted, MessageLife } from './message-life.js';
@@ -10,11 +10,7 @@ const slots = 3;
 
 /** Any sequence of steps over a few messages of one poor workspace, against an oracle in memory. */
 describe('the life of messages', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  after(() => test.drop());
+  const test = useDatabase();
 
   // Bursts, so that the walk often comes to the end of the way and not only around its beginning.
   const bursts: Step[][] = [

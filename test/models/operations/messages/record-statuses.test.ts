@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Move, recordStatuses, type StatusChange } from '../../../../models/operations/messages/record-statuses.js';
-import { freshDatabase, type TestDatabase } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import {
   balanceOf,
   buildQueuedGroup,
@@ -29,12 +28,7 @@ const allowed = [
 ];
 
 describe('recordStatuses', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = useDatabase({ checksBooks: true });
 
   const record = (to: Move['to'], changes: StatusChange[], more: Partial<Move> = {}) => recordMove(test.db, { to, changes, ...more });
 

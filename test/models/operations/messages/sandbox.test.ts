@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { lastReport, postDueReports, type Taken, takeMessages } from '../../../../models/operations/messages/sandbox.js';
 import type { SandboxReport } from '../../../../models/rules/callbacks/sandbox.js';
 import type { Script } from '../../../../models/rules/messages/sandbox-recipients.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 
 const script: Script = {
   reports: [
@@ -13,11 +14,7 @@ const script: Script = {
 };
 
 describe('the memory of the sandbox', () => {
-  let test: TestDatabase;
-  beforeEach(async () => {
-    test = await freshDatabase();
-  });
-  afterEach(() => test.drop());
+  const test = useDatabase({ forEachTest: true });
 
   const take = async (messageId: string, taken: Script, delayMs: number): Promise<Taken> => {
     const [answer] = await takeMessages(test.db, [{ messageId, script: taken, delayMs }]);

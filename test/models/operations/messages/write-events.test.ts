@@ -3,16 +3,13 @@ import { inTransaction, select } from '../../../../models/db/database.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordStatuses } from '../../../../models/operations/messages/record-statuses.js';
 import type { StatusDetail } from '../../../../models/rules/messages/status.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildQueuedGroup, buildSent, eventsOf } from '../../../support/rows/messages.js';
 
 describe('the events of a status', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  after(() => test.drop());
+  const test = useDatabase();
 
   const record = (id: string, to: 'delivered' | 'failed', status_detail: StatusDetail) =>
     test.db.transaction((transaction) => recordStatuses(test.db, transaction, { to, changes: [{ id, status_detail, at: new Date() }] }));

@@ -4,21 +4,18 @@ import { applyReports } from '../../../../models/operations/reports/apply-report
 import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { acceptedAs, buildClaimed, buildSent, eventsOf, messageOf, reportOf, statusOf } from '../../../support/rows/messages.js';
 
 describe('recordReports', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ poolMax: 20, checksBooks: true });
   let workspaceId: string;
   before(async () => {
-    test = await freshDatabase(20);
     workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
     await buildWebhook(workspaceId, 'https://one.example.test/');
   });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
 
   const inbox = (providerMessageId: string) =>
     rows(

@@ -4,9 +4,9 @@ import { applyReports } from '../../../../models/operations/reports/apply-report
 import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports, type Wake } from '../../../../models/operations/reports/record-reports.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { acceptedAs, buildClaimed, buildSent, messageOf, reportOf, statusOf } from '../../../support/rows/messages.js';
 
 /** Each race is run so often, several at a time. */
@@ -14,14 +14,11 @@ const rounds = 120;
 
 describe('reports that race with the work on their group', function () {
   this.timeout(60_000);
-  let test: TestDatabase;
+  const test = useDatabase({ poolMax: 20, checksBooks: true });
   let workspaceId: string;
   before(async () => {
-    test = await freshDatabase(20);
     workspaceId = (await buildWorkspace(test.db, 10_000_000)).id;
   });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
 
   const unapplied = async (messageId: string) =>
     (await rows(test.db, 'SELECT status FROM delivery_reports WHERE message_id = $1 AND applied_at IS NULL', [messageId])).length;

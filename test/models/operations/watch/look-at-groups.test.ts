@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { closeDone, fenceGroups, lookAgain, queuedPages, takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { buildQueuedGroup, buildSent, messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
 import { makeDue } from '../../../support/temporal/watcher.js';
 
@@ -12,15 +12,10 @@ const all = 1_000;
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
 
 describe('the watcher’s queue of groups', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ forEachTest: true, checksBooks: true });
   let workspaceId: string;
   beforeEach(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db)).id;
-  });
-  afterEach(async () => {
-    await assertBooks(test.db);
-    await test.drop();
   });
 
   const take = (limit = all) => takeDueGroups(test.db, limit);
@@ -53,43 +48,47 @@ describe('the watcher’s queue of groups', () => {
     assert.equal(new Set([...taken, ...(await ids())]).size, 20);
   });
 
+  /** All groups are due. @returns what each needs */
+  const needs = async () => {
+    await makeDue(test.db);
+    const found = new Map((await take()).map((group) => [group.groupId, group]));
+    return (id: string) => found.get(id) ?? assert.fail('it is not found');
+  };
+
+  it('returns all fields of a group that awaits a report', async () => {
+    const { group_id: groupId } = await buildSent(test.db, workspaceId, { channel: 'email' });
+    const { awaitedMs, ...awaiting } = (await needs())(groupId);
+    assert.ok(awaitedMs >= 0 && awaitedMs < 10_000, String(awaitedMs));
+    assert.deepEqual(awaiting, {
+      groupId,
+      workflowId: `msg:${groupId}`,
+      batchId: null,
+      channel: 'email',
+      workspaceId,
+      messageIds: [],
+      fallbackAfterMs: null,
+      accepting: 0,
+      due: 0,
+      dueInMs: null,
+      awaiting: 1,
+      batchStatus: null,
+      triedLately: false,
+      isGatherable: false,
+    });
+  });
+
   it('returns what each group needs', async () => {
     const single = await buildQueued(test.db, workspaceId);
     const scheduled = await buildQueued(test.db, workspaceId, { scheduled_at: inSeconds(600) });
     const undecided = await buildUndecided(test.db, workspaceId);
-    const sent = await buildSent(test.db, workspaceId, { channel: 'email' });
     const tried = await buildQueued(test.db, workspaceId);
     await claimHandoffs(test.db, tried.group_id, sandboxEverywhere);
     const batch = await buildAcceptedBatch(test.db, workspaceId, [2]);
     const stranger = (await buildWorkspace(test.db)).id;
     const shared = await buildQueuedGroup(test.db, workspaceId, [{}, { workspace_id: stranger }]);
-    await makeDue(test.db);
-    const found = new Map((await take()).map((group) => [group.groupId, group]));
-    const of = (id: string) => found.get(id) ?? assert.fail('it is not found');
+    const of = await needs();
     const { dueInMs } = of(scheduled.group_id);
     assert.ok(dueInMs !== null && Math.abs(dueInMs - 600_000) < 10_000, String(dueInMs));
-    const { awaitedMs, ...awaiting } = of(sent.group_id);
-    assert.ok(awaitedMs >= 0 && awaitedMs < 10_000, String(awaitedMs));
-    assert.deepEqual(
-      { ...awaiting, awaitedMs: 0 },
-      {
-        groupId: sent.group_id,
-        workflowId: `msg:${sent.group_id}`,
-        batchId: null,
-        channel: 'email',
-        workspaceId,
-        messageIds: [],
-        fallbackAfterMs: null,
-        accepting: 0,
-        due: 0,
-        dueInMs: null,
-        awaiting: 1,
-        awaitedMs: 0,
-        batchStatus: null,
-        triedLately: false,
-        isGatherable: false,
-      },
-    );
     assert.deepEqual([of(single.group_id).due, of(undecided.group_id).accepting, of(tried.group_id).triedLately], [1, 1, true]);
     const page = of(batch.pages[0]?.groupId ?? '');
     assert.deepEqual(

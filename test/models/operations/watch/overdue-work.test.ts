@@ -5,10 +5,10 @@ import { recordReports } from '../../../../models/operations/reports/record-repo
 import { signUp } from '../../../../models/operations/accounts/sign-up.js';
 import { markMailSent } from '../../../../models/operations/mails/load-mail.js';
 import { testConfig } from '../../../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildDelivery } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { buildSent, reportOf } from '../../../support/rows/messages.js';
 import { byTest } from '../../../support/by-test.js';
 
@@ -16,15 +16,10 @@ import { byTest } from '../../../support/by-test.js';
 const grace = 60;
 
 describe('overdue-work', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ forEachTest: true, checksBooks: true });
   let workspaceId: string;
   beforeEach(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db)).id;
-  });
-  afterEach(async () => {
-    await assertBooks(test.db);
-    await test.drop();
   });
 
   /** Sets a time of one row so many seconds back. */

@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { clearServiceGauges, type Found, showFound } from '../../../../models/metrics/catalogue.js';
 import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
 import { forgetOldBeats, noteBeat, noteEndOfBeats, seenWorkers } from '../../../../models/operations/watch/worker-beats.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 
 describe('gauges of the whole service', () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await freshDatabase();
-  });
-  afterEach(() => database.drop());
+  const database = useDatabase({ forEachTest: true });
   const read = async (): Promise<Found> => (await readServiceGauges(database.db))?.found ?? assert.fail('nothing was read');
   const age = (seconds: number) =>
     rows(database.db, "UPDATE service_gauges SET claimed_at = claimed_at - $1 * interval '1 second'", [seconds]);
@@ -78,11 +75,7 @@ describe('gauges of the whole service', () => {
 });
 
 describe('signs of life of workers', () => {
-  let database: TestDatabase;
-  before(async () => {
-    database = await freshDatabase();
-  });
-  after(() => database.drop());
+  const database = useDatabase();
   const silence = (worker: string, part: string, seconds: number) =>
     rows(database.db, "UPDATE worker_beats SET beat_at = now() - $3 * interval '1 second' WHERE worker = $1 AND part = $2", [
       worker,

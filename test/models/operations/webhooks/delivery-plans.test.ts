@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Database } from '../../../../models/db/database.js';
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { retrierDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildBacklog, buildDelivery } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
@@ -12,11 +13,10 @@ const readMax = 200;
 
 /** PostgreSQL keeps the plan of a statement from its first calls, when the tables may have been small. */
 describe('plans that were made while the tables were small', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ poolMax: 1, forEachTest: true }); // one connection keeps all plans
   let workspaceId: string;
   let webhook: Awaited<ReturnType<typeof buildWebhook>>;
   beforeEach(async () => {
-    test = await freshDatabase(1); // one connection keeps all plans
     workspaceId = (await buildWorkspace(test.db)).id;
     webhook = await buildWebhook(workspaceId, 'https://one.example.test/');
     const { group_id, id, webhook_id } = await buildDelivery(test.db, workspaceId);
@@ -24,7 +24,6 @@ describe('plans that were made while the tables were small', () => {
     await leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false);
     await retrierDeliveries(test.db, webhook_id, false, 1);
   });
-  afterEach(() => test.drop());
 
   it('do not read the backlog of a webhook when a group looks for its deliveries', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog });

@@ -14,7 +14,7 @@ import { webhookForEach } from '../../../support/for-each.js';
 describe('due deliveries and who attempts them', () => {
   const test = webhookForEach();
 
-  it('are omitted when a child workflow has them, unless the call is repeated', async () => {
+  it('a round omits deliveries of a child workflow, unless its call is repeated', async () => {
     const { group_id, id } = await buildDelivery(test.db, test.workspaceId);
     assert.equal((await countGroupWork(test.db, group_id)).deliveries, 1);
     await leaveToChild(test.db, [id]);
@@ -27,7 +27,7 @@ describe('due deliveries and who attempts them', () => {
     await leaveToChild(test.db, []);
   });
 
-  it('of a webhook with an open breaker go straight to its retrier', async () => {
+  it('deliveries of a webhook with an open circuit breaker go straight to its retrier', async () => {
     const write = async (fields: { resume_at: Date | null; carrier_looks_at: Date | null }) => {
       await test.webhook.row.update(fields);
       const { group_id } = await buildDelivery(test.db, test.workspaceId);
@@ -44,7 +44,7 @@ describe('due deliveries and who attempts them', () => {
     assert.equal((await retrierDeliveries(test.db, test.webhook.row.id, false, 10)).length, 1);
   });
 
-  it('of the retrier stay with it, also when their webhook is no longer ordered', async () => {
+  it('deliveries of the retrier stay with it when their webhook is no longer ordered', async () => {
     await test.webhook.row.update({ ordered: true });
     const ordered = await buildSent(test.db, test.workspaceId);
     await test.webhook.row.update({ ordered: false });
@@ -60,7 +60,7 @@ describe('due deliveries and who attempts them', () => {
     );
   });
 
-  it('of the retrier stay with it after an attempt that failed, also where the group has not looked yet', async () => {
+  it('deliveries of the retrier stay with it after a failed attempt that the group has not seen', async () => {
     const { group_id, id } = await buildDelivery(test.db, test.workspaceId);
     const inAnHour = `carried = true, ladder_step = 1, next_attempt_at = now() + interval '1 hour'`;
     await rows(test.db, `UPDATE deliveries SET ${inAnHour} WHERE id = $1`, [id]);
@@ -70,7 +70,7 @@ describe('due deliveries and who attempts them', () => {
     );
   });
 
-  it('of the retrier wait while an earlier event of the message waits for its first attempt', async () => {
+  it('deliveries of the retrier wait for the first attempt of an earlier event of the message', async () => {
     const { id } = await buildSent(test.db, test.workspaceId);
     await rows(test.db, `UPDATE deliveries SET carried = true, in_child = true WHERE message_id = $1 AND event = 'message.sent'`, [id]);
     const read = async () => (await retrierDeliveries(test.db, test.webhook.row.id, false, 10)).map(({ event }) => event);
@@ -79,7 +79,7 @@ describe('due deliveries and who attempts them', () => {
     assert.deepEqual(await read(), ['message.sent']);
   });
 
-  it('after an event of the retrier stay with it, for the same message only', async () => {
+  it('deliveries after one of the retrier go to it too, for the same message only', async () => {
     const [one, other] = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)];
     await rows(test.db, 'UPDATE messages SET group_id = $2 WHERE id = $1', [other.id, one.group_id]);
     await rows(test.db, 'UPDATE deliveries SET group_id = $2 WHERE message_id = $1', [other.id, one.group_id]);
@@ -96,7 +96,7 @@ describe('due deliveries and who attempts them', () => {
     );
   });
 
-  it('that waited long belong to the round or to the watcher, never to both', async () => {
+  it('deliveries that waited long belong to the round or to the watcher, never to both', async () => {
     const [rounds, watchers] = [await buildDelivery(test.db, test.workspaceId), await buildDelivery(test.db, test.workspaceId)];
     await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE webhook_id = $1`, [
       test.webhook.row.id,
@@ -112,7 +112,7 @@ describe('due deliveries and who attempts them', () => {
     assert.deepEqual(await overdueDeliveries(test.db, 60), []);
   });
 
-  it('that the watcher takes during a round go to the retrier', async () => {
+  it('deliveries that the watcher takes during a round go to the retrier', async () => {
     const { id, group_id } = await buildDelivery(test.db, test.workspaceId);
     await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE id = $1`, [id]);
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;

@@ -3,7 +3,8 @@ import { firstDeliveries } from '../../../../models/operations/webhooks/due-deli
 import { forgetWebhookData, isForgotten } from '../../../../models/operations/webhooks/forget-webhook-data.js';
 import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { inTransaction } from '../../../../models/db/database.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildDelivery } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
@@ -11,19 +12,15 @@ const retention = { bodies: 10, attempts: 20, deliveries: 30 };
 const dayMs = 86_400_000;
 
 describe('forgetWebhookData', () => {
-  let test: TestDatabase;
+  const test = useDatabase();
   let workspaceId: string;
   let webhookId: string;
   let made = 0;
-  before(async () => {
-    test = await freshDatabase();
-  });
   beforeEach(async () => {
     await rows(test.db, 'TRUNCATE events, retention_sweeps CASCADE');
     workspaceId = (await buildWorkspace(test.db)).id;
     webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
   });
-  after(() => test.drop());
 
   /** A delivery with an attempt, made so many days ago. */
   const aged = async (days: number, status: 'succeeded' | 'pending' = 'succeeded'): Promise<string> => {

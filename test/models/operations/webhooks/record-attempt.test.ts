@@ -4,7 +4,8 @@ import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
 import { recordAttempt, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import {
   attemptsOf,
   attemptWith,
@@ -15,22 +16,16 @@ import {
   unknownId,
 } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { byTest } from '../../../support/by-test.js';
 
 describe('recordAttempt', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ poolMax: 20, checksBooks: true });
   let workspaceId: string;
   let webhookId: string;
-  before(async () => {
-    test = await freshDatabase(20);
-  });
   beforeEach(async () => {
     workspaceId = (await buildWorkspace(test.db)).id;
     webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
   });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
 
   const record = (...attempt: Parameters<typeof attemptWith>) => recordAttempt(test.db, attemptWith(...attempt));
 

@@ -9,21 +9,20 @@ import { rotateSecret } from '../../../../models/operations/webhooks/rotate-secr
 import { decrypt } from '../../../../models/rules/values/encryption.js';
 import { secretContext, signingKeyContext, Webhook } from '../../../../models/tables/webhook.js';
 import { root } from '../../../deploy/project.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { byTest } from '../../../support/by-test.js';
 
 const [today, former, foreign] = ['t', 'f', 'x'].map((letter) => letter.repeat(32)) as [string, string, string];
 
 describe('reencryptSecrets', () => {
-  let test: TestDatabase;
+  const test = useDatabase();
   let workspaceId: string;
   before(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db)).id;
   });
   beforeEach(() => Webhook.destroy({ where: {} }));
-  after(() => test.drop());
 
   const register = (secretKey: string, asymmetric = false) =>
     Webhook.register(secretKey, {

@@ -3,25 +3,22 @@ import { recordAttempts } from '../../../../models/operations/webhooks/record-at
 import { cancelReplay, isReplayRunning, recordReplayPage, overdueReplays } from '../../../../models/operations/webhooks/replay-progress.js';
 import type { Replay } from '../../../../models/tables/replay.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { attemptWith, buildDelivery, type DeliveryRow } from '../../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
 describe('the progress of a replay', () => {
-  let test: TestDatabase;
+  const test = useDatabase();
   let webhookId: string;
   let deliveries: DeliveryRow[];
   let replay: Replay;
-  before(async () => {
-    test = await freshDatabase();
-  });
   beforeEach(async () => {
     const { id } = await buildWorkspace(test.db);
     webhookId = (await buildWebhook(id, 'https://one.example.test/')).row.id;
     deliveries = [await buildDelivery(test.db, id), await buildDelivery(test.db, id), await buildDelivery(test.db, id)];
     replay = await buildReplay(webhookId);
   });
-  after(() => test.drop());
 
   const attempt = (index: number, status: 'succeeded' | 'failed', trigger: 'replay' | 'manual' = 'replay') =>
     recordAttempts(test.db, [{ ...attemptWith(deliveries[index] as DeliveryRow, { status }), trigger }]);

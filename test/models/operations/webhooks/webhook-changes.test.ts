@@ -5,10 +5,10 @@ import { recordAttempt } from '../../../../models/operations/webhooks/record-att
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { attemptWith, buildDelivery, deliveryOf, settle, unknownId } from '../../../support/rows/deliveries.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
-import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { eventsOf } from '../../../support/rows/messages.js';
 import { byTest } from '../../../support/by-test.js';
 
@@ -16,18 +16,13 @@ const unchanged: WebhookChange = { url: undefined, events: undefined, is_active:
 const unknown = { code: 'not_found', message: 'Webhook not found' };
 
 describe('updateWebhook and deleteWebhook', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ checksBooks: true });
   let workspaceId: string;
   let webhookId: string;
-  before(async () => {
-    test = await freshDatabase();
-  });
   beforeEach(async () => {
     workspaceId = (await buildWorkspace(test.db)).id;
     webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
   });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
 
   const build = () => buildDelivery(test.db, workspaceId);
   const stored = async (id = webhookId) => (await rows(test.db, 'SELECT * FROM webhooks WHERE id = $1', [id]))[0];

@@ -8,7 +8,8 @@ import { cancelMessage } from '../../../../models/operations/messages/cancel-mes
 import { recordStatuses } from '../../../../models/operations/messages/record-statuses.js';
 import type { PublicStatus } from '../../../../models/rules/messages/status.js';
 import { root } from '../../../deploy/project.js';
-import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { buildBatch } from '../../../support/rows/batches.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 
@@ -17,13 +18,11 @@ const details = { sent: 'awaiting_report', delivered: 'delivered', failed: 'unde
 type Later = keyof typeof details;
 
 describe('sums of messages by hour and day', () => {
-  let test: TestDatabase;
+  const test = useDatabase({ forEachTest: true });
   let workspaceId: string;
   beforeEach(async () => {
-    test = await freshDatabase();
     workspaceId = (await buildWorkspace(test.db)).id;
   });
-  afterEach(() => test.drop());
 
   const move = (ids: readonly string[], to: Later, at = new Date()) =>
     test.db.transaction((transaction) =>

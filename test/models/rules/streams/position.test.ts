@@ -30,7 +30,7 @@ const position: fc.Arbitrary<Position> = fc.record(
 );
 
 describe('positions in a stream', () => {
-  it('are read as they were written', () => {
+  it('survive formatting and parsing', () => {
     fc.assert(fc.property(position, (given) => assert.deepEqual(parsePosition(formatPosition(given)), given)));
   });
 
@@ -75,7 +75,7 @@ describe('the progress through a stream', () => {
     assert.deepEqual(progressAt(resting), { position: resting, goal: resting });
   });
 
-  it('remembers behind each event what is left before the goal', () => {
+  it('stores the remaining progress with each event', () => {
     assert.deepEqual(behind(progressAt(between), 8), { at, seen: '1:5:', reading: { until: '2:9:', seq: 8 } });
   });
 });

@@ -38,7 +38,7 @@ function doubleEvent(run: Draft, event: EventFact): void {
   sort(run);
 }
 
-export const tellingMutants: Mutant[] = [
+export const eventDeliveryMutants: Mutant[] = [
   { name: 'an event is never written', rule: 'event-per-move', plant: (run) => dropEvents(run, [lastEvent(run)]) },
   { name: 'an event is written twice', rule: 'event-per-move', plant: (run) => doubleEvent(run, lastEvent(run)) },
   {
@@ -73,21 +73,21 @@ export const tellingMutants: Mutant[] = [
   },
   {
     name: 'an event counts as delivered although it never arrived',
-    rule: 'event-is-told',
+    rule: 'event-is-delivered',
     plant: (run) => {
       for (const record of deliveryOf(run, lastEvent(run), webhook(run, false).id).arrivals) dropRecord(run, record);
     },
   },
   {
     name: 'an event counts as delivered although its receiver answered 500',
-    rule: 'event-is-told',
+    rule: 'event-is-delivered',
     plant: (run) => {
       for (const record of deliveryOf(run, lastEvent(run), webhook(run, false).id).arrivals) record.answers = 500;
     },
   },
   {
     name: 'an event is not retried after its first failure',
-    rule: 'event-is-told',
+    rule: 'event-is-delivered',
     plant: (run) =>
       Object.assign(
         first(run.snapshot.deliveries, ({ webhook_id }) => webhook_id === webhook(run, true).id),
@@ -96,7 +96,7 @@ export const tellingMutants: Mutant[] = [
   },
   {
     name: 'an event is given up before its retry schedule has ended',
-    rule: 'event-is-told',
+    rule: 'event-is-delivered',
     plant: (run) =>
       Object.assign(
         first(run.snapshot.deliveries, ({ webhook_id }) => webhook_id === webhook(run, true).id),
@@ -105,7 +105,7 @@ export const tellingMutants: Mutant[] = [
   },
   {
     name: 'an event of an active webhook is held',
-    rule: 'event-is-told',
+    rule: 'event-is-delivered',
     plant: (run) =>
       Object.assign(
         first(run.snapshot.deliveries, ({ webhook_id }) => webhook_id === webhook(run, true).id),

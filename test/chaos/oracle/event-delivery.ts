@@ -75,13 +75,13 @@ const eventForEach: Rule = {
  * When all work is settled, every delivery of an active webhook has succeeded, and its receiver got it and answered 2xx. It is `failed`
  * only after the whole retry schedule, `held` only if the webhook was inactive at some time. Source: docs/contract/webhooks.md.
  */
-const eventIsTold: Rule = {
-  name: 'event-is-told',
-  promise: 'Every event is told to every active subscriber: its receiver got it and acknowledged it.',
-  check: (evidence) => evidence.snapshot.deliveries.flatMap((delivery) => untold(evidence, delivery)),
+const eventIsDelivered: Rule = {
+  name: 'event-is-delivered',
+  promise: 'Every event is delivered to every active subscriber: its receiver got it and acknowledged it.',
+  check: (evidence) => evidence.snapshot.deliveries.flatMap((delivery) => undelivered(evidence, delivery)),
 };
 
-function untold(evidence: Evidence, { webhook_id, event_id, status, attempts }: DeliveryFact): Found[] {
+function undelivered(evidence: Evidence, { webhook_id, event_id, status, attempts }: DeliveryFact): Found[] {
   const webhook = evidence.webhook.get(webhook_id);
   if (webhook === undefined || webhook.deleted_at !== null) return [];
   if (status === 'held')
@@ -89,7 +89,7 @@ function untold(evidence: Evidence, { webhook_id, event_id, status, attempts }: 
   if (status === 'failed' && attempts >= evidence.limits.webhookAttempts) return [];
   if (status !== 'succeeded') return webhook.is_active ? [found(`An event is ${status} when all has settled`, event_id, webhook_id)] : [];
   const isSeen = evidence.arrivalsOf.get(`${webhook_id} ${event_id}`)?.some(isAcknowledged) === true;
-  return isSeen ? [] : [found('An event counts as told, but its receiver has not acknowledged it', event_id, webhook_id)];
+  return isSeen ? [] : [found('An event counts as delivered, but its receiver has not acknowledged it', event_id, webhook_id)];
 }
 
 export const isAcknowledged = ({ answers }: Arrival) => answers !== null && answers >= 200 && answers < 300;
@@ -152,4 +152,4 @@ function wrongFields(event: EventFact, body: string, row: MessageFact): string[]
   return type === event.type ? wrong : ['event', ...wrong];
 }
 
-export const tellingRules = [eventPerMove, eventForEach, eventIsTold, eventIsGenuine, eventIsSigned, eventIsTrue];
+export const eventDeliveryRules = [eventPerMove, eventForEach, eventIsDelivered, eventIsGenuine, eventIsSigned, eventIsTrue];

@@ -6,12 +6,12 @@ import { buildQueued } from '../../support/rows/factories.js';
 import { shared, silent, stubProvider } from '../../support/carriers/stub-provider.js';
 import { lost, twoAccounts } from './two-accounts.js';
 
-describe('an account that is ill', () => {
+describe('failing accounts', () => {
   const { test, accounts, worker, group, setLevel } = twoAccounts();
   const age = (seconds: number, name: string) =>
     rows(test.db, `UPDATE route_health SET changed_at = changed_at - $1 * interval '1 second' WHERE account = $2`, [seconds, name]);
 
-  it('gets one probe at a time at level 0, and other messages do not wait', async () => {
+  it('a failing account gets one probe at a time at level 0; other messages do not wait', async () => {
     await setLevel('one', 0, -1);
     let answer: (outcome: SendOutcome) => void = () => undefined;
     const hanging = new Promise<SendOutcome>((resolve) => {
@@ -27,7 +27,7 @@ describe('an account that is ill', () => {
     assert.equal((await dispatched).queued, 0);
   });
 
-  it('is also one that is too slow', async () => {
+  it('a slow account counts as failing', async () => {
     const health = new AccountHealthMonitor(
       { db: test.db, logger: silent, windowSeconds: 60 },
       shared([accounts.one, accounts.two]).routes,
@@ -44,7 +44,7 @@ describe('an account that is ill', () => {
     assert.deepEqual([health.levelOf('one'), health.levelOf('two')], [0, 10]);
   });
 
-  it('is not judged by calls from before its level changed', async () => {
+  it('calls from before a change of level do not count for the new level', async () => {
     const health = new AccountHealthMonitor(
       { db: test.db, logger: silent, windowSeconds: 60 },
       shared([accounts.one, accounts.two]).routes,
@@ -59,16 +59,16 @@ describe('an account that is ill', () => {
     assert.equal(health.levelOf('one'), 0);
     health.end(early[5], 'good');
     await look(4);
-    assert.equal(health.levelOf('one'), 0, 'what was answered late was no probe');
+    assert.equal(health.levelOf('one'), 0, 'a late success of an old call is no probe');
     health.end(health.begin('one'), 'good');
     await look(6);
     assert.equal(health.levelOf('one'), 1);
     for (const call of early.slice(6)) health.end(call, 'bad');
     await look(8);
-    assert.equal(health.levelOf('one'), 1, 'three that hung before it healed');
+    assert.equal(health.levelOf('one'), 1, 'late failures of old calls do not count');
   });
 
-  it('is known to other workers within a second', async () => {
+  it('other workers know a failing account within a second', async () => {
     accounts.outcomes.one = lost;
     const [first, second] = [worker(), worker()];
     await setLevel('two', 1);

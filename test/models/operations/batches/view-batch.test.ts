@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { Batch } from '../../../../models/tables/batch.js';
+import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
+import { viewBatch } from '../../../../models/operations/batches/view-batch.js';
+import { insertBatch } from '../../../../models/operations/batches/insert-batch.js';
+import { useDatabase } from '../../../support/for-each.js';
+import { buildWorkspace } from '../../../support/rows/factories.js';
+import { newBatch, pagesOf } from './new-batch.js';
+
+describe('viewBatch', () => {
+  const test = useDatabase();
+  beforeEach(() => test.db.query('DELETE FROM messages; DELETE FROM message_groups; DELETE FROM batches'));
+
+  it('counts every message once, with its cost', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db);
+    const batch = newBatch(workspaceId);
+    await insertBatch(test.db, batch, pagesOf(batch));
+    await acceptBatch(test.db, batch.id);
+    const look = async () => {
+      const { status, counts, creditsUsed } = await viewBatch(test.db, workspaceId, batch.id);
+      return [status, Object.values(counts), creditsUsed];
+    };
+    assert.deepEqual(await look(), ['sending', [5, 0, 0, 0, 0], 5000]);
+    const move = (page: number, status: string, credits = 1000) =>
+      test.db.query(
+        `UPDATE messages SET status = '${status}', credits_used = ${credits} WHERE group_id = (SELECT id FROM message_groups WHERE page = ${page})`,
+      );
+    await move(0, 'failed', 0);
+    assert.deepEqual(await look(), ['sending', [3, 0, 0, 2, 0], 3000]);
+    await move(1, 'sent');
+    await Batch.update({ status: 'paused' }, { where: { id: batch.id } });
+    assert.deepEqual(await look(), ['paused', [1, 2, 0, 2, 0], 3000]);
+    await move(2, 'delivered');
+    assert.deepEqual(await look(), ['completed', [0, 2, 1, 2, 0], 3000]);
+    assert.notEqual((await Batch.findByPk(batch.id))?.completed_at, null);
+    await move(1, 'read');
+    assert.deepEqual(await look(), ['completed', [0, 0, 1, 2, 2], 3000]);
+  });
+  it('shows scheduled until its time', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db);
+    const batch = newBatch(workspaceId, { scheduled_at: new Date(Date.now() + 60_000) });
+    await insertBatch(test.db, batch, pagesOf(batch));
+    await acceptBatch(test.db, batch.id);
+    assert.equal((await viewBatch(test.db, workspaceId, batch.id)).status, 'scheduled');
+    await Batch.update({ scheduled_at: new Date(Date.now() - 1) }, { where: { id: batch.id } });
+    assert.equal((await viewBatch(test.db, workspaceId, batch.id)).status, 'sending');
+  });
+});
