@@ -84,7 +84,7 @@ function bookActivities({ db, logger }: ChoreDeps) {
 
     /** Compares balances, ledger, messages and batches: a part in each round, all once a day. Logs an error for each difference. */
     async auditBooks(): Promise<void> {
-      await auditBooks(db, Date.now() + auditingMs, (difference) => logger.error(difference, 'the books differ'));
+      await auditBooks(db, Date.now() + auditingMs, (difference) => logger.error(difference, 'audit found a difference'));
     },
   };
 }

@@ -42,10 +42,10 @@ const watcherHealth = Joi.object({
   failing: Joi.array().items(Joi.string()).required().description('Steps of that run that failed'),
 });
 const workersHealth = Joi.object({
-  status: state().description('`error` when no worker gave a sign of life for some seconds'),
-  alive: Joi.number().integer().required().description('worker processes that gave a sign of life a moment ago'),
-  lost: Joi.number().integer().required().description('those that ended or hung within ten minutes, without being told to stop'),
-  age_seconds: ageSeconds().description('since the newest sign of life; null: no worker runs, or the database is away'),
+  status: state().description('`error` when there is no recent heartbeat'),
+  alive: Joi.number().integer().required().description('workers with a recent heartbeat'),
+  lost: Joi.number().integer().required().description('workers that stopped or hung within the last ten minutes without a shutdown'),
+  age_seconds: ageSeconds().description('Seconds since the newest heartbeat; null while no worker runs or the database is not available'),
 });
 const healthResponse = named(
   'Health',

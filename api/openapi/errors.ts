@@ -43,7 +43,7 @@ export const errorSchema = (components: Components): Json => ({
       type: 'array',
       items: jsonSchema(shownFault, { isOpen: true, components }),
     },
-    hints: { description: 'How to correct the faults, where their texts do not say it', type: 'array', items: text },
+    hints: { description: 'How to correct the request, where the error text does not say so', type: 'array', items: text },
   },
   required: ['success', 'error', 'code', 'message', 'request_id'],
 });

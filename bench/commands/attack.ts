@@ -76,21 +76,24 @@ async function keys({ baseUrl, account, sender }: Target): Promise<string[]> {
 async function sickRedis({ sender, redis }: Target, seconds: number): Promise<string[]> {
   say('', 'sends, Redis');
   const wrong: string[] = [];
-  for (const [state, fallIll] of [
+  for (const [state, fail] of [
     ['frozen', redis.freeze],
     ['slow', redis.slowDown],
     ['killed', redis.kill],
   ] as const) {
-    const well = await steadySends(sender, seconds);
-    await fallIll();
-    const ill = await steadySends(sender, seconds);
+    const before = await steadySends(sender, seconds);
+    await fail();
+    const during = await steadySends(sender, seconds);
     await redis.heal();
-    const addedMs = ill.p99 - well.p99;
+    const addedMs = during.p99 - before.p99;
     say(
-      `  well                   ${told(well)}`,
-      `  ${state.padEnd(22)} ${told(ill)}; p99 ${addedMs < 0 ? '' : '+'}${addedMs.toFixed(0)} ms`,
+      `  before                 ${told(before)}`,
+      `  ${state.padEnd(22)} ${told(during)}; p99 ${addedMs < 0 ? '' : '+'}${addedMs.toFixed(0)} ms`,
     );
-    wrong.push(...failures(`with Redis ${state}`, ill), ...(addedMs > addedMsMax ? [`Redis ${state} adds ${addedMs.toFixed(0)} ms`] : []));
+    wrong.push(
+      ...failures(`with Redis ${state}`, during),
+      ...(addedMs > addedMsMax ? [`Redis ${state} adds ${addedMs.toFixed(0)} ms`] : []),
+    );
   }
   return wrong;
 }

@@ -12,8 +12,8 @@ export const limitSettings: Record<string, Joi.Schema> = {
   ),
   MAX_API_KEYS: quota(100_000).default(100).description('active API keys that a workspace can have'),
   MAX_WEBHOOKS: quota(10_000).default(25).description('webhooks that a workspace can have'),
-  MAX_REPLAYS: quota(1_000).default(2).description('replays of a workspace that can be under way'),
-  MAX_OPEN_BATCHES: quota(100_000).default(50).description('batches of a workspace of which something is queued'),
+  MAX_REPLAYS: quota(1_000).default(2).description('running replays per workspace'),
+  MAX_OPEN_BATCHES: quota(100_000).default(50).description('open batches per workspace'),
   MAX_STREAMS: quota(10_000).default(20).description('streams of events that a workspace can have open'),
   MAX_PLACEHOLDERS: quota(100_000).default(200).description('placeholders that a content can have, all its texts together'),
   SHARED_GROUP_WEBHOOKS: Joi.number()
@@ -21,7 +21,7 @@ export const limitSettings: Record<string, Joi.Schema> = {
     .min(0)
     .max(10_000)
     .default(5)
-    .description('active webhooks above which the sends of a workspace share no workflow with those of others'),
+    .description('above this number of active webhooks, a workspace shares no workflow with others'),
   MAX_CONNECTIONS: Joi.number().integer().min(10).max(1_000_000).default(10_000).description('connections that one API process takes'),
   MAX_CONNECTIONS_ADDRESS: Joi.number()
     .integer()

@@ -10,7 +10,7 @@ export const auditCommand: Command = {
   takes: [],
   settings: ['DATABASE_URL'],
   options: {
-    acknowledge: { value: 'WORKSPACE', about: 'Take the present balance of this workspace for right, after its difference was examined' },
+    acknowledge: { value: 'WORKSPACE', about: 'Accept the current balance of this workspace as correct' },
   },
   summary: 'Compare every ledger entry, message and batch with its counterpart now. Fails if something differs.',
   run(given, { db }) {
@@ -29,5 +29,5 @@ async function auditAll(db: Database): Promise<Outcome> {
 async function acknowledge(db: Database, named: string): Promise<Outcome> {
   const { id } = await findWorkspace(named);
   await acknowledgeDrift(db, id);
-  return { ok: true, text: `The balance of ${id} is taken for right from now on.`, data: { workspace_id: id } };
+  return { ok: true, text: `The balance of ${id} is now accepted as correct.`, data: { workspace_id: id } };
 }

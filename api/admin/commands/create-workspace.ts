@@ -13,8 +13,8 @@ export const createWorkspaceCommand: Command = {
   name: 'workspace create',
   takes: ['email'],
   options: {
-    company: { value: 'NAME', about: 'Name of the workspace; otherwise the domain of the address' },
-    credits: { value: 'N', about: 'Credits to begin with; otherwise SIGNUP_CREDITS' },
+    company: { value: 'NAME', about: 'Name of the workspace (default: the domain of the address)' },
+    credits: { value: 'N', about: 'Credits to begin with (default SIGNUP_CREDITS)' },
   },
   summary:
     'Create a workspace, whatever SIGNUP says, and print a link with which its owner sets a password within 7 days. The link works once: give it to the owner only.',

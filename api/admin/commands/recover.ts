@@ -15,10 +15,10 @@ export const recoverCommand: Command = {
   settings: ['DATABASE_URL'],
   options: {
     'as-of': { value: 'TIME', about: 'The moment to which the database was restored' },
-    'stopped-at': { value: 'TIME', about: 'The moment at which the last worker had stopped; otherwise now' },
-    wait: { value: 'SECONDS', about: 'How long an uncertain message waits for its report; otherwise 900' },
+    'stopped-at': { value: 'TIME', about: 'The moment at which the last worker had stopped (default now)' },
+    wait: { value: 'SECONDS', about: 'How long an uncertain message waits for its report (default 900)' },
     'dry-run': { about: 'Show what would be done, and change nothing' },
-    force: { about: 'Go on although processes run, or the database has later messages' },
+    force: { about: 'Continue even if processes run, or the database has later messages' },
     status: { about: 'Show the state of the messages of a recovery' },
   },
   summary: 'Repair the state after PostgreSQL was restored to an earlier time.',

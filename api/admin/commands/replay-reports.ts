@@ -11,8 +11,8 @@ export const replayReportsCommand: Command = {
   options: {
     provider: { value: 'NAME', about: 'Only reports of this provider account' },
     message: { value: 'ID', about: 'Only reports of this message' },
-    since: { value: 'TIME', about: 'Only reports that were received from then on' },
-    until: { value: 'TIME', about: 'Only reports that were received before' },
+    since: { value: 'TIME', about: 'Only reports that were received at or after this time' },
+    until: { value: 'TIME', about: 'Only reports that were received before this time' },
     unmatched: { about: 'Only reports that match no message' },
   },
   summary: 'Apply stored delivery reports again, for example after a fault in their processing was corrected.',

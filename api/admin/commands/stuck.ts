@@ -13,8 +13,8 @@ export const stuckCommand: Command = {
   takes: [],
   settings: ['DATABASE_URL'],
   options: {
-    'older-than': { value: 'SECONDS', about: 'Only messages that were accepted, or were due, so long ago; otherwise 300' },
-    limit: { value: 'N', about: 'At most so many messages, the oldest first; otherwise 100' },
+    'older-than': { value: 'SECONDS', about: 'Only messages accepted or due at least this long ago (default 300)' },
+    limit: { value: 'N', about: 'Maximum number of messages (default 100)' },
     retry: { about: 'Let the watcher look at the stuck ones in its next round, within 30 seconds' },
   },
   summary: 'Show the oldest messages that have not ended, why, and how old they are. Fails if nothing explains the age of one (!).',

@@ -50,7 +50,7 @@ export const confirmTotpCode = endpoint({
   ...withCode,
   async handler({ caller, origin, body }, { db, config }) {
     await confirmTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);
-    return { message: 'TOTP is in force: logins need a code from now on.' };
+    return { message: 'TOTP is enabled: logins need a code from now on.' };
   },
 });
 

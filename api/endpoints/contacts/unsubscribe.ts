@@ -25,7 +25,7 @@ export const unsubscribe = endpoint({
     if (message === null) throw notFound();
     const { workspace_id, channel, to: recipient } = message;
     await suppress(db, [{ workspace_id, channel, recipient, reason: 'opt_out', source: 'unsubscribe', message_id: message.id }]);
-    return { message: 'You will get no more of these e-mails.' };
+    return { message: 'You will not receive these e-mails any more.' };
   },
 });
 

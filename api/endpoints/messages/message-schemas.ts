@@ -87,7 +87,7 @@ export const sendBody = Joi.object<SendBody>({
   contact_id: text()
     .empty(['', null])
     .custom(rule((_id: string, { to }) => ((to ?? '') === '' ? null : 'contact_id cannot be given together with to')))
-    .description('Instead of to: the contact whose phone, or address on the channel email, is written to'),
+    .description('The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email'),
   to: text()
     .empty(['', null])
     .custom(recipient)

@@ -72,7 +72,7 @@ export const otherSamples: Samples = {
   unsubscribe: {
     about:
       'The signed URL in the `List-Unsubscribe` header of an e-mail that was sent with `content.unsubscribe`. Used by mail programs, not by clients.',
-    data: { message: 'You will get no more of these e-mails.' },
+    data: { message: 'You will not receive these e-mails any more.' },
     refusals: [errors.notFound()],
   },
   describeUnsubscribe: {

@@ -64,17 +64,17 @@ export const sessionSamples: Samples = {
         'otpauth://totp/Tidings:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Tidings&algorithm=SHA1&digits=6&period=30',
       recovery_codes: ['abcde-fghij', 'klmno-pqrst'],
     },
-    refusals: [errors.conflict('TOTP is already in force')],
+    refusals: [errors.conflict('TOTP is already enabled')],
   },
   confirmTotp: {
     requests: { code: { code: '287082' } },
-    data: { message: 'TOTP is in force: logins need a code from now on.' },
+    data: { message: 'TOTP is enabled: logins need a code from now on.' },
     refusals: [errors.invalidCode(), errors.conflict('There is no TOTP secret to confirm')],
   },
   removeTotp: {
     requests: { code: { code: '287082' } },
     data: { message: 'TOTP has been removed: logins need no code any more.' },
-    refusals: [errors.invalidCode(), errors.conflict('TOTP is not in force')],
+    refusals: [errors.invalidCode(), errors.conflict('TOTP is not enabled')],
   },
   closeWorkspace: {
     about: 'Cannot be undone. Remaining credits are lost. The transactions are kept without names.',

@@ -102,7 +102,7 @@ export const webhookSamples: Samples = {
       'With `dry_run` the deliveries are only counted, also for an inactive webhook. Deliveries whose body is no longer stored are left out. Scheduled retries continue unchanged.',
     requests: { missed: { since: at }, one: { since: at, until: later, status: 'failed' }, count: { since: at, dry_run: true } },
     data: { replay },
-    refusals: [...inactive, errors.limitReached('A workspace', 2, 'replays under way')],
+    refusals: [...inactive, errors.limitReached('A workspace', 2, 'running replays')],
   },
   listReplays: { data: { replays: [replay], pagination } },
   getReplay: {

@@ -18,7 +18,7 @@ export function offerTotp(db: Database, secretKey: string, workspaceId: string):
   const [secret, recoveryCodes] = [generateTotpSecret(), generateRecoveryCodes()];
   return inTransaction(db, async (transaction) => {
     const sealed = encrypt(secretKey, totpContext(workspaceId), secret);
-    if ((await select(db, offer, [workspaceId, sealed], transaction)).length === 0) throw conflict('TOTP is already in force');
+    if ((await select(db, offer, [workspaceId, sealed], transaction)).length === 0) throw conflict('TOTP is already enabled');
     await forgetCodes(db, transaction, workspaceId);
     const digests = recoveryCodes.map((code) => digestRecoveryCode(workspaceId, code));
     await select(db, keepCodes, [workspaceId, digests], transaction);
@@ -62,7 +62,7 @@ export function removeTotp(db: Database, secretKeys: readonly string[], workspac
 
 /** Inside a transaction, the lock keeps it in force. @throws AppError conflict if no second factor is in force */
 export async function assertTotpInForce(db: Database, workspaceId: string, transaction?: Transaction): Promise<void> {
-  if ((await select(db, lockInForce, [workspaceId], transaction)).length === 0) throw conflict('TOTP is not in force');
+  if ((await select(db, lockInForce, [workspaceId], transaction)).length === 0) throw conflict('TOTP is not enabled');
 }
 
 /** Deletes the second factor of a workspace with its recovery codes. */

@@ -10,7 +10,7 @@ const counted = {
   },
   webhooks: { what: 'webhooks', sql: 'SELECT 1 FROM webhooks WHERE workspace_id = $1 AND deleted_at IS NULL' },
   replays: {
-    what: 'replays under way',
+    what: 'running replays',
     sql: `SELECT 1 FROM replays r JOIN webhooks w ON w.id = r.webhook_id WHERE w.workspace_id = $1 AND r.status = 'running'`,
   },
   openBatches: {

@@ -24,8 +24,8 @@ export type RouteReason = (typeof routeReasons)[number];
 export const routeTexts: Readonly<Record<RouteReason, string>> = {
   only: 'its channel has no other account',
   share: 'by its share of the channel',
-  moved: 'by its share of the channel while another account is ill',
-  probe: 'to see whether it is well again',
+  moved: 'by its share of the channel, because another account is failing',
+  probe: 'to test whether it is healthy again',
   failover: 'because another account had just failed',
   same_account: 'because an earlier call may have reached it',
 };
@@ -66,9 +66,9 @@ export function chooseRoute(standings: readonly Standing[], draw: number): Route
   const chosen = able.find(({ share }) => (left -= share) < 0) ?? able.findLast(({ share }) => share > 0);
   const others = able.filter((each) => each !== chosen).toSorted((one, other) => other.share - one.share);
   const accounts = [...(chosen === undefined ? [] : [chosen]), ...others];
-  const isWell = standings.every(({ level }) => level === levelMax);
+  const isHealthy = standings.every(({ level }) => level === levelMax);
   return {
-    reason: standings.length === 1 ? 'only' : isWell ? 'share' : 'moved',
+    reason: standings.length === 1 ? 'only' : isHealthy ? 'share' : 'moved',
     accounts: accounts.map(({ account, share }) => ({ account, share: Math.round(share * 100) })),
   };
 }

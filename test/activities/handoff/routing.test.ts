@@ -128,9 +128,9 @@ describe('routing', () => {
     type Answer = (typeof answers)[number];
     const plan = fc.array(fc.constantFrom<Answer>(...answers), { minLength: 4, maxLength: 30 });
     await fc.assert(
-      fc.asyncProperty(plan, plan, fc.boolean(), fc.boolean(), fc.nat(2), async (ofOne, ofTwo, oneHasKeys, twoHasKeys, ill) => {
+      fc.asyncProperty(plan, plan, fc.boolean(), fc.boolean(), fc.nat(2), async (ofOne, ofTwo, oneHasKeys, twoHasKeys, failing) => {
         await forget();
-        if (ill > 0) await setLevel(ill === 1 ? 'one' : 'two', 1);
+        if (failing > 0) await setLevel(failing === 1 ? 'one' : 'two', 1);
         const taken: string[] = [];
         const planned = (name: string, idempotent: boolean, script: Answer[]) =>
           stubProvider(

@@ -52,7 +52,7 @@ describe('maintenance by the watcher', () => {
   it('logs an error for every difference that the audit finds', async () => {
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count + 1');
     await activities().auditBooks();
-    assert.deepEqual(told(), [[50, 'the books differ']]);
+    assert.deepEqual(told(), [[50, 'audit found a difference']]);
     await activities().auditBooks();
     assert.equal(lines.length, 1, 'the audit of the day is done');
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count - 1');

@@ -99,7 +99,7 @@ describe('a round of the watcher', () => {
     assert.deepEqual(await failing(), ['repairReplays']);
     await rows(service.db, 'ALTER TABLE replays RENAME COLUMN away TO progress_at');
     await watch(service);
-    await until(async () => (await failing()).length === 0, 'all is well again');
+    await until(async () => (await failing()).length === 0, 'all is healthy again');
   });
 
   it('notifies the pages of a resumed batch', async () => {

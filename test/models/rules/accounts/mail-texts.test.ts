@@ -51,12 +51,9 @@ describe('renderMail', () => {
     }
   });
 
-  it('lists after a change of the password what goes on working', () => {
+  it('lists after a change of the password what still works', () => {
     const textOf = (detail: object) => renderMail('password_changed', { ...context, detail }).text;
-    assert.match(
-      textOf({ keys: ['one', 'two'], webhooks: [] }),
-      /These API keys go on working: one, two\.\n\nIt has no webhooks any more\./,
-    );
+    assert.match(textOf({ keys: ['one', 'two'], webhooks: [] }), /These API keys still work: one, two\.\n\nIt has no webhooks any more\./);
     assert.doesNotMatch(textOf({}), /These|any more/);
   });
 

@@ -6,7 +6,7 @@ import { buildQueued } from '../../support/rows/factories.js';
 import { shared, silent, stubProvider } from '../../support/carriers/stub-provider.js';
 import { lost, twoAccounts } from './two-accounts.js';
 
-describe('an account that is ill', () => {
+describe('an account that is failing', () => {
   const { test, accounts, worker, group, setLevel } = twoAccounts();
   const age = (seconds: number, name: string) =>
     rows(test.db, `UPDATE route_health SET changed_at = changed_at - $1 * interval '1 second' WHERE account = $2`, [seconds, name]);
