@@ -60,7 +60,7 @@ async function start(deps: ServerDeps): Promise<void> {
   const endTracing = await startTracing({ tracing: deps.config.tracing, logger: deps.logger, part: 'api' });
   const { connections } = deps.config;
   const server = createHttpServer(createApp(deps), deps.limiter, defaultTimeouts, {
-    max: connections.most,
+    max: connections.max,
     maxPerAddress: connections.ofAddress,
     proxies: deps.config.trustedProxies,
   });

@@ -166,8 +166,8 @@ export const notFound = (resource?: ResourceName) =>
   new AppError('not_found', resource === undefined ? 'Not found' : `${resource} not found`);
 export const conflict = (message: string) => new AppError('conflict', message);
 /** @param what the plural name of what is limited */
-export const limitReached = (whose: string, most: number, what: string) =>
-  new AppError('limit_reached', `${whose} can have at most ${most.toLocaleString('en-US')} ${what}`);
+export const limitReached = (whose: string, max: number, what: string) =>
+  new AppError('limit_reached', `${whose} can have at most ${max.toLocaleString('en-US')} ${what}`);
 export const bodyTooLarge = () => new AppError('payload_too_large', 'Request body too large');
 export const idempotencyMismatch = () => new AppError('idempotency_mismatch', 'Idempotency key was used with a different request');
 /** @param seconds until the window ends, at least 1 */

@@ -138,15 +138,15 @@ function parse(rawBody: string | Uint8Array): WebhookEvent {
 export class SeenIds {
   readonly #ids = new Set<string>();
 
-  /** @param most ids that are remembered; the oldest are forgotten first */
-  constructor(private readonly most = 10_000) {}
+  /** @param max ids that are remembered; the oldest are forgotten first */
+  constructor(private readonly max = 10_000) {}
 
   /** True when the id is new; from now on it is not. */
   take(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);
     const [oldest] = this.#ids;
-    if (this.#ids.size > this.most && oldest !== undefined) this.#ids.delete(oldest);
+    if (this.#ids.size > this.max && oldest !== undefined) this.#ids.delete(oldest);
     return true;
   }
 

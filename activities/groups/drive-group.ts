@@ -26,11 +26,11 @@ export interface GroupProgress extends GroupWork {
 const sliceMs = 20_000;
 const marginMs = 5_000;
 /** Poll interval: 60 ms for each driven group, 500 ms at most. A poll costs a few statements. */
-const lookEveryMs = { eachGroup: 60, most: 500 };
+const lookEveryMs = { eachGroup: 60, max: 500 };
 /** After this time without a report, the activity ends and the workflow waits for the next one. */
 const quietMs = 1_000;
 /** Half the slots of a queue. With more driven groups no activity waits for reports, because other groups wait for their hand-off. */
-const waitingMost = 50;
+const waitingMax = 50;
 
 export interface DriveOptions {
   /** Aborted when the worker stops. */
@@ -60,7 +60,7 @@ async function driveUntilQuiet(
   { signal, ...options }: DriveOptions,
 ): Promise<GroupProgress> {
   const handOff = watch(options.handOff);
-  const rest = () => handOff.orSooner(sleep(Math.min(driven.size * lookEveryMs.eachGroup, lookEveryMs.most)));
+  const rest = () => handOff.orSooner(sleep(Math.min(driven.size * lookEveryMs.eachGroup, lookEveryMs.max)));
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
   let left: LeftDeliveries = { children: [], retriers: [] };
   let { again } = options;
@@ -73,7 +73,7 @@ async function driveUntilQuiet(
     busyAt = Date.now();
   };
   /** No report is awaited, or none has arrived for a while. */
-  const isQuiet = () => work.open === work.queued || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs || driven.size > waitingMost;
+  const isQuiet = () => work.open === work.queued || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs || driven.size > waitingMax;
   const goesOn = () => handOff.state === 'underWay' || (handOff.state !== 'partial' && Date.now() < until);
   while (isEmpty(left) && !signal.aborted && goesOn()) {
     if (work.deliveries > 0 || again) {

@@ -79,9 +79,9 @@ export class Turn {
   }
 
   /** Pages of a batch are sent in order. A page tries again when half of the messages before it have been sent. */
-  async #pageWait(batchId: string, perSecond: number, leastMs: number): Promise<number> {
+  async #pageWait(batchId: string, perSecond: number, minMs: number): Promise<number> {
     const before = await queuedBeforePage(this.deps.db, batchId, this.of.groupId);
-    return Math.max(leastMs, apart((before / perSecond / 2) * 1000));
+    return Math.max(minMs, apart((before / perSecond / 2) * 1000));
   }
 
   async #hasReservation(): Promise<boolean> {

@@ -88,7 +88,7 @@ function otherRepairs(deps: RepairDeps) {
         await eachOf(logger, 'retriers', await leaveToRetriers(db, { left }, false), wakeRetrier);
         return found;
       });
-      tell(logger, 'deliveries', count);
+      noteRepairs(logger, 'deliveries', count);
       await repairEach<string>(deps, 'retriers', {
         find: (after) => lostRetriers(db, graceSeconds, after),
         work: wakeRetrier,
@@ -125,10 +125,10 @@ async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, wo
     await eachOf(logger, what, items, work);
     return items;
   });
-  tell(logger, what, count);
+  noteRepairs(logger, what, count);
 }
 
-function tell(logger: Logger, what: string, count: number): void {
+function noteRepairs(logger: Logger, what: string, count: number): void {
   workMetrics.repairs.inc({ what }, count);
   if (count > 0) logger.warn({ [what]: count }, 'repaired overdue work');
 }

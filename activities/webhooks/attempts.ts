@@ -41,11 +41,11 @@ const roundMsMax = 20_000;
 /** How an attempt is logged, and whether the retry schedule continues after a failure. */
 interface AttemptOptions {
   trigger: Trigger;
-  ladder: boolean;
+  followsSchedule: boolean;
   isProbe?: boolean;
 }
 
-const scheduled: AttemptOptions = { trigger: 'scheduled', ladder: true };
+const scheduled: AttemptOptions = { trigger: 'scheduled', followsSchedule: true };
 
 /** Deliveries that a group leaves to the retriers. */
 export interface LeftToRetriers {
@@ -163,18 +163,18 @@ export class Attempts {
   /** Makes one attempt and stores its outcome. */
   async #recorded(
     delivery: SendableDelivery,
-    { trigger, ladder, isProbe = false }: AttemptOptions,
+    { trigger, followsSchedule, isProbe = false }: AttemptOptions,
     answered: () => void,
   ): Promise<Outcome> {
     const { config, poster } = this.deps;
     const result = await attemptOnce(poster, this.#decryptSecret, delivery);
     answered();
     const isTest = delivery.event === testEventType;
-    const loggedAs = isTest && ladder ? 'test' : trigger;
+    const loggedAs = isTest && followsSchedule ? 'test' : trigger;
     const isScheduled = loggedAs === 'scheduled';
     if (isScheduled) this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
     const delays = isTest ? [] : (delivery.retry_delays ?? config.webhookRetryDelaysSeconds);
-    const next = ladder ? nextStep(result, delivery, delays) : lastStep(result);
+    const next = followsSchedule ? nextStep(result, delivery, delays) : lastStep(result);
     const health = isScheduled ? healthNote(result, delivery, { isProbe, delays }) : undefined;
     const isActive = await this.#records.add({
       ...result,

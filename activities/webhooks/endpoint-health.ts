@@ -12,7 +12,7 @@ const newestShare = 0.25;
 /** Patience with an endpoint when no other webhook waits behind it. */
 const patienceAloneMs = 1_000;
 /** Patience when other webhooks wait: a multiple of the usual duration within these bounds. The upper bound when no duration is known. */
-const patienceSharedMs = { least: 100, most: 250 };
+const patienceSharedMs = { min: 100, max: 250 };
 const timesUsual = 4;
 
 export class EndpointHealth {
@@ -26,15 +26,15 @@ export class EndpointHealth {
 
   /** True when the endpoint usually takes longer than the patience for shared endpoints. */
   isSlow(webhookId: string): boolean {
-    return (this.board.usualMs(webhookId) ?? 0) > patienceSharedMs.most;
+    return (this.board.usualMs(webhookId) ?? 0) > patienceSharedMs.max;
   }
 
   /** How long a group waits for an attempt. @param isShared other webhooks wait too */
   patienceMs(webhookId: string, isShared: boolean): number {
     if (!isShared) return patienceAloneMs;
-    const { least, most } = patienceSharedMs;
+    const { min, max } = patienceSharedMs;
     const usualMs = this.board.usualMs(webhookId);
-    return usualMs === undefined ? most : Math.min(most, Math.max(least, timesUsual * usualMs));
+    return usualMs === undefined ? max : Math.min(max, Math.max(min, timesUsual * usualMs));
   }
 
   /** Records that a running attempt is late. */

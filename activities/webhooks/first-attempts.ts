@@ -33,7 +33,7 @@ export async function attemptFirst(
 ): Promise<LeftDeliveries> {
   const due = await firstDeliveries(db, groupId, again);
   const [first] = due;
-  const leave: Leave = (left_) => attempts.inTurn(() => leaveToRetriers(db, left_, again), first?.workspace_id);
+  const leave: Leave = (remaining) => attempts.inTurn(() => leaveToRetriers(db, remaining, again), first?.workspace_id);
   const left =
     config.webhookFirstAttempt === 'inline'
       ? { children: [], retriers: await leave(await attempts.toAll(due, ownAtOnce)) }

@@ -38,7 +38,7 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
         const { workspace_id: workspaceId } = delivery;
         if (asked.of(workspaceId) >= askedOfWorkspace) throw laterOn();
         asked.add(workspaceId);
-        await attempts.toEndpoint([delivery], { trigger, ladder: isTest }).finally(() => asked.remove(workspaceId));
+        await attempts.toEndpoint([delivery], { trigger, followsSchedule: isTest }).finally(() => asked.remove(workspaceId));
       }),
 
     /** Lists the next deliveries of a replay. */
@@ -74,13 +74,13 @@ async function listReplay(
 async function replayPage({ db, attempts }: ReplayDeps, page: ReplayPageInput): Promise<ReplayPageResult> {
   const { replayId, webhookId, deliveryIds, isLast, statuses } = page;
   if (!(await isReplayRunning(db, replayId))) return { retriers: [], goesOn: false };
-  const ladder = statuses.includes('failed') || statuses.includes('held');
+  const followsSchedule = statuses.includes('failed') || statuses.includes('held');
   const again = activityInfo().attempt > 1;
   const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
-  const ids = ladder ? await requeueDeliveries(db, deliveryIds, again) : open;
-  const due = await deliveriesIn(db, ladder ? ['pending'] : statuses, ids);
-  await attempts.toEndpoint(due, { trigger: 'replay', ladder });
-  const left = !ladder ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
+  const ids = followsSchedule ? await requeueDeliveries(db, deliveryIds, again) : open;
+  const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, ids);
+  await attempts.toEndpoint(due, { trigger: 'replay', followsSchedule });
+  const left = !followsSchedule ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
   const retriers = await leaveToRetriers(db, { left }, again);
   const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
   return { retriers, goesOn: status === 'running' };

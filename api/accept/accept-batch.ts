@@ -84,5 +84,5 @@ async function decideBatch(deps: BulkDeps, batch: NewBatch, traceparent: string 
 const openBatches = ({ config }: BulkDeps, workspaceId: string): Quota => ({
   workspaceId,
   of: 'openBatches',
-  most: config.quotas.openBatches,
+  max: config.quotas.openBatches,
 });

@@ -76,11 +76,11 @@ export type AcceptGateDeps = MessageDecisionDeps & {
  * is never grouped, because the fallback has its own timer.
  */
 export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): AcceptGate {
-  const { acceptGroupMax: groupSize, acceptLanes, sharedGroupWebhooks } = deps.config;
+  const { acceptGroupMax: groupSize, acceptConcurrency, sharedGroupWebhooks } = deps.config;
   const admission = new AdmissionControl(
     groupSize === 1
       ? { capacity: maxSinglesOf(deps.config), maxLatencyMs, minRoundMs: minSingleRoundMs }
-      : { capacity: groupSize * acceptLanes, maxLatencyMs, minRoundMs: minGroupRoundMs },
+      : { capacity: groupSize * acceptConcurrency, maxLatencyMs, minRoundMs: minGroupRoundMs },
   );
   const { singles, shared, manyWebhooks } = createQueues(deps, admission, maxQueueMs);
 
@@ -100,11 +100,11 @@ export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): 
   };
 }
 
-const maxSinglesOf = ({ acceptLanes }: Config) => Math.max(acceptLanes, singleConcurrency);
+const maxSinglesOf = ({ acceptConcurrency }: Config) => Math.max(acceptConcurrency, singleConcurrency);
 
 /** The queues in which sends wait: for a workflow of their own, for a shared group, and for a group of a workspace with many webhooks. */
 function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueueMs: number) {
-  const { acceptGroupMax: groupSize, acceptLanes } = deps.config;
+  const { acceptGroupMax: groupSize, acceptConcurrency } = deps.config;
   const urgently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const end = await deps.urgent?.turn();
     return work().finally(end);
@@ -120,7 +120,7 @@ function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueu
     });
   return {
     singles: createQueue(1, maxSinglesOf(deps.config)),
-    shared: forEachChannel(() => createQueue(groupSize, acceptLanes)),
+    shared: forEachChannel(() => createQueue(groupSize, acceptConcurrency)),
     manyWebhooks: forEachChannel(() =>
       createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, { restShare: manyWebhooksRest }),
     ),

@@ -63,17 +63,17 @@ export const oneOrMoreOf = <T extends string>(component: string, values: readonl
  * A short list. The items of a longer list are not checked, because reporting hundreds of thousands of faults would block other requests.
  * @param whole checks the list, including its length
  */
-export const fewOf = (most: number, item: Joi.Schema, whole: Joi.CustomValidator) =>
+export const fewOf = (max: number, item: Joi.Schema, whole: Joi.CustomValidator) =>
   Joi.array()
     .empty(null)
-    .custom((list: unknown[], helpers) => (list.length > most ? whole(list, helpers) : list))
+    .custom((list: unknown[], helpers) => (list.length > max ? whole(list, helpers) : list))
     .when(
       Joi.array()
-        .min(most + 1)
+        .min(max + 1)
         .required(),
       { otherwise: Joi.array().items(item).custom(whole) },
     )
-    .meta({ type: 'array', derive: (convert: Convert) => ({ items: convert(item) }), maxItems: most });
+    .meta({ type: 'array', derive: (convert: Convert) => ({ items: convert(item) }), maxItems: max });
 
 /** One or several values from a fixed set in a query, separated by commas. */
 export const listOf = <T extends string>(values: readonly T[]) =>

@@ -24,7 +24,7 @@ const failureMs = 500;
 /** Shorter than the idle time-outs of common proxies. */
 const heartbeatMs = 15_000;
 /** When this process ends, its clients connect again spread over this time. */
-const spreadMs = { least: 500, most: 3_000 };
+const spreadMs = { min: 500, max: 3_000 };
 /** How many pages are read at the same time for viewers that are behind: of all workspaces, and of one. */
 const pagesAtOnce = { max: 4, maxPerKey: 1 };
 
@@ -54,7 +54,7 @@ export class StreamHub implements Audience {
   }
 
   add(viewer: Viewer): void {
-    if (this.#isClosed) return viewer.dismiss(spreadMs.least);
+    if (this.#isClosed) return viewer.dismiss(spreadMs.min);
     this.#viewers.add(viewer);
     apiMetrics.streams.set(this.#viewers.size);
     if (!this.#isRunning) void this.#run();
@@ -78,7 +78,7 @@ export class StreamHub implements Audience {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
-    for (const viewer of this.#viewers) viewer.dismiss(Math.round(spreadMs.least + Math.random() * (spreadMs.most - spreadMs.least)));
+    for (const viewer of this.#viewers) viewer.dismiss(Math.round(spreadMs.min + Math.random() * (spreadMs.max - spreadMs.min)));
     await Promise.all(this.#forgetting);
   }
 

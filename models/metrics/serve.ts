@@ -46,7 +46,7 @@ export async function serveMetrics({ host, port, isGiven, dataDir, logger, refre
   isCollecting ||= collect();
   const threads = new OtherThreads();
   const server = createServer((req, res) => {
-    answer(req, res, async (openMetrics) => {
+    respond(req, res, async (openMetrics) => {
       await Promise.all([readDisk(dataDir), refresh?.().catch((err: unknown) => logger.warn({ err }, 'gauges could not be read'))]);
       return pageOf([await ownSnapshot(), ...(await threads.ask())], openMetrics);
     }).catch((err: unknown) => {
@@ -81,7 +81,7 @@ function listening(server: Server, host: string, port: number): Promise<string |
   });
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, page: (openMetrics: boolean) => Promise<string>): Promise<void> {
+async function respond(req: IncomingMessage, res: ServerResponse, page: (openMetrics: boolean) => Promise<string>): Promise<void> {
   const path = req.url?.split('?')[0];
   res.setHeader('Connection', 'close');
   if (path !== '/metrics' && path !== '/live') return void res.writeHead(404).end();

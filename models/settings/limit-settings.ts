@@ -4,7 +4,7 @@ import Joi from 'joi';
 export const rateLimit = Joi.string()
   .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
   .messages({ 'string.pattern.base': '{{#label}} must be count/seconds, for example 100/60' });
-const quota = (most: number) => Joi.number().integer().min(1).max(most);
+const quota = (max: number) => Joi.number().integer().min(1).max(max);
 
 export const limitSettings: Record<string, Joi.Schema> = {
   RATE_LIMIT_WORKSPACE: rateLimit.description(
@@ -67,7 +67,7 @@ export interface Limits {
   /** If a workspace has more active webhooks than this, its sends share no workflow with those of others. */
   sharedGroupWebhooks: number;
   /** Connections of one process: in total, and from one address. */
-  connections: { most: number; ofAddress: number };
+  connections: { max: number; ofAddress: number };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
@@ -77,7 +77,7 @@ export const limitsOf = (value: Checked): Limits => ({
   rateLimits: rateLimitsOf(value),
   quotas: quotasOf(value),
   sharedGroupWebhooks: value.SHARED_GROUP_WEBHOOKS,
-  connections: { most: value.MAX_CONNECTIONS, ofAddress: value.MAX_CONNECTIONS_ADDRESS },
+  connections: { max: value.MAX_CONNECTIONS, ofAddress: value.MAX_CONNECTIONS_ADDRESS },
 });
 
 const quotasOf = (value: Checked): Quotas => ({

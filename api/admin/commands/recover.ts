@@ -6,7 +6,7 @@ import { runRecovery } from '../../recovery/run-recovery.js';
 import { type Command, type Given, type Outcome, type Reached, UsageError } from '../command.js';
 import { momentIn, numberIn } from '../read-options.js';
 
-const waitSeconds = { usual: 900, most: 999_999 };
+const waitSeconds = { usual: 900, max: 999_999 };
 
 /** Repairs the state after PostgreSQL was restored to an earlier time, so that it matches Temporal and the carriers; see docs/recovery.md. */
 export const recoverCommand: Command = {

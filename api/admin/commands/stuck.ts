@@ -5,8 +5,8 @@ import { type UnendedMessage, unendedMessages } from '../../../models/operations
 import type { Command } from '../command.js';
 import { numberIn } from '../read-options.js';
 
-const olderThan = { usual: 300, most: 31_536_000 };
-const limits = { usual: 100, most: 10_000 };
+const olderThan = { usual: 300, max: 31_536_000 };
+const limits = { usual: 100, max: 10_000 };
 
 export const stuckCommand: Command = {
   name: 'stuck',

@@ -42,7 +42,7 @@ export const openEventStream = endpoint({
     const { workspaceId, actor, session, token } = caller;
     if (caller.isSuspended) throw suspended();
     const resume = positionOf(lastEventId ?? '', 'Last-Event-ID') ?? positionOf(query.last_event_id ?? '', 'last_event_id');
-    const { id, position, isReset } = await openStream(db, { workspaceId, resume, most: config.quotas.streams });
+    const { id, position, isReset } = await openStream(db, { workspaceId, resume, max: config.quotas.streams });
     const keyId = actor.type === 'api_key' ? actor.id : null;
     const jwt = token === undefined ? null : { ...token, id: session?.id ?? null };
     return new Reply({}, { events: streams.viewer({ id, workspaceId, keyId, token: jwt, position, isReset }) });

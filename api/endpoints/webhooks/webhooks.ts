@@ -69,7 +69,7 @@ export const createWebhook = endpoint({
   status: 201,
   refusals: [409],
   async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...carriage } }, { db, config, resolve }) {
-    const quota: Quota = { workspaceId, of: 'webhooks', most: config.quotas.webhooks };
+    const quota: Quota = { workspaceId, of: 'webhooks', max: config.quotas.webhooks };
     await assertBelow(db, quota); // before the DNS look-up
     await assertUsableUrl(url, config, addressesFor(workspaceId, resolve));
     const wanted = { workspace_id: workspaceId, url, events, description: description || null, ...carriage };

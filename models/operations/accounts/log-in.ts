@@ -71,7 +71,7 @@ async function noteLogin(
   if (seen?.is_new !== true || (await hasReachedMailLimit(db, transaction, workspaceId, 'new_login'))) return;
   const mailId = makeId();
   const detail = JSON.stringify({ address: origin.address, at: new Date() });
-  await select(db, tellOf, [mailId, workspaceId, 'new_login', detail], transaction);
+  await select(db, enqueueMail, [mailId, workspaceId, 'new_login', detail], transaction);
   transaction.afterCommit(() => onMail(mailId));
 }
 
@@ -85,8 +85,8 @@ async function noteFailure({ db, onMail }: LoginDeps, workspace: Workspace, atte
     await recordAuditEvent(db, transaction, stranger, { workspaceId, type: 'auth.login_failed', target, changes });
     if (attempt.number !== freeTries) return;
     const mailId = makeId();
-    const told = await select(db, tellOnce, [mailId, workspaceId, JSON.stringify({ address: origin.address })], transaction);
-    if (told.length > 0) transaction.afterCommit(() => onMail(mailId));
+    const enqueued = await select(db, enqueueLockoutMail, [mailId, workspaceId, JSON.stringify({ address: origin.address })], transaction);
+    if (enqueued.length > 0) transaction.afterCommit(() => onMail(mailId));
   });
 }
 
@@ -99,9 +99,9 @@ const noteAddress = `
     )
   SELECT is_known IS FALSE AS is_new FROM known`;
 
-const tellOf = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
+const enqueueMail = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
 /** At most one notice: repeated attempts must not flood the mailbox. */
-const tellOnce = `
+const enqueueLockoutMail = `
   INSERT INTO mails (id, workspace_id, kind, detail)
   SELECT $1::uuid, $2::uuid, 'login_locked', $3::json
   WHERE NOT EXISTS (SELECT 1 FROM mails WHERE workspace_id = $2 AND kind = 'login_locked' AND created_at > now() - interval '1 day')

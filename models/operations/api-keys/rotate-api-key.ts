@@ -22,8 +22,8 @@ export async function rotateApiKey(
 ): Promise<IssuedKey> {
   const { name, scopes, allowed_addresses, channels } = await ApiKey.owned(workspaceId, id);
   // The former key counts while it works. Without an overlap the new key takes its place.
-  const most = overlapHours > 0 ? quotas.apiKeys : quotas.apiKeys + 1;
-  return withinQuota(db, { workspaceId, of: 'apiKeys', most }, async (transaction) => {
+  const max = overlapHours > 0 ? quotas.apiKeys : quotas.apiKeys + 1;
+  return withinQuota(db, { workspaceId, of: 'apiKeys', max }, async (transaction) => {
     // A concurrent rotation waits here, and then rotates what this one has left.
     const [former] = await select<{ next_expires_at: Date | null }>(db, end, [id, overlapHours], transaction);
     if (former === undefined) throw conflict('API key can no longer be rotated');

@@ -26,7 +26,9 @@ export const resumeBatch = (db: Database, workspaceId: string, id: string): Prom
 export async function cancelBatch(db: Database, workspaceId: string, id: string): Promise<Batch> {
   const batch = await shown(workspaceId, id);
   await completeBatchIfDone(db, id);
-  await select(db, `UPDATE batches SET status = 'cancelled', ${tellPages} WHERE id = $1 AND status IN ('sending', 'paused')`, [id]);
+  await select(db, `UPDATE batches SET status = 'cancelled', ${schedulePageSignals} WHERE id = $1 AND status IN ('sending', 'paused')`, [
+    id,
+  ]);
   await batch.reload();
   if (batch.status !== 'cancelled') throw conflict('Batch can no longer be cancelled');
   await cancelQueued(db, id);
@@ -70,7 +72,7 @@ const cancellable = `
   SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' AND status_detail IN ('scheduled', 'accepted') ORDER BY id FOR UPDATE`;
 
 /** SQL: the watcher notifies the pages soon, in case the caller's signal is lost; see `takeDueBatches`. */
-const tellPages = `changed_at = now(), look_at = now() + interval '10 seconds'`;
+const schedulePageSignals = `changed_at = now(), look_at = now() + interval '10 seconds'`;
 
 async function change(
   db: Database,
@@ -80,7 +82,7 @@ async function change(
 ): Promise<Batch> {
   const batch = await shown(workspaceId, id);
   await completeBatchIfDone(db, id);
-  await select(db, `UPDATE batches SET status = $2, ${tellPages} WHERE id = $1 AND status = $3`, [id, to, from]);
+  await select(db, `UPDATE batches SET status = $2, ${schedulePageSignals} WHERE id = $1 AND status = $3`, [id, to, from]);
   await batch.reload();
   if (batch.status !== to) throw conflict(`Batch can no longer be ${verb}`);
   return batch;

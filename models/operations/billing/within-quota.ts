@@ -26,7 +26,7 @@ export type Counted = keyof typeof counted;
 export interface Quota {
   workspaceId: string;
   of: Counted;
-  most: number;
+  max: number;
 }
 
 /**
@@ -49,8 +49,8 @@ const lock = 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE';
  * @returns limit_reached
  */
 export async function quotaRefusal(db: Database, quota: Quota, transaction?: Transaction): Promise<AppError | null> {
-  if ((await countOf(db, quota, transaction)) < quota.most) return null;
-  return limitReached('A workspace', quota.most, counted[quota.of].what);
+  if ((await countOf(db, quota, transaction)) < quota.max) return null;
+  return limitReached('A workspace', quota.max, counted[quota.of].what);
 }
 
 /**
@@ -63,8 +63,8 @@ export async function assertBelow(db: Database, quota: Quota, transaction?: Tran
 }
 
 /** How many the workspace has, counted up to one more than the quota. */
-export async function countOf(db: Database, { workspaceId, of, most }: Quota, transaction?: Transaction): Promise<number> {
+export async function countOf(db: Database, { workspaceId, of, max }: Quota, transaction?: Transaction): Promise<number> {
   const sql = `SELECT count(*) AS count FROM (${counted[of].sql} LIMIT $2) AS found`;
-  const [row] = await select<{ count: number }>(db, sql, [workspaceId, most + 1], transaction);
+  const [row] = await select<{ count: number }>(db, sql, [workspaceId, max + 1], transaction);
   return row?.count ?? 0;
 }

@@ -59,12 +59,12 @@ const insert = `
     expires_at = excluded.expires_at, created_at = now()
   WHERE s.expires_at IS NOT NULL OR ${isByRecipient('excluded')} AND NOT ${isByRecipient('s')}
   RETURNING s.id, s.workspace_id, s.channel, s.reason, s.source
-  ), told AS (
+  ), audited AS (
     SELECT workspace_id, source AS actor_name, id AS target_id, NULL AS target_name,
       jsonb_build_object('channel', channel, 'reason', reason, 'source', source) AS changes
     FROM listed
   )
-  ${insertEvents('told', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
+  ${insertEvents('audited', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
 
 /** Adds one recipient at the owner's request. @returns the entry that is in effect now */
 export async function addSuppression(db: Database, entry: NewSuppression, origin: Origin): Promise<Suppression> {

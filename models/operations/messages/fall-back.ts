@@ -75,11 +75,11 @@ async function decide(db: Database, transaction: Transaction, id: string, outcom
 }
 
 async function nextOf(db: Database, transaction: Transaction, id: string): Promise<NextStep | null> {
-  const [next] = await select<NextStep>(db, next_, [id], transaction);
+  const [next] = await select<NextStep>(db, findNextStep, [id], transaction);
   return next ?? null;
 }
 
-const next_ = `
+const findNextStep = `
   SELECT m.group_id AS "groupId", m.workspace_id AS "workspaceId", m.channel, (f.steps -> 0 ->> 'after')::integer * 1000 AS "fallbackAfterMs"
   FROM messages m LEFT JOIN fallbacks f ON f.message_id = m.id WHERE m.id = $1`;
 
@@ -116,8 +116,8 @@ async function pay(db: Database, transaction: Transaction, { id, workspace_id: w
     return true;
   }
   const sql = `SELECT ${debitDescription} AS description FROM messages WHERE id = $1`;
-  const [told] = await select<{ description: string }>(db, sql, [id], transaction);
-  const payment = { reference: id, amount: cost, description: told?.description ?? '', messages: 1 };
+  const [entry] = await select<{ description: string }>(db, sql, [id], transaction);
+  const payment = { reference: id, amount: cost, description: entry?.description ?? '', messages: 1 };
   return (await debit(db, transaction, workspaceId, [payment])).length > 0;
 }
 

@@ -28,16 +28,16 @@ export interface StreamRequest {
   /** The position up to which the viewer has received events; null: it starts now. */
   resume: Position | null;
   /** How many open streams the workspace can have. */
-  most: number;
+  max: number;
 }
 
 /**
  * Opens a stream. Every event of the workspace after the returned position is written.
  * @throws AppError limit_reached if the workspace has the maximum number of streams
  */
-export async function openStream(db: Database, { workspaceId, resume, most }: StreamRequest): Promise<OpenedStream> {
+export async function openStream(db: Database, { workspaceId, resume, max }: StreamRequest): Promise<OpenedStream> {
   const id = makeId();
-  const marked = await withinQuota(db, { workspaceId, of: 'streams', most }, async (transaction) => {
+  const marked = await withinQuota(db, { workspaceId, of: 'streams', max }, async (transaction) => {
     await select(db, insertStream, [id, workspaceId, expiryMs], transaction);
     const [row] = await select<Mark>(db, markWorkspace, [workspaceId, resumeMs + graceMs], transaction);
     if (row === undefined) throw new Error('an upsert returns its row');

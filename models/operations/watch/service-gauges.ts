@@ -34,7 +34,7 @@ const claim = `
 
 const seconds = (sql: string) => `(SELECT extract(epoch FROM now() - (${sql}))::float)`;
 /** Counts up to a maximum, because there can be millions of rows. */
-const upTo = (most: number, sql: string) => `(SELECT count(*)::integer FROM (SELECT 1 ${sql} LIMIT ${most}) counted)`;
+const upTo = (limit: number, sql: string) => `(SELECT count(*)::integer FROM (SELECT 1 ${sql} LIMIT ${limit}) counted)`;
 
 /** Waiting reports are in the order of the ids of their groups, which is nearly the order of their age. */
 const waiting = 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS NOT NULL';

@@ -74,12 +74,12 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** A value as HTML that shows it literally. */
 export const escapeHtml = (value: string): string => value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 
-/** How many placeholders the text has, counted up to `most`. */
-export function countPlaceholders(text: string, most: number): number {
+/** How many placeholders the text has, counted up to `max`. */
+export function countPlaceholders(text: string, max: number): number {
   let count = 0;
   for (const [, name] of text.matchAll(opening)) {
     if (name !== undefined) count += 1;
-    if (count >= most) break;
+    if (count >= max) break;
   }
   return count;
 }

@@ -19,7 +19,7 @@ export function faultOfMetadata(path: string, value: object): Fault | null {
 function levelsOf(value: unknown, level = 1): number {
   if (typeof value !== 'object' || value === null) return level - 1;
   if (level > levelsMax) return level;
-  return Object.values(value).reduce<number>((most, item) => Math.max(most, levelsOf(item, level + 1)), level);
+  return Object.values(value).reduce<number>((deepest, item) => Math.max(deepest, levelsOf(item, level + 1)), level);
 }
 
 function faultInside(path: string, value: unknown): Fault | null {

@@ -46,7 +46,7 @@ describe('ten thousand reports', () => {
     app = await startApp(env, { wake: async ({ groupId }) => void woken.add(groupId) });
     const { id } = await buildWorkspace(app.deps.db, 100_000_000);
     await buildWebhook(id, 'https://one.example.test/');
-    for (const [channel, most, size] of counts) for (let group = 0; group < most; group += 1) await claimGroup(id, channel, size);
+    for (const [channel, groups, size] of counts) for (let group = 0; group < groups; group += 1) await claimGroup(id, channel, size);
   });
   after(() => app.close());
 
