@@ -14,8 +14,8 @@ const repairs = [
   'settleClosedWorkspaces',
 ] as const;
 /** Steps that run one after the other. */
-const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseOld', 'auditBooks'] as const;
-type Step = (typeof repairs)[number] | (typeof chores)[number] | 'countMessages';
+const maintenanceSteps = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseOld', 'auditBooks'] as const;
+type Step = (typeof repairs)[number] | (typeof maintenanceSteps)[number] | 'countMessages';
 
 /**
  * One round of the watcher, started by a schedule. It finds work in the database that no workflow drives, and starts it again. Such work
@@ -33,7 +33,7 @@ export async function runWatcher(): Promise<void> {
   };
   const inTurn = async () => {
     if (patched('count-messages')) await attempt('countMessages');
-    for (const chore of chores) await attempt(chore);
+    for (const step of maintenanceSteps) await attempt(step);
   };
   await Promise.all([...repairs.map(attempt), inTurn()]);
   await watching.noteRound(failing);

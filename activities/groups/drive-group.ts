@@ -74,8 +74,8 @@ async function driveUntilQuiet(
   };
   /** No report is awaited, or none has arrived for a while. */
   const isQuiet = () => work.open === work.queued || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs || driven.size > waitingMax;
-  const goesOn = () => handOff.state === 'underWay' || (handOff.state !== 'partial' && Date.now() < until);
-  while (isEmpty(left) && !signal.aborted && goesOn()) {
+  const mayContinue = () => handOff.state === 'running' || (handOff.state !== 'partial' && Date.now() < until);
+  while (isEmpty(left) && !signal.aborted && mayContinue()) {
     if (work.deliveries > 0 || again) {
       left = await beside(deliver(again), rest, look);
       again = false;
@@ -97,11 +97,11 @@ function timeIsUpAt(): number {
 
 export const isEmpty = ({ children, retriers }: LeftDeliveries) => children.length === 0 && retriers.length === 0;
 
-type HandOffState = 'underWay' | 'whole' | 'partial' | 'failed';
+type HandOffState = 'running' | 'whole' | 'partial' | 'failed';
 
 /** Watches the hand-off. The workflow repeats a hand-off that was partial or failed. */
 function watch(dispatch: Promise<GroupWork> | undefined) {
-  const handOff: { state: HandOffState; endedAt: number } = { state: dispatch === undefined ? 'whole' : 'underWay', endedAt: 0 };
+  const handOff: { state: HandOffState; endedAt: number } = { state: dispatch === undefined ? 'whole' : 'running', endedAt: 0 };
   const ended = dispatch
     ?.then(
       ({ queued }) => (queued === 0 ? 'whole' : 'partial'),
@@ -114,7 +114,7 @@ function watch(dispatch: Promise<GroupWork> | undefined) {
     ended,
     /** Waits for the pause, but not longer than the hand-off. */
     orSooner: async (rest: Promise<unknown>): Promise<void> => {
-      await (handOff.state === 'underWay' ? Promise.race([rest, ended]) : rest);
+      await (handOff.state === 'running' ? Promise.race([rest, ended]) : rest);
     },
   });
 }

@@ -3,14 +3,14 @@ import { activityInfo } from '@temporalio/activity';
 import { workMetrics } from '../../models/metrics/catalogue.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import type { GroupWork } from '../../models/operations/messages/group-work.js';
-import type { Dispatched, DispatchOf } from '../handoff/dispatch.js';
+import type { Dispatched, DispatchTarget } from '../handoff/dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from '../webhooks/first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { isEmpty, type GroupProgress, type DriveOptions, driveGroup } from './drive-group.js';
 
 export interface GroupDeps extends FirstAttemptDeps {
   /** Hands off due messages; see `dispatch`. */
-  dispatch: (of: DispatchOf) => Promise<Dispatched>;
+  dispatch: (target: DispatchTarget) => Promise<Dispatched>;
   stopping?: AbortSignal;
 }
 
@@ -27,8 +27,8 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
   const { db } = deps;
   const driven = new Set<string>();
   const drive = (groupId: string, isPage: boolean, how: DriveOptions) => {
-    const ownAtOnce = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
-    const deliver = (again: boolean) => attemptFirst(deps, groupId, { again, ownAtOnce });
+    const ownConcurrency = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
+    const deliver = (again: boolean) => attemptFirst(deps, groupId, { again, ownConcurrency });
     return driveGroup({ db, driven, deliver }, groupId, how);
   };
 

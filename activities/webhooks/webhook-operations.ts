@@ -11,7 +11,7 @@ import { Webhook } from '../../models/tables/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
-import { Settling } from './settling.js';
+import { DeliverySettler } from './delivery-settler.js';
 
 /** Deliveries of a replay page. Even if each attempt hangs, the page ends before the watcher counts it as lost. */
 const replayedAtOnce = 50;
@@ -38,7 +38,7 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
         const { workspace_id: workspaceId } = delivery;
         if (asked.of(workspaceId) >= askedOfWorkspace) throw laterOn();
         asked.add(workspaceId);
-        await attempts.toEndpoint([delivery], { trigger, followsSchedule: isTest }).finally(() => asked.remove(workspaceId));
+        await attempts.attemptInOrder([delivery], { trigger, followsSchedule: isTest }).finally(() => asked.remove(workspaceId));
       }),
 
     /** Lists the next deliveries of a replay. */
@@ -63,8 +63,8 @@ async function listReplay(
   signal: AbortSignal,
 ): Promise<ReplayList> {
   const webhook = await Webhook.findByPk(webhookId);
-  const settling = new Settling(db, webhookId, (page) => attempts.inTurn(page, webhook?.workspace_id));
-  while (!signal.aborted && (await settling.onePage()));
+  const settler = new DeliverySettler(db, webhookId, (page) => attempts.withWorkspaceLimit(page, webhook?.workspace_id));
+  while (!signal.aborted && (await settler.onePage()));
   const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
   const limit = webhook?.ordered === true ? replayedInOrder : replayedAtOnce;
   const deliveryIds = await listReplayable(db, range, after ?? null, limit);
@@ -79,7 +79,7 @@ async function replayPage({ db, attempts }: ReplayDeps, page: ReplayPageInput): 
   const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
   const ids = followsSchedule ? await requeueDeliveries(db, deliveryIds, again) : open;
   const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, ids);
-  await attempts.toEndpoint(due, { trigger: 'replay', followsSchedule });
+  await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule });
   const left = !followsSchedule ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
   const retriers = await leaveToRetriers(db, { left }, again);
   const status = await recordReplayPage(db, replayId, deliveryIds, isLast);

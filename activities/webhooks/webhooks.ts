@@ -6,7 +6,7 @@ import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/op
 import { retrierDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
 import { countFailed } from '../../models/operations/watch/own-workflows.js';
 import { Tally } from '../../models/flow/tally.js';
-import { Settling } from './settling.js';
+import { DeliverySettler } from './delivery-settler.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
@@ -80,7 +80,10 @@ async function runRetrier(
   webhookId: string,
   signal: AbortSignal,
 ): Promise<number | null> {
-  const webhook = await deps.attempts.inTurn(() => beginRetrying(deps.db, webhookId), activityInfo().priority?.fairnessKey ?? webhookId);
+  const webhook = await deps.attempts.withWorkspaceLimit(
+    () => beginRetrying(deps.db, webhookId),
+    activityInfo().priority?.fairnessKey ?? webhookId,
+  );
   if (webhook === undefined) return null;
   return admit(
     running,
@@ -114,18 +117,18 @@ async function attemptDue(
 ): Promise<number | null> {
   const page = webhook.rate === null ? pageMax : Math.min(pageMax, Math.ceil(webhook.rate * pageSeconds));
   const until = Date.now() + retrierMsMax;
-  const settling = new Settling(db, webhookId, (page) => attempts.inTurn(page, webhook.workspace_id));
+  const settler = new DeliverySettler(db, webhookId, (page) => attempts.withWorkspaceLimit(page, webhook.workspace_id));
   let pauseMs = lookAgainMs.min;
   while (Date.now() < until && !signal.aborted) {
-    const isSettling = await settling.onePage();
+    const isSettling = await settler.onePage();
     if (isSettling && !webhook.is_active) continue;
-    const due = await attempts.inTurn(() => retrierDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
+    const due = await attempts.withWorkspaceLimit(() => retrierDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
     await attempts.retry(due, signal);
     if (isSettling || due.length > 0) {
       pauseMs = lookAgainMs.min;
       continue;
     }
-    const waitMs = await attempts.inTurn(() => restRetrier(db, webhookId), webhook.workspace_id);
+    const waitMs = await attempts.withWorkspaceLimit(() => restRetrier(db, webhookId), webhook.workspace_id);
     if (waitMs === null || waitMs > soonMs) return waitMs;
     await sleep(Math.max(pauseMs, waitMs));
     pauseMs = Math.min(2 * pauseMs, lookAgainMs.max);

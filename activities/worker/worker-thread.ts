@@ -6,7 +6,7 @@ import { givingWayTo, type UrgentWork } from '../../models/flow/give-way.js';
 import type { Logger } from '../../models/process/logger.js';
 import { startTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
-import type { EndpointBoard } from '../webhooks/endpoint-board.js';
+import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { coreTelemetry } from './core-metrics.js';
 import { beat } from './beats.js';
 import { ownerOfWork } from './owner-of-work.js';
@@ -22,7 +22,7 @@ export interface ThreadOptions {
   /** Database work of single messages. That of batches gives way to it. */
   urgent: UrgentWork;
   /** What all threads of the process know of the endpoints of webhooks. */
-  endpoints: EndpointBoard;
+  endpoints: SharedEndpointStats;
 }
 
 /** Opens connections, runs the workers of these queues, and closes the connections after the workers have stopped. */

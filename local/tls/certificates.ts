@@ -36,7 +36,7 @@ export async function makeAuthority(commonName = 'Tidings local authority', days
   return { cert: pems.cert, key: pems.private };
 }
 
-/** A certificate, of a server unless a client is asked for, that whoever trusts the authority accepts for these names and addresses, until it expires. */
+/** A server certificate (or client certificate) for these names and addresses. */
 export async function issueCertificate(authority: Certificate, request: CertificateRequest): Promise<Certificate> {
   const { names = [], addresses = [], days = 365, notAfter = new Date(Date.now() + days * dayMs), isClient = false } = request;
   const altNames = [...names.map((value) => ({ type: altNameType.dns, value })), ...addresses.map((ip) => ({ type: altNameType.ip, ip }))];

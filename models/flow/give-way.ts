@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Tally } from './tally.js';
 
 /** How fast the statements of a pool may follow each other. */
-export interface Pace {
+export interface TurnTaker {
   /** Waits for a turn. @returns a function that ends the turn */
   turn(): Promise<() => void>;
   /** Rests between two steps of a turn. @param stepMs how long the last step took */
@@ -23,7 +23,7 @@ export class UrgentWork {
     this.#state = new Int32Array(memory);
   }
 
-  get isUnderWay(): boolean {
+  get isInProgress(): boolean {
     return this.isWithin(recentMs);
   }
 
@@ -33,7 +33,7 @@ export class UrgentWork {
   }
 
   /** A pace that never waits, and counts its turns as urgent. */
-  readonly pace: Pace = {
+  readonly pace: TurnTaker = {
     turn: () => {
       Atomics.add(this.#state, 0, 1);
       return Promise.resolve(() => {
@@ -69,8 +69,8 @@ const lookAgainMs = 5;
  * @param ownerOf the owner of the work that asks for a turn. After a heavy turn its owner rests longer, until nothing was urgent for a while.
  * Other owners do not wait for that, nor does work without an owner. Default: no work has an owner
  */
-export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): Pace {
-  const underWay = new Tally();
+export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): TurnTaker {
+  const inProgress = new Tally();
   let restUntil = 0;
   const heavyRests = new HeavyRests();
   return {
@@ -80,16 +80,16 @@ export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefine
       let waitedMs = 0;
       for (let last = performance.now(), now = last; urgent.isWithin(isResting(now) ? quietMs : recentMs); last = now) {
         // A turn beside one of the same owner may be a part of it, which must not wait for itself.
-        const mustRest = isResting(now) && underWay.of(owner) === 0;
-        if (!mustRest && (underWay.keys === 0 ? now >= restUntil : waitedMs >= waitMsMax)) break;
+        const mustRest = isResting(now) && inProgress.of(owner) === 0;
+        if (!mustRest && (inProgress.keys === 0 ? now >= restUntil : waitedMs >= waitMsMax)) break;
         await sleep(lookAgainMs);
         now = performance.now();
-        if (underWay.keys > 0) waitedMs += now - last;
+        if (inProgress.keys > 0) waitedMs += now - last;
       }
-      underWay.add(owner);
+      inProgress.add(owner);
       const begunAt = performance.now();
       return () => {
-        underWay.remove(owner);
+        inProgress.remove(owner);
         const endedAt = performance.now();
         const workMs = endedAt - begunAt;
         restUntil = Math.max(restUntil, endedAt + Math.min(workMs, turnRestMsMax));
@@ -100,7 +100,7 @@ export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefine
       // Rests of turns that run at the same time follow each other: together they use no more time than one turn.
       const until = Math.max(restUntil, performance.now()) + Math.min(stepRestShare * Math.max(0, stepMs - usualStepMs), stepRestMsMax);
       restUntil = until;
-      while (urgent.isUnderWay && performance.now() < until) await sleep(lookAgainMs);
+      while (urgent.isInProgress && performance.now() < until) await sleep(lookAgainMs);
     },
   };
 }

@@ -89,7 +89,7 @@ const roundTripMsMax = 1_000;
 export function noteClock(clock: Date, begun: number, ended: number): void {
   if (ended - begun > roundTripMsMax) return;
   const apart = (begun + ended) / 2 - clock.getTime();
-  // Half of the round trip is unknown: a difference within it is none.
+  // Differences smaller than half the round trip are reported as 0.
   processMetrics.clockOffset.set(Math.abs(apart) <= (ended - begun) / 2 ? 0 : apart / 1000);
 }
 

@@ -2,7 +2,7 @@ import type { Difference } from '../../../models/operations/billing/audit-piece.
 import { auditNow } from '../../../models/operations/billing/audit-books.js';
 import { acknowledgeDrift } from '../../../models/operations/billing/ledger-drift.js';
 import type { Database } from '../../../models/db/database.js';
-import { type Command, type Outcome, textIn } from '../command.js';
+import { type Command, type CommandOutcome, textIn } from '../command.js';
 import { findWorkspace } from '../find-workspace.js';
 
 export const auditCommand: Command = {
@@ -19,14 +19,14 @@ export const auditCommand: Command = {
   },
 };
 
-async function auditAll(db: Database): Promise<Outcome> {
+async function auditAll(db: Database): Promise<CommandOutcome> {
   const differences: Difference[] = [];
   const count = await auditNow(db, (difference) => differences.push(difference));
   const lines = differences.map(({ what, id, detail }) => `${what} ${id}: ${JSON.stringify(detail)}`);
   return { ok: count === 0, isReport: true, text: [...lines, `${count} differences.`].join('\n'), data: { count, differences } };
 }
 
-async function acknowledge(db: Database, named: string): Promise<Outcome> {
+async function acknowledge(db: Database, named: string): Promise<CommandOutcome> {
   const { id } = await findWorkspace(named);
   await acknowledgeDrift(db, id);
   return { ok: true, text: `The balance of ${id} is now accepted as correct.`, data: { workspace_id: id } };

@@ -1,4 +1,4 @@
-import type { Found } from '../../../models/metrics/catalogue.js';
+import type { GaugeReading } from '../../../models/metrics/catalogue.js';
 import { readServiceGauges } from '../../../models/operations/watch/service-gauges.js';
 import { lookNow } from '../../../models/operations/watch/look-at-groups.js';
 import { type UnendedMessage, unendedMessages } from '../../../models/operations/watch/unended-messages.js';
@@ -47,7 +47,7 @@ function ageOf(seconds: number): string {
 }
 
 /** What else waits in the service, as the metrics show it. */
-function otherWork(found: Found | undefined): Record<string, number> {
+function otherWork(found: GaugeReading | undefined): Record<string, number> {
   if (found === undefined) return {};
   const { inbox_waiting, inbox_seconds, groups_overdue, deliveries_overdue_seconds, batches_open, mails_unsent } = found;
   return {

@@ -38,8 +38,8 @@ interface Line {
 }
 
 /** The workspaces whose export is running in this process. Each export keeps a page of rows in memory, so their number is limited. */
-const underWay = new Set<string>();
-const underWayMax = 8;
+const inProgress = new Set<string>();
+const inProgressMax = 8;
 
 export const exportWorkspace = endpoint({
   id: 'exportWorkspace',
@@ -61,8 +61,8 @@ export const exportWorkspace = endpoint({
     }),
   ),
   async handler({ caller: { workspaceId }, origin }, { db }) {
-    if (underWay.has(workspaceId)) throw conflict('An export of this workspace is running already');
-    if (underWay.size >= underWayMax) throw busy();
+    if (inProgress.has(workspaceId)) throw conflict('An export of this workspace is running already');
+    if (inProgress.size >= inProgressMax) throw busy();
     const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
     await inTransaction(db, (transaction) => {
       const target = { type: 'workspace', id: workspaceId, name: workspace.name };
@@ -74,7 +74,7 @@ export const exportWorkspace = endpoint({
 
 /** Adds the last line, which proves that the export is complete. */
 async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
-  underWay.add(workspaceId);
+  inProgress.add(workspaceId);
   try {
     let count = 0;
     for await (const line of lines) {
@@ -83,7 +83,7 @@ async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncG
     }
     yield { type: 'end', data: { lines: count } };
   } finally {
-    underWay.delete(workspaceId);
+    inProgress.delete(workspaceId);
   }
 }
 

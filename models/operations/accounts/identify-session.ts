@@ -1,8 +1,8 @@
 import { type Database, select } from '../../db/database.js';
-import { type Standing, standing } from '../billing/standing.js';
+import { type WorkspaceStanding, standing } from '../billing/standing.js';
 
 /** What a request needs to know about the workspace of its JWT. */
-export interface SessionOwner extends Standing {
+export interface SessionOwner extends WorkspaceStanding {
   email: string;
   /** The number of active webhooks of the workspace. */
   webhooks: number;

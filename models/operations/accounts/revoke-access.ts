@@ -21,7 +21,7 @@ export async function deleteWebhooks(db: Database, transaction: Transaction, wor
   await select(db, remove, [workspaceId, originAsJson(origin)], transaction);
 }
 
-/** A mail lists at most so many keys and so many webhooks. */
+/** Maximum number of keys, and of webhooks, that a mail lists. */
 const namedMax = 25;
 
 /** The keys and webhooks that keep their access, for a mail to the owner. */

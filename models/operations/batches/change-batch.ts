@@ -24,7 +24,7 @@ export const resumeBatch = (db: Database, workspaceId: string, id: string): Prom
  * @throws AppError not_found, or conflict if everything was handed off
  */
 export async function cancelBatch(db: Database, workspaceId: string, id: string): Promise<Batch> {
-  const batch = await shown(workspaceId, id);
+  const batch = await acceptedBatch(workspaceId, id);
   await completeBatchIfDone(db, id);
   await select(db, `UPDATE batches SET status = 'cancelled', ${schedulePageSignals} WHERE id = $1 AND status IN ('sending', 'paused')`, [
     id,
@@ -80,7 +80,7 @@ async function change(
   id: string,
   { to, from, verb }: { to: 'paused' | 'sending'; from: 'paused' | 'sending'; verb: string },
 ): Promise<Batch> {
-  const batch = await shown(workspaceId, id);
+  const batch = await acceptedBatch(workspaceId, id);
   await completeBatchIfDone(db, id);
   await select(db, `UPDATE batches SET status = $2, ${schedulePageSignals} WHERE id = $1 AND status = $3`, [id, to, from]);
   await batch.reload();
@@ -88,7 +88,7 @@ async function change(
   return batch;
 }
 
-async function shown(workspaceId: string, id: string): Promise<Batch> {
+async function acceptedBatch(workspaceId: string, id: string): Promise<Batch> {
   const batch = await Batch.owned(workspaceId, id);
   if (batch.status === 'accepting') throw notFound('Batch');
   return batch;

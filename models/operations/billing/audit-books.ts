@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, select } from '../../db/database.js';
 import { auditCounts, auditLedger } from './audit-ledgers.js';
 import { auditBatches, auditEntries, auditMessages } from './audit-messages.js';
-import type { AuditPiece, Difference, Place } from './audit-piece.js';
+import type { AuditPiece, Difference, AuditPlace } from './audit-piece.js';
 
 /** The steps run in this order. */
 const steps: Readonly<Record<string, AuditPiece>> = {
@@ -24,7 +24,7 @@ const restMsMax = 50;
 interface Audit {
   day: string;
   step: string;
-  place: Place;
+  place: AuditPlace;
 }
 
 /**

@@ -40,7 +40,7 @@ export async function openStream(db: Database, { workspaceId, resume, max }: Str
   const marked = await withinQuota(db, { workspaceId, of: 'streams', max }, async (transaction) => {
     await select(db, insertStream, [id, workspaceId, expiryMs], transaction);
     const [row] = await select<Mark>(db, markWorkspace, [workspaceId, resumeMs + graceMs], transaction);
-    if (row === undefined) throw new Error('an upsert returns its row');
+    if (row === undefined) throw new Error('INSERT … ON CONFLICT DO UPDATE … RETURNING gave no row');
     return row;
   });
   if (marked.is_recent) await settle(db, marked.xid);
@@ -88,7 +88,7 @@ const isSettled = `
 
 async function currentPosition(db: Database): Promise<Position> {
   const [row] = await select<{ at: Date; seen: Snapshot }>(db, 'SELECT clock_timestamp() AS at, pg_current_snapshot()::text AS seen');
-  if (row === undefined) throw new Error('a SELECT without FROM returns a row');
+  if (row === undefined) throw new Error('SELECT without FROM gave no row');
   return { ...row, reading: null };
 }
 

@@ -4,7 +4,7 @@
 export const levelMax = 10;
 
 /** The state of an account. */
-export interface Standing {
+export interface AccountStanding {
   account: string;
   /** 0: a standby. */
   weight: number;
@@ -41,7 +41,7 @@ export interface RouteChoice {
  * The share of the traffic that each account gets, from 0 to 1, with the sum 1. Each account gets its weight in proportion to its level,
  * and the standbys get the rest. If all are failing, none is known to be better, and only the weights count.
  */
-export function sharesOf(standings: readonly Standing[]): number[] {
+export function sharesOf(standings: readonly AccountStanding[]): number[] {
   const lost = standings.reduce((sum, { weight, level }) => sum + weight * (1 - level / levelMax), 0);
   const standbys = standings.reduce((sum, { weight, level }) => sum + (weight === 0 ? level : 0), 0);
   const parts = standings.map(({ weight, level }) => (weight > 0 ? (weight * level) / levelMax : (lost * level) / Math.max(1, standbys)));
@@ -55,7 +55,7 @@ export function sharesOf(standings: readonly Standing[]): number[] {
  * @param standings of all accounts of a channel, at least one of them with a weight
  * @param draw from 0 up to 1, evenly distributed
  */
-export function chooseRoute(standings: readonly Standing[], draw: number): RouteChoice {
+export function chooseRoute(standings: readonly AccountStanding[], draw: number): RouteChoice {
   const shares = sharesOf(standings);
   // A healthy standby takes over from failing accounts, also without a share.
   const able = standings.flatMap(({ account, level }, at) => {

@@ -28,8 +28,8 @@ interface Reader<Row> {
 }
 
 /**
- * Reads a part of a list. A walk from place to place sees every row that exists throughout the walk exactly once, because a place is a sort
- * key and not a count of rows. A list that ends on its first page is not counted.
+ * Reads a part of a list. Cursor pagination returns every row that exists throughout exactly once, because a cursor is a sort key. A list that
+ * ends on its first page is not counted.
  */
 export async function readWindow<Row>(window: ListWindow, { count, find, placeOf }: Reader<Row>): Promise<Listed<Row>> {
   const page = 'page' in window ? window.page : null;

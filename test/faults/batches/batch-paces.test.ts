@@ -24,11 +24,11 @@ describe('the pace of a batch', () => {
 
   it('is kept with a provider that needs two seconds for each call', async function () {
     this.timeout(60_000);
-    let [underWay, highest] = [0, 0];
+    let [running, highest] = [0, 0];
     test.beforeTaking = async () => {
-      highest = Math.max(highest, ++underWay);
+      highest = Math.max(highest, ++running);
       await sleep(2_000);
-      underWay -= 1;
+      running -= 1;
       return undefined;
     };
     const account = await test.client.signUp();

@@ -37,9 +37,9 @@ describe('work that gives way', () => {
   it('counts urgent work as under way until shortly after its end', async () => {
     const urgent = new UrgentWork();
     (await urgent.pace.turn())();
-    assert.equal(urgent.isUnderWay, true);
-    for (const until = Date.now() + 2_000; urgent.isUnderWay && Date.now() < until; ) await settled();
-    assert.equal(urgent.isUnderWay, false);
+    assert.equal(urgent.isInProgress, true);
+    for (const until = Date.now() + 2_000; urgent.isInProgress && Date.now() < until; ) await settled();
+    assert.equal(urgent.isInProgress, false);
   });
 
   describe('after a heavy turn', () => {

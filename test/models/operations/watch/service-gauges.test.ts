@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { clearServiceGauges, type Found, showFound } from '../../../../models/metrics/catalogue.js';
+import { clearServiceGauges, type GaugeReading, showReading } from '../../../../models/metrics/catalogue.js';
 import { readServiceGauges } from '../../../../models/operations/watch/service-gauges.js';
 import { forgetOldBeats, noteBeat, noteEndOfBeats, seenWorkers } from '../../../../models/operations/watch/worker-beats.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
@@ -11,7 +11,7 @@ describe('gauges of the whole service', () => {
     database = await freshDatabase();
   });
   afterEach(() => database.drop());
-  const read = async (): Promise<Found> => (await readServiceGauges(database.db))?.found ?? assert.fail('nothing was read');
+  const read = async (): Promise<GaugeReading> => (await readServiceGauges(database.db))?.found ?? assert.fail('nothing was read');
   const age = (seconds: number) =>
     rows(database.db, "UPDATE service_gauges SET claimed_at = claimed_at - $1 * interval '1 second'", [seconds]);
 
@@ -26,12 +26,12 @@ describe('gauges of the whole service', () => {
   it('finds each value that a gauge shows', async () => {
     const missing = new Set<string>();
     const noting = {
-      get(found: Found, name: keyof Found) {
+      get(found: GaugeReading, name: keyof GaugeReading) {
         if (!(name in found)) missing.add(name);
         return found[name];
       },
     };
-    showFound(new Proxy(await read(), noting as ProxyHandler<Found>));
+    showReading(new Proxy(await read(), noting as ProxyHandler<GaugeReading>));
     clearServiceGauges();
     assert.deepEqual([...missing], []);
   });

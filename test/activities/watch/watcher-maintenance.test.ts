@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { choreActivities } from '../../../activities/watch/chores.js';
+import { maintenanceActivities } from '../../../activities/watch/watcher-maintenance.js';
 import { testConfig } from '../../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
@@ -22,7 +22,7 @@ describe('maintenance by the watcher', () => {
 
   const activities = (env: NodeJS.ProcessEnv = {}) => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    return choreActivities({ db: test.db, config: testConfig(env), logger });
+    return maintenanceActivities({ db: test.db, config: testConfig(env), logger });
   };
   const told = () => lines.map(({ level, msg }) => [level, msg]);
 

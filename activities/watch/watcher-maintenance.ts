@@ -1,4 +1,4 @@
-/** The watcher's chores: check the ledger, delete old data, erase recipients, record the round. */
+/** The maintenance steps of a watcher run: check the ledger, delete old data, erase recipients, record the run. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { workMetrics } from '../../models/metrics/catalogue.js';
@@ -28,7 +28,7 @@ const auditingMs = 8_000;
 /** Workspaces whose balance changed within this time are checked. It covers several rounds, in case a round is missed. */
 const changedWithinSeconds = 600;
 
-export function choreActivities(deps: ChoreDeps) {
+export function maintenanceActivities(deps: ChoreDeps) {
   const { db, config, logger } = deps;
   return {
     ...forgettingActivities(deps),
