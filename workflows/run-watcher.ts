@@ -18,9 +18,9 @@ const maintenanceSteps = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseO
 type Step = (typeof repairs)[number] | (typeof maintenanceSteps)[number] | 'countMessages';
 
 /**
- * One round of the watcher, started by a schedule. It finds work in the database that no workflow drives, and starts it again. Such work
+ * One run of the watcher, started by a schedule. It finds work in the database that no workflow drives, and starts it again. Such work
  * exists after a crash between a commit and the call to Temporal that follows it, or after Temporal has lost its data. A step that fails or
- * takes too long does not stop the others. The next round repeats it.
+ * takes too long does not stop the others. The next run repeats it.
  */
 export async function runWatcher(): Promise<void> {
   const failing: string[] = [];

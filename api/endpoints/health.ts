@@ -1,8 +1,8 @@
 /** The health of this process and the services that it needs. */
 import Joi from 'joi';
 import { select } from '../../models/db/database.js';
-import { type LastRound, lastRound } from '../../models/operations/watch/watcher-rounds.js';
-import { seenWorkers, type Workers } from '../../models/operations/watch/worker-beats.js';
+import { type LastRun, lastRun } from '../../models/operations/watch/watcher-runs.js';
+import { seenWorkers, type Workers } from '../../models/operations/watch/worker-heartbeats.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../http/endpoint.js';
 import { named } from '../http/json-schema.js';
@@ -26,7 +26,7 @@ type Services = Record<keyof typeof checks, 'ok' | 'error'>;
 
 interface Found {
   services: Services;
-  watcher: LastRound & { status: 'ok' | 'error' };
+  watcher: LastRun & { status: 'ok' | 'error' };
   workers: Omit<Workers, 'known'> & { status: 'ok' | 'error' };
 }
 
@@ -104,13 +104,13 @@ function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {
 
 /** Reports the watcher as ok while the database is not available, and right after a start, before its first run. */
 async function watcherOf({ db, startedAt }: Deps): Promise<Found['watcher']> {
-  const round = await inTime<LastRound | null>(lastRound(db), null);
-  if (round === null) return { status: 'ok', age_seconds: null, failing: [] };
-  const age = Math.min(round.age_seconds ?? Number.POSITIVE_INFINITY, (Date.now() - startedAt) / 1000);
-  return { status: age > watcherAgeSecondsMax ? 'error' : 'ok', ...round };
+  const run = await inTime<LastRun | null>(lastRun(db), null);
+  if (run === null) return { status: 'ok', age_seconds: null, failing: [] };
+  const age = Math.min(run.age_seconds ?? Number.POSITIVE_INFINITY, (Date.now() - startedAt) / 1000);
+  return { status: age > watcherAgeSecondsMax ? 'error' : 'ok', ...run };
 }
 
-/** While the database is away the workers are not judged, and where none has ever given a sign of life, Temporal's pollers alone tell. */
+/** While the database is away the workers are not judged, and where none has ever sent a heartbeat, Temporal's pollers alone decide. */
 async function workersOf({ db }: Deps): Promise<Found['workers']> {
   const unknown: Workers = { known: 0, alive: 0, lost: 0, age_seconds: null };
   const { known, ...seen } = await inTime(seenWorkers(db), unknown);

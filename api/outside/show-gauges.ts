@@ -3,8 +3,8 @@ import { currentTime, type Database } from '../../models/db/database.js';
 import { clearServiceGauges, serviceGauges, showReading } from '../../models/metrics/catalogue.js';
 import { noteClock } from '../../models/metrics/observe.js';
 import { readServiceGauges } from '../../models/operations/watch/service-gauges.js';
-import { lastRound } from '../../models/operations/watch/watcher-rounds.js';
-import { seenWorkers } from '../../models/operations/watch/worker-beats.js';
+import { lastRun } from '../../models/operations/watch/watcher-runs.js';
+import { seenWorkers } from '../../models/operations/watch/worker-heartbeats.js';
 
 /** How often a process asks the database. */
 const cacheMs = 5_000;
@@ -22,14 +22,14 @@ export function createGaugeReader(db: Database): () => Promise<void> {
   let isKnown = false;
   const look = async () => {
     try {
-      const [reading, round, workers] = await Promise.all([readServiceGauges(db), lastRound(db), seenWorkers(db)]);
+      const [reading, run, workers] = await Promise.all([readServiceGauges(db), lastRun(db), seenWorkers(db)]);
       const begun = Date.now();
       noteClock(await currentTime(db), begun, Date.now());
       clearServiceGauges(); // from here on without a wait: a page that is made meanwhile would lack them
       if (reading !== undefined) showReading(reading.found);
       readAt = Date.now() - (reading?.age_seconds ?? 0) * 1000;
-      if (round.age_seconds !== null) serviceGauges.watcherAge.set(round.age_seconds);
-      serviceGauges.watcherFailing.set(round.failing.length);
+      if (run.age_seconds !== null) serviceGauges.watcherAge.set(run.age_seconds);
+      serviceGauges.watcherFailing.set(run.failing.length);
       serviceGauges.workersAlive.set(workers.alive);
       serviceGauges.workersLost.set(workers.lost);
       isKnown = true;

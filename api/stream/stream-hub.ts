@@ -45,7 +45,7 @@ export class StreamHub implements Audience {
     this.#reader = new RoundReader(db);
     this.#upkeep = createUpkeep(db, this.#viewers);
     apiMetrics.streams.set(0);
-    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
+    this.#heartbeat = setInterval(() => this.#keepAlive(), heartbeatMs).unref();
   }
 
   /** A stream, to be written to a response. */
@@ -163,7 +163,7 @@ export class StreamHub implements Audience {
     viewer.progress = isLast ? progressAt(progress.goal) : { ...progress, position: behind(progress, last.seq) };
   }
 
-  #beat(): void {
+  #keepAlive(): void {
     const { settled } = this.#reader;
     if (settled === null) return;
     const block = idBlock(settled);

@@ -15,7 +15,7 @@ export const stuckCommand: Command = {
   options: {
     'older-than': { value: 'SECONDS', about: 'Only messages accepted or due at least this long ago (default 300)' },
     limit: { value: 'N', about: 'Maximum number of messages (default 100)' },
-    retry: { about: 'Let the watcher look at the stuck ones in its next round, within 30 seconds' },
+    retry: { about: 'Let the watcher look at the stuck ones in its next run, within 30 seconds' },
   },
   summary: 'Show the oldest messages that have not ended, why, and how old they are. Fails if nothing explains the age of one (!).',
   async run(given, { db, config }) {

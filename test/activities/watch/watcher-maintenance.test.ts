@@ -36,7 +36,7 @@ describe('maintenance by the watcher', () => {
     assert.deepEqual(await mails(), [{ workspace_id: workspaceId, kind: 'low_balance' }]);
   });
 
-  it('logs an error in every round while a balance differs from its ledger', async () => {
+  it('logs an error in every run while a balance differs from its ledger', async () => {
     await activities().checkLedger();
     assert.deepEqual(told(), []);
     await rows(test.db, 'UPDATE workspaces SET balance = balance + 7');
@@ -58,12 +58,12 @@ describe('maintenance by the watcher', () => {
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count - 1');
   });
 
-  it('records the round, and logs an error for failed steps', async () => {
+  it('records the run, and logs an error for failed steps', async () => {
     await activities().noteRound([]);
     assert.deepEqual(told(), []);
     await activities().noteRound(['repairMails']);
     assert.deepEqual(told(), [[50, 'watcher steps failed']]);
-    const [round] = await rows<{ failing: string[] }>(test.db, 'SELECT failing FROM watcher');
-    assert.deepEqual(round?.failing, ['repairMails']);
+    const [run] = await rows<{ failing: string[] }>(test.db, 'SELECT failing FROM watcher');
+    assert.deepEqual(run?.failing, ['repairMails']);
   });
 });

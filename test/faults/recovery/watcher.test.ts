@@ -17,7 +17,7 @@ const failing = '+15005550006';
 /** Longer ago than the watcher is patient. */
 const longAgo = `now() - interval '10 minutes'`;
 
-describe('a round of the watcher', () => {
+describe('a run of the watcher', () => {
   let service: Service;
   let client: RestClient;
   let account: Account;

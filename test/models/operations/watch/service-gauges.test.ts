@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { clearServiceGauges, type GaugeReading, showReading } from '../../../../models/metrics/catalogue.js';
 import { readServiceGauges } from '../../../../models/operations/watch/service-gauges.js';
-import { forgetOldBeats, noteBeat, noteEndOfBeats, seenWorkers } from '../../../../models/operations/watch/worker-beats.js';
+import {
+  forgetOldHeartbeats,
+  noteHeartbeat,
+  noteEndOfHeartbeats,
+  seenWorkers,
+} from '../../../../models/operations/watch/worker-heartbeats.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 
@@ -77,7 +82,7 @@ describe('gauges of the whole service', () => {
   });
 });
 
-describe('signs of life of workers', () => {
+describe('heartbeats of workers', () => {
   let database: TestDatabase;
   before(async () => {
     database = await freshDatabase();
@@ -96,17 +101,17 @@ describe('signs of life of workers', () => {
 
   it('tell of dead threads, of ends in good order, and of nothing that is long ago', async () => {
     assert.deepEqual(await seen(), [0, 0, 0]);
-    for (const worker of ['one', 'two']) for (const part of ['messages', 'bulk']) await noteBeat(database.db, worker, part);
+    for (const worker of ['one', 'two']) for (const part of ['messages', 'bulk']) await noteHeartbeat(database.db, worker, part);
     assert.deepEqual(await seen(), [2, 2, 0]);
     await silence('one', 'bulk', 12);
     assert.deepEqual(await seen(), [2, 1, 1]);
-    await noteBeat(database.db, 'one', 'bulk');
-    for (const part of ['messages', 'bulk']) await noteEndOfBeats(database.db, 'two', part);
+    await noteHeartbeat(database.db, 'one', 'bulk');
+    for (const part of ['messages', 'bulk']) await noteEndOfHeartbeats(database.db, 'two', part);
     assert.deepEqual(await seen(), [2, 1, 0]);
     for (const part of ['messages', 'bulk']) await silence('one', part, 700);
     assert.deepEqual(await seen(), [2, 0, 0]);
     for (const part of ['messages', 'bulk']) await silence('one', part, 90_000);
-    await forgetOldBeats(database.db);
+    await forgetOldHeartbeats(database.db);
     assert.deepEqual(await seen(), [1, 0, 0]);
   });
 });

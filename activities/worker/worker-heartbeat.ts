@@ -1,8 +1,8 @@
-/** The sign of life of one thread of a worker process. */
+/** The heartbeat of one thread of a worker process. */
 import { hostname } from 'node:os';
 import type { Database } from '../../models/db/database.js';
 import { noteClock } from '../../models/metrics/observe.js';
-import { beatMs, forgetOldBeats, noteBeat, noteEndOfBeats } from '../../models/operations/watch/worker-beats.js';
+import { heartbeatMs, forgetOldHeartbeats, noteHeartbeat, noteEndOfHeartbeats } from '../../models/operations/watch/worker-heartbeats.js';
 import type { Logger } from '../../models/process/logger.js';
 
 /**
@@ -13,7 +13,7 @@ import type { Logger } from '../../models/process/logger.js';
  * @param part names the thread within its process
  * @returns what ends it in good order
  */
-export function beat(db: Database, logger: Logger, part: string): () => Promise<void> {
+export function startHeartbeats(db: Database, logger: Logger, part: string): () => Promise<void> {
   const worker = `${hostname()}:${process.pid}`;
   let isFailing = false;
   let isBusy = false;
@@ -22,19 +22,19 @@ export function beat(db: Database, logger: Logger, part: string): () => Promise<
     isBusy = true;
     try {
       const begun = Date.now();
-      noteClock(await noteBeat(db, worker, part), begun, Date.now());
+      noteClock(await noteHeartbeat(db, worker, part), begun, Date.now());
       isFailing = false;
     } catch (err) {
-      if (!isFailing) logger.warn({ err }, 'the sign of life could not be written');
+      if (!isFailing) logger.warn({ err }, 'the heartbeat could not be written');
       isFailing = true;
     } finally {
       isBusy = false;
     }
   };
-  void once().then(() => forgetOldBeats(db).catch(() => undefined));
-  const clock = setInterval(() => void once(), beatMs).unref();
+  void once().then(() => forgetOldHeartbeats(db).catch(() => undefined));
+  const clock = setInterval(() => void once(), heartbeatMs).unref();
   return async () => {
     clearInterval(clock);
-    await noteEndOfBeats(db, worker, part).catch(() => undefined); // its silence tells the same, later
+    await noteEndOfHeartbeats(db, worker, part).catch(() => undefined); // without it, the missing heartbeat shows the same later
   };
 }
