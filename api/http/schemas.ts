@@ -33,9 +33,9 @@ export const textThat = (passes: (value: string) => boolean, wrong: string) =>
 /** 8 to 128 characters, and not one of the commonest passwords. A surrogate pair counts as one character. */
 export const newPassword = () =>
   requiredText()
-    .custom(rule((value: string) => ([...value].length < 8 ? 'Password must be at least 8 characters' : null)))
+    .custom(rule((value: string) => ([...value].length < 8 ? faultTexts.shortPassword : null)))
     .custom(rule((value: string) => (value.length > 256 || [...value].length > 128 ? 'Password must be at most 128 characters' : null)))
-    .custom(rule((value: string) => (isCommonPassword(value) ? 'Password is too common' : null)))
+    .custom(rule((value: string) => (isCommonPassword(value) ? faultTexts.commonPassword : null)))
     .meta({ minLength: 8, maxLength: 128 });
 
 /** A display name: trimmed, not blank. The length limit applies before trimming. */

@@ -51,7 +51,7 @@ export interface RateLimit {
 
 type RateLimits = Record<'api' | 'jwt' | 'bulk' | 'auth' | 'login' | 'workspace', RateLimit>;
 
-/** The quotas of a workspace. More is refused with `limitReached`. */
+/** The quotas of a workspace. More is refused with `limit_reached`. */
 export interface Quotas {
   apiKeys: number;
   webhooks: number;

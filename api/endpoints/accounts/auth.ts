@@ -15,6 +15,7 @@ import { named } from '../../http/json-schema.js';
 import { country, email, id, name, newPassword, phone } from '../../http/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText, text } from '../../http/validation.js';
+import { successTexts } from '../../present/success-texts.js';
 import { admitCheck } from './password-checks.js';
 import { assertMaySignUp } from './may-sign-up.js';
 import { clientOf } from './client-of.js';
@@ -65,7 +66,7 @@ export const signup = endpoint({
     await admitCheck(deps);
     const { workspace, mailId } = await signUp(deps, account, origin);
     startMail(deps, mailId);
-    return { workspace: presentWorkspace(workspace), message: 'Workspace created. Please check your e-mail to verify your address.' };
+    return { workspace: presentWorkspace(workspace), message: successTexts.signedUp };
   },
 });
 
@@ -118,6 +119,6 @@ export const verifyEmailAddress = endpoint({
   response: workspaceAndMessage,
   async handler({ body, origin }, { db }) {
     const workspace = await verifyEmail(db, body.token, origin);
-    return { workspace: presentWorkspace(workspace), message: 'E-mail address verified.' };
+    return { workspace: presentWorkspace(workspace), message: successTexts.emailVerified };
   },
 });

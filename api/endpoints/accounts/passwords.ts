@@ -7,6 +7,7 @@ import { endpoint } from '../../http/endpoint.js';
 import { email, messageOnly, newPassword } from '../../http/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText } from '../../http/validation.js';
+import { successTexts } from '../../present/success-texts.js';
 import { clientOf } from './client-of.js';
 
 export const forgotPassword = endpoint({
@@ -22,7 +23,7 @@ export const forgotPassword = endpoint({
   async handler({ body }, deps) {
     const mailId = await withPaddedDuration(() => requestPasswordReset(deps, body.email));
     if (mailId !== null) startMail(deps, mailId);
-    return { message: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.' };
+    return { message: successTexts.resetRequested };
   },
 });
 
@@ -45,6 +46,6 @@ export const setNewPassword = endpoint({
     const { revoke_api_keys: revokeApiKeys, ...rest } = body;
     const mailId = await resetPassword(deps, { ...rest, revokeApiKeys, client: clientOf(deps.config, origin) }, origin);
     startMail(deps, mailId);
-    return { message: 'Password has been changed. Please log in again.' };
+    return { message: successTexts.passwordChanged };
   },
 });

@@ -7,6 +7,7 @@ import { endpoint } from '../../http/endpoint.js';
 import { named } from '../../http/json-schema.js';
 import { messageOnly } from '../../http/schemas.js';
 import { requiredText } from '../../http/validation.js';
+import { successTexts } from '../../present/success-texts.js';
 import { clientOf } from './client-of.js';
 
 export const setUpTotp = endpoint({
@@ -50,7 +51,7 @@ export const confirmTotpCode = endpoint({
   ...withCode,
   async handler({ caller, origin, body }, { db, config }) {
     await confirmTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);
-    return { message: 'TOTP is enabled: logins need a code from now on.' };
+    return { message: successTexts.totpEnabled };
   },
 });
 
@@ -67,6 +68,6 @@ export const deleteTotp = endpoint({
     const { digest } = await takeTry(db, config.secretKey, caller.actor.name ?? '', clientOf(config, origin));
     await removeTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);
     await forgetTries(db, [digest]);
-    return { message: 'TOTP has been removed: logins need no code any more.' };
+    return { message: successTexts.totpRemoved };
   },
 });

@@ -12,6 +12,7 @@ import { presentSuppression } from '../../present/presenters.js';
 import { dataOf, date, dateOrNull, id, idOrNull, messageOnly, moment, valueOf } from '../../http/schemas.js';
 import { named } from '../../http/json-schema.js';
 import { requiredText, rule, text } from '../../http/validation.js';
+import { successTexts } from '../../present/success-texts.js';
 
 const auth = either('manage_contacts');
 
@@ -109,6 +110,6 @@ export const removeSuppression = endpoint({
   response: messageOnly,
   async handler({ caller, params, origin }, { db }) {
     await deleteSuppression(db, caller.workspaceId, params.id, origin);
-    return { message: 'Suppression has been removed' };
+    return { message: successTexts.suppressionRemoved };
   },
 });

@@ -16,6 +16,7 @@ import { named } from '../../http/json-schema.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
 import { assertUsableUrl } from '../../outside/webhook-target.js';
+import { storeNow, successTexts } from '../../present/success-texts.js';
 import { type CarriageFields, carriageFields } from './webhook-fields.js';
 import { createdResponse, webhookResponse } from './webhook-schemas.js';
 
@@ -82,7 +83,7 @@ export const createWebhook = endpoint({
         ...(carriage.frame_ancestors === undefined ? {} : { frame_ancestors: row.frame_ancestors ?? [] }),
       },
       secret,
-      warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.',
+      warning: storeNow.secret,
     };
   },
 });
@@ -157,6 +158,6 @@ export const removeWebhook = endpoint({
   async handler({ caller, params, origin }, { db, temporal, logger }) {
     await deleteWebhook(db, caller.workspaceId, params.id, origin);
     void wake({ temporal, logger }, params.id, caller.workspaceId);
-    return { message: 'Webhook has been deleted' };
+    return { message: successTexts.webhookDeleted };
   },
 });

@@ -1,13 +1,14 @@
 /** The export of all data of a workspace, as NDJSON. */
 import Joi from 'joi';
 import { Op } from 'sequelize';
+import { exportRunning } from '../../../models/conflicts.js';
 import { makeId } from '../../../models/rules/values/make-id.js';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { Batch } from '../../../models/tables/batch.js';
 import { Contact } from '../../../models/tables/contact.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
 import { inTransaction } from '../../../models/db/database.js';
-import { busy, conflict } from '../../../models/errors.js';
+import { busy } from '../../../models/errors.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
 import { rowsOfWorkspace } from '../../../models/operations/workspaces/export-rows.js';
@@ -61,7 +62,7 @@ export const exportWorkspace = endpoint({
     }),
   ),
   async handler({ caller: { workspaceId }, origin }, { db }) {
-    if (inProgress.has(workspaceId)) throw conflict('An export of this workspace is running already');
+    if (inProgress.has(workspaceId)) throw exportRunning();
     if (inProgress.size >= inProgressMax) throw busy();
     const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
     await inTransaction(db, (transaction) => {

@@ -1,7 +1,7 @@
 /** The overview of a workspace: what it sent, what became of it, how long its credits last, which webhooks fail. */
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
-import { invalidField } from '../../../models/errors.js';
+import { invalidField, periodTooLong } from '../../../models/errors.js';
 import { readOverview } from '../../../models/operations/workspaces/read-overview.js';
 import { hourDays } from '../../../models/operations/workspaces/fold-changes.js';
 import { either, endpoint } from '../../http/endpoint.js';
@@ -80,7 +80,7 @@ function periodOf({ from, to = new Date(), by }: OverviewQuery): Required<Overvi
   const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
   if (begin > to) throw invalidField('to', 'to must not be before from');
   const days = (to.getTime() - begin.getTime()) / dayMs;
-  if (days > daysMax) throw invalidField('from', `from and to must be at most ${daysMax} days apart`);
+  if (days > daysMax) throw periodTooLong(daysMax);
   const unit = by ?? (days <= 2 && begin.getTime() > Date.now() - hourDays * dayMs ? 'hour' : 'day');
   if (unit === 'hour' && begin.getTime() < Date.now() - hourDays * dayMs) throw invalidField('by', `by=hour is kept for ${hourDays} days`);
   return { from: startOf(begin, unit), to, by: unit };

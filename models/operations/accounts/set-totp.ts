@@ -2,8 +2,9 @@
  * The second factor of a workspace. It is offered, comes into force when a code proves that an authenticator has the secret, and is removed
  * with a code.
  */
+import { totpAlreadyEnabled, totpNotEnabled, totpNotSetUp } from '../../conflicts.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { conflict, invalidCode } from '../../errors.js';
+import { invalidCode } from '../../errors.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
@@ -18,7 +19,7 @@ export function offerTotp(db: Database, secretKey: string, workspaceId: string):
   const [secret, recoveryCodes] = [generateTotpSecret(), generateRecoveryCodes()];
   return inTransaction(db, async (transaction) => {
     const sealed = encrypt(secretKey, totpContext(workspaceId), secret);
-    if ((await select(db, offer, [workspaceId, sealed], transaction)).length === 0) throw conflict('TOTP is already enabled');
+    if ((await select(db, offer, [workspaceId, sealed], transaction)).length === 0) throw totpAlreadyEnabled();
     await forgetCodes(db, transaction, workspaceId);
     const digests = recoveryCodes.map((code) => digestRecoveryCode(workspaceId, code));
     await select(db, keepCodes, [workspaceId, digests], transaction);
@@ -33,7 +34,7 @@ export function offerTotp(db: Database, secretKey: string, workspaceId: string):
 export function confirmTotp(db: Database, secretKeys: readonly string[], workspaceId: string, code: string, origin: Origin): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const [offered] = await select<{ totp_secret: Buffer }>(db, lockOffered, [workspaceId], transaction);
-    if (offered === undefined) throw conflict('There is no TOTP secret to confirm');
+    if (offered === undefined) throw totpNotSetUp();
     const secret = decrypt(secretKeys, totpContext(workspaceId), offered.totp_secret);
     const step = stepOfCode(secret, plainCode(code), new Date(), null);
     if (step === null) throw invalidCode();
@@ -62,7 +63,7 @@ export function removeTotp(db: Database, secretKeys: readonly string[], workspac
 
 /** Inside a transaction, the lock keeps it in force. @throws AppError conflict if no second factor is in force */
 export async function assertTotpInForce(db: Database, workspaceId: string, transaction?: Transaction): Promise<void> {
-  if ((await select(db, lockInForce, [workspaceId], transaction)).length === 0) throw conflict('TOTP is not enabled');
+  if ((await select(db, lockInForce, [workspaceId], transaction)).length === 0) throw totpNotEnabled();
 }
 
 /** Deletes the second factor of a workspace with its recovery codes. */

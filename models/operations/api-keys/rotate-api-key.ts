@@ -1,7 +1,7 @@
+import { canNoLonger } from '../../conflicts.js';
 import { ApiKey } from '../../tables/api-key.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, select } from '../../db/database.js';
-import { conflict } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { withinQuota } from '../billing/within-quota.js';
@@ -26,7 +26,7 @@ export async function rotateApiKey(
   return withinQuota(db, { workspaceId, of: 'apiKeys', max }, async (transaction) => {
     // A concurrent rotation waits here, and then rotates what this one has left.
     const [former] = await select<{ next_expires_at: Date | null }>(db, end, [id, overlapHours], transaction);
-    if (former === undefined) throw conflict('API key can no longer be rotated');
+    if (former === undefined) throw canNoLonger('API key', 'rotated');
     const wanted = { workspace_id: workspaceId, name, scopes, allowed_addresses, channels, expires_at: former.next_expires_at };
     const issued = await ApiKey.issue(secretKey, wanted, transaction);
     const target = { type: 'api_key', id, name };

@@ -1,7 +1,8 @@
 /** Pause, resume and cancel. Each takes effect before it returns, because a hand-off claims its messages under a lock on the batch's row. */
+import { canNoLonger } from '../../conflicts.js';
 import { Batch } from '../../tables/batch.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { conflict, notFound } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { batchPages } from './batch-pages.js';
 import { completeBatchIfDone } from './complete-batch.js';
 import { announcePage } from './open-page.js';
@@ -30,7 +31,7 @@ export async function cancelBatch(db: Database, workspaceId: string, id: string)
     id,
   ]);
   await batch.reload();
-  if (batch.status !== 'cancelled') throw conflict('Batch can no longer be cancelled');
+  if (batch.status !== 'cancelled') throw canNoLonger('Batch', 'cancelled');
   await cancelQueued(db, id);
   return batch.reload();
 }
@@ -84,7 +85,7 @@ async function change(
   await completeBatchIfDone(db, id);
   await select(db, `UPDATE batches SET status = $2, ${schedulePageSignals} WHERE id = $1 AND status = $3`, [id, to, from]);
   await batch.reload();
-  if (batch.status !== to) throw conflict(`Batch can no longer be ${verb}`);
+  if (batch.status !== to) throw canNoLonger('Batch', verb);
   return batch;
 }
 

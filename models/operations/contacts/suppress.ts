@@ -1,8 +1,9 @@
 /** The writer of the suppression list. */
 import { makeId } from '../../rules/values/make-id.js';
 import type { Channel } from '../../channels.js';
+import { recipientsSuppression } from '../../conflicts.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { conflict, notFound } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { type Origin, systemOrigin } from '../../rules/audit/origin.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { expiryOf, isByRecipient, isRecipients, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
@@ -83,7 +84,7 @@ export async function addSuppression(db: Database, entry: NewSuppression, origin
 export async function removeSuppression(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const suppression = await Suppression.owned(workspaceId, id);
   // If the recipient has opted out meanwhile, the entry has another id and is not found.
-  if (isRecipients(suppression)) throw conflict('The recipient made this suppression: only the recipient can end it, by START');
+  if (isRecipients(suppression)) throw recipientsSuppression();
   await remove(db, suppression, origin);
 }
 

@@ -1,6 +1,6 @@
 /** The daily limit of sends by MCP: an assistant that errs must not empty the balance of a workspace. */
+import { mcpSendsReached } from '../../conflicts.js';
 import { type Database, select } from '../../db/database.js';
-import { limitReached } from '../../errors.js';
 
 const today = `(now() AT TIME ZONE 'UTC')::date`;
 
@@ -19,7 +19,7 @@ const takeOne = `
  */
 export async function takeMcpSend(db: Database, workspaceId: string, max: number): Promise<void> {
   const [row] = await select<{ count: number }>(db, takeOne, [workspaceId, max]);
-  if (row === undefined) throw limitReached('A workspace', max, 'messages sent by MCP on a day');
+  if (row === undefined) throw mcpSendsReached(max);
 }
 
 /** Undoes the counting of a send that was refused, or that was a repetition. */

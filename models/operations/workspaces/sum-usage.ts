@@ -1,6 +1,6 @@
 /** What a workspace has sent in a period. Uses the index on the ids of messages, which begin with their time. */
+import { usageTooLarge } from '../../conflicts.js';
 import { type Database, select } from '../../db/database.js';
-import { limitReached } from '../../errors.js';
 import { idAfter, idBefore } from '../../rules/values/id-time.js';
 
 export interface Period {
@@ -39,7 +39,7 @@ export async function sumUsage(
 ): Promise<UsagePart[]> {
   const ids = [idBefore(from), idAfter(to)];
   const parts = await select<UsagePart>(db, sums[by], [workspaceId, ...ids, from, to, max + 1]);
-  if (parts.reduce((sum, { messages }) => sum + messages, 0) > max) throw limitReached('The period of a usage report', max, 'messages');
+  if (parts.reduce((sum, { messages }) => sum + messages, 0) > max) throw usageTooLarge(max);
   return parts;
 }
 

@@ -1,6 +1,7 @@
 /** The common parts of all messages of a bulk send. */
 import { type Channel, channelTraits } from '../../channels.js';
-import { type Fault, limitReached } from '../../errors.js';
+import { tooManyPlaceholders } from '../../conflicts.js';
+import { type Fault } from '../../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
 import type { Content } from '../messages/message-content.js';
 import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
@@ -94,5 +95,5 @@ export function assertFewPlaceholders(content: unknown, max: number): void {
     else if (typeof part === 'object' && part !== null) Object.values(part).forEach(walk);
   };
   walk(content);
-  if (count > max) throw limitReached('A content', max, 'placeholders');
+  if (count > max) throw tooManyPlaceholders(max);
 }
