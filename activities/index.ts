@@ -27,7 +27,7 @@ export interface ActivityDeps {
   poster: WebhookPoster;
   /** What all threads of the process know of endpoints. */
   endpoints?: SharedEndpointStats | undefined;
-  /** Aborted when the worker is told to stop. Activities then begin nothing new. */
+  /** Aborted when the worker has to stop. Activities then begin nothing new. */
   stopping?: AbortSignal;
   /** Only the watcher starts workflows itself. All other activities return what the workflow has to start. */
   starts: WorkflowStarts;

@@ -36,7 +36,7 @@ export interface MessageDeps extends PersistDeps {
     | 'routeWindowSeconds'
   >;
   providers: Providers;
-  /** Aborted when the worker is told to stop. */
+  /** Aborted when the worker has to stop. */
   stopping?: AbortSignal;
   /** How long a call without an outcome may still run. */
   leaseSeconds?: number;

@@ -57,7 +57,7 @@ const leftAtOnce = 500;
 
 /** With a child workflow for each event: leaves each delivery to a child, or to the retrier that owns it or limits the rate of its webhook. */
 async function leaveAll(db: Database, all: FirstDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
-  // After a retry all are returned: those that the earlier call marked cannot be told from older ones.
+  // After a retry all are returned: those that the earlier call marked cannot be distinguished from older ones.
   const due = again ? all : all.slice(0, leftAtOnce);
   const ofRetriers = due.filter(({ carried, ordered, rate }) => carried || ordered || rate !== null);
   const single = due.filter((delivery) => !ofRetriers.includes(delivery));

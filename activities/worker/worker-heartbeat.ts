@@ -6,12 +6,12 @@ import { heartbeatMs, forgetOldHeartbeats, noteHeartbeat, noteEndOfHeartbeats } 
 import type { Logger } from '../../models/process/logger.js';
 
 /**
- * Renews the row of this thread until it is ended. A thread whose event loop is blocked renews nothing, like one that is dead.
+ * Renews the row of this thread. A thread whose event loop is blocked renews nothing, like a dead one.
  *
  * PostgreSQL keeps the row and not Temporal: Temporal renews its list of pollers once a minute while there is nothing to do, and newer
  * servers alone know heartbeats of workers.
  * @param part names the thread within its process
- * @returns what ends it in good order
+ * @returns a function that stops the heartbeats and records that the thread has stopped
  */
 export function startHeartbeats(db: Database, logger: Logger, part: string): () => Promise<void> {
   const worker = `${hostname()}:${process.pid}`;

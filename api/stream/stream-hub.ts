@@ -74,7 +74,7 @@ export class StreamHub implements Audience {
     if (viewer.state === 'behind') void this.#catchUp(viewer);
   }
 
-  /** Ends all streams. Their clients go on where they were, at another process. */
+  /** Ends all streams. Their clients connect to another process and continue from their position. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
@@ -124,7 +124,7 @@ export class StreamHub implements Audience {
     }
   }
 
-  /** Reads for one viewer until it is where the others are, or its client has to read first. */
+  /** Reads for one viewer until it has the position of the others, or its client has to read first. */
   async #catchUp(viewer: Viewer): Promise<void> {
     while (viewer.state === 'behind' && !viewer.isFull) {
       const { position } = viewer.progress;

@@ -1,4 +1,4 @@
-/** What open streams need from time to time: their rows are renewed, and their credentials checked again. */
+/** Renews the rows of open streams, and checks their credentials again. */
 import type { Database } from '../../models/db/database.js';
 import { liveCredentials } from '../../models/operations/accounts/live-credentials.js';
 import { renewMs, renewStreams } from '../../models/operations/streams/open-stream.js';

@@ -88,7 +88,7 @@ function receive(message: globalThis.MessageEvent<string>): void {
   for (const listener of listeners) listener.event(event);
 }
 
-/** The browser tells no reason. A read finds out whether the session has ended. */
+/** The browser gives no reason. A read finds out whether the session has ended. */
 function refused(): void {
   close();
   streamState.value = 'refused';

@@ -22,7 +22,7 @@ const fetchingWays: Record<string, Way> = { download: downloadTemporal, go: buil
 
 /**
  * Finds, downloads or builds the program.
- * @throws StartError that tells what to install, and why each way failed
+ * @throws StartError that says what to install, and why each way failed
  */
 export async function findTemporal(surroundings: Surroundings, ways = fetchingWays): Promise<FoundTemporal> {
   const onPath = await findOnPath(surroundings);

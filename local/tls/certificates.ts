@@ -54,7 +54,7 @@ export async function issueCertificate(authority: Certificate, request: Certific
   return { cert: pems.cert, key: pems.private };
 }
 
-/** Begins a day early, so that clocks need not agree, and before the end even when that has passed. */
+/** Begins a day early, because clocks may differ, and always before the end, even if the end has passed. */
 const validity = (notAfter: Date) => ({
   notBeforeDate: new Date(Math.min(Date.now(), notAfter.getTime()) - dayMs),
   notAfterDate: notAfter,

@@ -79,7 +79,7 @@ export function noteAttempt<Result extends { error: string | null; durationMs: n
   return result;
 }
 
-/** An answer that took longer does not tell the time of its clock well enough. */
+/** An answer that took longer does not show the time of the database's clock well enough. */
 const roundTripMsMax = 1_000;
 
 /**

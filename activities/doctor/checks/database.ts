@@ -25,7 +25,7 @@ export const databaseCheck: Check = {
   },
 };
 
-/** What PostgreSQL tells of itself. Names are those of its settings. */
+/** The settings and facts that PostgreSQL reports. Names are those of its settings. */
 export interface DatabaseFacts {
   version: string;
   version_number: number;

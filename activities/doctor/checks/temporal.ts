@@ -6,7 +6,7 @@ import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
 
 const daySeconds = 86_400;
-/** Operators look at closed workflows for so long after a complaint. */
+/** The retention that operators need to look at closed workflows after a complaint. */
 const retentionDaysLeast = 3;
 const watcherSecondsMax = 180;
 

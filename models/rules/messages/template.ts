@@ -48,7 +48,7 @@ export const missingFrom = ({ required }: Template, values: ReadonlyMap<string, 
 export interface RenderOptions {
   /** Applied to values, for example to escape them. */
   escape?: (value: string) => string;
-  /** Rendering stops after so many UTF-16 units, and cuts the text there. */
+  /** Maximum length in UTF-16 units. Rendering stops there and cuts the text. */
   unitsMax?: number;
 }
 

@@ -36,7 +36,7 @@ export async function readWindow<Row>(window: ListWindow, { count, find, placeOf
   const offset = page === null ? 0 : (page - 1) * window.limit;
   const counted = offset > 0 ? await count() : null;
   if (counted !== null && offset >= counted) return { rows: [], total: counted, next: null };
-  // One row more than shown tells whether the list continues.
+  // One row more than shown: it shows whether the list continues.
   const found = await find({ after: 'after' in window ? window.after : null, limit: window.limit + 1, offset });
   const rows = found.slice(0, window.limit);
   const last = rows.at(-1);
