@@ -115,6 +115,8 @@ export const contactExists = (fields: readonly ('phone' | 'email')[]) =>
 /** The text for a phone number in a country that the workspace does not permit. */
 export const countryText = (country: string) => `Sending to ${country} is not allowed`;
 export const unreachableContact = () => invalidField('phone', missingFieldText('phone or email'));
+/** @param field its name, or `{field}` in a rule */
+export const pastText = (field: string) => `${field} must be in the future`;
 export const periodTooLong = (days: number) => invalidField('from', `from and to must be at most ${days} days apart`);
 /** A callback of a provider lacks this field, or the field cannot be read. */
 export const malformedReport = (field: string) => invalidField(field, 'Malformed report');

@@ -1,5 +1,5 @@
 /** The activities of tests, resends and replays. They do not change a retry schedule that is running. */
-import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { deliveryStatuses } from '../../models/tables/delivery.js';
 import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
@@ -12,6 +12,7 @@ import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPage
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { DeliverySettler } from './delivery-settler.js';
+import { tooManyAttempts } from './too-many-attempts.js';
 
 /** Deliveries of a replay page. Even if each attempt hangs, the page ends before the watcher counts it as lost. */
 const replayedAtOnce = 50;
@@ -20,8 +21,6 @@ const replayedInOrder = 5;
 
 /** Requested attempts of one workspace that run at once in this process. Another one is retried after a second. */
 const askedOfWorkspace = 25;
-const laterOn = () =>
-  ApplicationFailure.create({ type: 'TooManyAttempts', message: 'The workspace has too many attempts in progress', nextRetryDelay: 1_000 });
 
 /** @param attempts the same object for all activities of a thread: it counts the attempts to each endpoint */
 export function webhookOperationActivities(deps: AttemptDeps, attempts = new Attempts(deps)) {
@@ -36,7 +35,7 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
         const [delivery] = await deliveriesIn(db, isTest ? ['pending'] : deliveryStatuses, [deliveryId]);
         if (delivery === undefined) return;
         const { workspace_id: workspaceId } = delivery;
-        if (asked.of(workspaceId) >= askedOfWorkspace) throw laterOn();
+        if (asked.of(workspaceId) >= askedOfWorkspace) throw tooManyAttempts(1_000);
         asked.add(workspaceId);
         await attempts.attemptInOrder([delivery], { trigger, followsSchedule: isTest }).finally(() => asked.remove(workspaceId));
       }),

@@ -11,6 +11,7 @@ import type { DeliverWebhookInput, LeftDeliveries } from '../../workflows/contra
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
+import { tooManyAttempts } from './too-many-attempts.js';
 
 /** Deliveries that a retrier reads at once. With a rate: as many as it may send in this time. */
 const pageMax = 500;
@@ -26,11 +27,7 @@ const lookAgainMs = { min: 100, max: 1_000 };
  */
 const runningOfWorkspace = 100;
 const putOff = (): never => {
-  throw ApplicationFailure.create({
-    type: 'TooManyAttempts',
-    message: 'The workspace has too many attempts in progress',
-    nextRetryDelay: 1_000 * Math.min(activityInfo().attempt, 60),
-  });
+  throw tooManyAttempts(1_000 * Math.min(activityInfo().attempt, 60));
 };
 const behindLookMs = { min: 20, max: 2_000 };
 

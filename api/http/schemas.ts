@@ -4,13 +4,18 @@ import { isCommonPassword } from '../../models/rules/accounts/common-passwords.j
 import { isCountry } from '../../models/rules/values/country.js';
 import { isEmail } from '../../models/rules/values/email.js';
 import { isPhone } from '../../models/rules/values/phone.js';
-import { faultTexts } from '../../models/errors.js';
+import { faultTexts, pastText } from '../../models/errors.js';
 import { emailText, phoneText } from '../../models/rules/messages/recipient.js';
 import { isUuid } from '../../models/rules/values/text.js';
 import { readTimestamp } from '../../models/rules/values/timestamp.js';
 import { isCursor } from './cursor.js';
 import { type Convert, named, nameOf } from './json-schema.js';
 import { requiredText, rule, text } from './validation.js';
+
+/** A check of a moment. */
+export const inFuture = rule((at: Date) => (at.getTime() <= Date.now() ? pastText('{field}') : null));
+/** The description of a recipient whose channel is another field. */
+export const recipientAbout = 'E.164 phone number, or the e-mail address on the channel email';
 
 const dateText = faultTexts.date;
 

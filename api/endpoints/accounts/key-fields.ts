@@ -4,7 +4,7 @@ import { type Channel, channels } from '../../../models/channels.js';
 import { keyChannelRefused } from '../../../models/errors.js';
 import { networkOf } from '../../../models/rules/accounts/networks.js';
 import type { Caller } from '../../http/caller.js';
-import { moment, oneOrMoreOf } from '../../http/schemas.js';
+import { inFuture, moment, oneOrMoreOf } from '../../http/schemas.js';
 import { rule } from '../../http/validation.js';
 
 const networksMax = 50;
@@ -30,9 +30,7 @@ const networks = (list: unknown[], helpers: Joi.CustomHelpers) => {
 
 /** Each restriction is optional. */
 export const keyLimits = {
-  expires_at: moment()
-    .custom(rule((at: Date) => (at.getTime() <= Date.now() ? '{field} must be in the future' : null)))
-    .description('Default: the key does not expire'),
+  expires_at: moment().custom(inFuture).description('Default: the key does not expire'),
   allowed_addresses: Joi.array()
     .empty(null)
     .custom(networks)

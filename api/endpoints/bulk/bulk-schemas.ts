@@ -11,7 +11,7 @@ import { assertFewPlaceholders, type BulkRequest } from '../../../models/rules/b
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/json-schema.js';
-import { date, dateOrNull, id, valueOf } from '../../http/schemas.js';
+import { date, dateOrNull, id, recipientAbout, valueOf } from '../../http/schemas.js';
 import { type Checked, requiredText, rule, text } from '../../http/validation.js';
 import { commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
@@ -45,7 +45,7 @@ const recipient = named(
   Joi.any().meta({
     type: ['string', 'object'],
     variants: [
-      { type: 'string', minLength: 1, description: 'E.164 phone number, or the e-mail address on the channel email' },
+      { type: 'string', minLength: 1, description: recipientAbout },
       {
         component: 'RecipientByAddress',
         type: 'object',

@@ -9,7 +9,7 @@ import { Suppression } from '../../../models/tables/suppression.js';
 import { either, endpoint } from '../../http/endpoint.js';
 import { list } from '../../http/list.js';
 import { presentSuppression } from '../../present/presenters.js';
-import { dataOf, date, dateOrNull, id, idOrNull, messageOnly, moment, valueOf } from '../../http/schemas.js';
+import { dataOf, date, dateOrNull, id, idOrNull, inFuture, messageOnly, moment, recipientAbout, valueOf } from '../../http/schemas.js';
 import { named } from '../../http/json-schema.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 import { successTexts } from '../../present/success-texts.js';
@@ -54,11 +54,9 @@ export const addToList = endpoint({
   auth,
   body: Joi.object<NewEntry>({
     channel: valueOf('Channel', channels, requiredText()),
-    recipient: requiredText().custom(recipient).description('E.164 phone number, or the e-mail address on the channel email'),
+    recipient: requiredText().custom(recipient).description(recipientAbout),
     reason: valueOf('SuppressionReason', suppressionReasons, text()).description('Default: manual'),
-    expires_at: moment()
-      .custom(rule((at: Date) => (at.getTime() <= Date.now() ? '{field} must be in the future' : null)))
-      .description('Default: the suppression does not expire'),
+    expires_at: moment().custom(inFuture).description('Default: the suppression does not expire'),
   }).required(),
   response: oneSuppression,
   status: 201,

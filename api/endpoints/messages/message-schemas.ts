@@ -4,10 +4,10 @@ import { type Channel, channels, channelsTo, isChannel } from '../../../models/c
 import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { ClientFields, RequestFields } from '../../../models/tables/message.js';
-import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
+import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/json-schema.js';
-import { moment, phoneSchema, textThat, valueOf } from '../../http/schemas.js';
+import { moment, phoneSchema, recipientAbout, textThat, valueOf } from '../../http/schemas.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 import { fallbackField, type GivenStep } from './fallback-schemas.js';
 import { templateField } from './template-schemas.js';
@@ -43,7 +43,7 @@ export const commonFields = {
   metadata: named('Metadata', Joi.object())
     .empty(null)
     .custom(rule((value: object) => faultOfMetadata('metadata', value)))
-    .description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
+    .description(metadataLimits),
   reference: textThat(isReference, 'reference must be 1 to 255 characters').meta({ maxLength: 255 }),
   scheduled_at: moment()
     .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
@@ -92,7 +92,7 @@ export const sendBody = Joi.object<SendBody>({
     .empty(['', null])
     .custom(recipient)
     .when('contact_id', { is: Joi.exist(), otherwise: Joi.required() })
-    .description('E.164 phone number, or the e-mail address on the channel email'),
+    .description(recipientAbout),
   channel: valueOf('Channel', channels, requiredText()),
   content: named(
     'Content',

@@ -9,6 +9,7 @@ import { presentOverview } from '../../present/overview.js';
 import { named } from '../../http/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
+import { figures } from './figures.js';
 
 const dayMs = 86_400_000;
 const daysDefault = 7;
@@ -21,12 +22,6 @@ interface OverviewQuery {
   by?: (typeof units)[number];
 }
 
-const figures = {
-  messages: Joi.number().integer().required(),
-  delivered: Joi.number().integer().required().description('Includes messages that were read'),
-  failed: Joi.number().integer().required(),
-  credits: Joi.number().required().description('Credits debited minus refunds'),
-};
 const part = named('OverviewPart', Joi.object({ at: date(), channel: valueOf('Channel', channels).required(), ...figures }));
 const reason = named('OverviewFailure', Joi.object({ error_code: Joi.string().required(), messages: Joi.number().integer().required() }));
 const milliseconds = () => Joi.number().integer().allow(null).required();

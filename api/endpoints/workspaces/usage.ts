@@ -12,6 +12,7 @@ import { presentUsage } from '../../present/usage.js';
 import { named } from '../../http/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
+import { figures } from './figures.js';
 
 export const getBalance = endpoint({
   id: 'getBalance',
@@ -52,13 +53,6 @@ interface UsageQuery {
   to?: Date;
   by: UsageBy;
 }
-
-const figures = {
-  messages: Joi.number().integer().required(),
-  delivered: Joi.number().integer().required().description('Includes messages that were read'),
-  failed: Joi.number().integer().required(),
-  credits: Joi.number().required().description('Credits debited minus refunds'),
-};
 
 const usageBy: readonly UsageBy[] = ['day', 'channel'];
 const usagePart = named(

@@ -61,7 +61,7 @@ export const otherSamples: Samples = {
     refusals: [
       errors.invalidField('recipient', phoneText),
       errors.invalidField('recipient', emailText),
-      errors.invalidField('expires_at', 'expires_at must be in the future'),
+      errors.invalidField('expires_at', errors.pastText('expires_at')),
     ],
   },
   listSuppressions: { data: { suppressions: [suppression], pagination } },

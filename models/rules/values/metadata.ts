@@ -5,6 +5,8 @@ import { isStorable } from './text.js';
 const bytesMax = 4096;
 const keysMax = 50;
 const levelsMax = 5;
+/** The limits, for the OpenAPI document. */
+export const metadataLimits = `At most ${bytesMax.toLocaleString('en-US')} bytes as JSON, ${keysMax} keys, ${levelsMax} levels`;
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** The fault of the metadata at this path; null if there is none. The depth is checked first, because all other checks are recursive. */
