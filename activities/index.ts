@@ -3,12 +3,12 @@ import type { Config } from '../models/settings/config.js';
 import type { Database } from '../models/db/database.js';
 import type { Logger } from '../models/process/logger.js';
 import { Attempts } from './webhooks/attempts.js';
-import type { EndpointBoard } from './webhooks/endpoint-board.js';
+import type { SharedEndpointStats } from './webhooks/shared-endpoint-stats.js';
 import { closingActivities } from './watch/closing.js';
 import { countingActivities } from './watch/counting.js';
 import { emailActivities } from './emails.js';
 import { groupActivities } from './groups/groups.js';
-import { choreActivities } from './watch/chores.js';
+import { maintenanceActivities } from './watch/watcher-maintenance.js';
 import { eachWithHeartbeat } from './support/heartbeat.js';
 import { dispatcher, givingUpActivities, messageActivities } from './handoff/messages.js';
 import type { WebhookPoster } from './webhooks/post-webhook.js';
@@ -26,8 +26,8 @@ export interface ActivityDeps {
   providers: Providers;
   poster: WebhookPoster;
   /** What all threads of the process know of endpoints. */
-  endpoints?: EndpointBoard | undefined;
-  /** Aborted when the worker is told to stop. Activities then begin nothing new. */
+  endpoints?: SharedEndpointStats | undefined;
+  /** Aborted when the worker has to stop. Activities then begin nothing new. */
   stopping?: AbortSignal;
   /** Only the watcher starts workflows itself. All other activities return what the workflow has to start. */
   starts: WorkflowStarts;
@@ -48,7 +48,7 @@ export function createActivities(deps: ActivityDeps) {
       ...closingActivities(deps),
       ...countingActivities(deps),
       ...repairActivities(deps),
-      ...choreActivities(deps),
+      ...maintenanceActivities(deps),
     }),
   };
 }

@@ -9,11 +9,11 @@ import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { queues } from '../workflows/contract.js';
-import { EndpointBoard } from './webhooks/endpoint-board.js';
+import { SharedEndpointStats } from './webhooks/shared-endpoint-stats.js';
 import type { SharedMemory } from './worker/bulk-thread.js';
 import { keepPrepared } from './worker/keep-prepared.js';
 import { startThread } from './worker/worker-thread.js';
-import { backgroundQueues, poolSizes, type RunningWorkers } from './worker/workers.js';
+import { backgroundQueues, workerPoolSizes, type RunningWorkers } from './worker/workers.js';
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -29,9 +29,9 @@ async function main(): Promise<void> {
     process.once('disconnect', () => resolve('parent gone'));
   });
   const taskQueues = Object.values(queues).filter((queue) => !backgroundQueues.includes(queue));
-  const shared = { urgent: new UrgentWork(), endpoints: new EndpointBoard() };
+  const shared = { urgent: new UrgentWork(), endpoints: new SharedEndpointStats() };
   const threads = await Promise.all([
-    startThread({ config, logger, taskQueues, poolMax: poolSizes(config).own, ...shared }),
+    startThread({ config, logger, taskQueues, poolMax: workerPoolSizes(config).own, ...shared }),
     startBulkThread({ urgent: shared.urgent.memory, endpoints: shared.endpoints.memory }),
   ]);
   void toldToStop.then((reason) => {

@@ -13,7 +13,7 @@ import { warmUpPasswords } from '../models/passwords.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { createAcceptGate } from './accept/accept-gate.js';
 import { createApp } from './app.js';
-import { type BulkThread, createBulkThread, poolSizes } from './bulk-thread/create-bulk-thread.js';
+import { type BulkThread, createBulkThread, apiPoolSizes } from './bulk-thread/create-bulk-thread.js';
 import type { Deps } from './deps.js';
 import { createHttpServer, defaultTimeouts } from './http/http-server.js';
 import { createCertificateReader } from './outside/certificate-gauges.js';
@@ -36,7 +36,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
   const config = loadConfig(env);
   const logger = createLogger('api', config.logLevel);
   const urgent = new UrgentWork();
-  const db = connect(config.databaseUrl, poolSizes(config).own, { pace: urgent.pace });
+  const db = connect(config.databaseUrl, apiPoolSizes(config).own, { pace: urgent.pace });
   const temporal = connectTemporal(config);
   return {
     config,
@@ -60,7 +60,7 @@ async function start(deps: ServerDeps): Promise<void> {
   const endTracing = await startTracing({ tracing: deps.config.tracing, logger: deps.logger, part: 'api' });
   const { connections } = deps.config;
   const server = createHttpServer(createApp(deps), deps.limiter, defaultTimeouts, {
-    max: connections.most,
+    max: connections.max,
     maxPerAddress: connections.ofAddress,
     proxies: deps.config.trustedProxies,
   });

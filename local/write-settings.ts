@@ -26,7 +26,7 @@ const declared: Declared[] = Object.entries(settings).map(([name, schema]: [stri
 });
 const forUsers = declared.filter(({ description }) => !description.startsWith('set by the local launcher'));
 
-/** Replaces what `change` makes of the text of a file. */
+/** Replaces the text of a file by the result of `change`. */
 function rewrite(name: string, change: (text: string) => string): void {
   const path = resolve(root, name);
   writeFileSync(path, change(readFileSync(path, 'utf8')));
@@ -49,7 +49,7 @@ rewrite('docs/observability/metrics.md', (text) =>
   ),
 );
 
-/** What is filled in at the top of the file, and what docker-compose.yml fixes at its end, stay where they are. */
+/** Values that are filled in at the top of the file, and those that docker-compose.yml fixes at its end, keep their place. */
 rewrite('.env.example', (text) => {
   const [top = '', rest = ''] = text.split('# Every other setting of the program, with its default.\n');
   const [, fixed = ''] = rest.split('# docker-compose.yml sets these itself; they are for every other way to run.\n');
@@ -64,7 +64,7 @@ rewrite('.env.example', (text) => {
   ].join('\n');
 });
 
-/** Every setting in the order of the declaration; what the file says of one stays. */
+/** Every setting in the order of the declaration. An existing value in the file stays. */
 rewrite('docker-compose.yml', (text) =>
   text.replace(/(x-settings: &settings\n)((?: {2}[A-Z_]+: .*\n)+)/, (_, head: string, lines: string) => {
     const present = new Map(lines.split('\n').map((line) => [line.trim().split(':')[0], line]));

@@ -86,7 +86,9 @@ export const faultTexts = {
   cursor: 'Invalid cursor',
   cursorAndPage: 'cursor cannot be combined with page',
   mailToken: 'Invalid or expired token',
+  shortPassword: 'Password must be at least 8 characters',
   commonPassword: 'Password is too common',
+  countries: 'Invalid allowed_countries. Must be ISO 3166 two-letter codes',
   idempotencyKey: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
 } as const;
 
@@ -116,6 +118,11 @@ export const contactExists = (fields: readonly ('phone' | 'email')[]) =>
 /** The text for a phone number in a country that the workspace does not permit. */
 export const countryText = (country: string) => `Sending to ${country} is not allowed`;
 export const unreachableContact = () => invalidField('phone', missingFieldText('phone or email'));
+/** @param field its name, or `{field}` in a rule */
+export const pastText = (field: string) => `${field} must be in the future`;
+export const periodTooLong = (days: number) => invalidField('from', `from and to must be at most ${days} days apart`);
+/** A callback of a provider lacks this field, or the field cannot be read. */
+export const malformedReport = (field: string) => invalidField(field, 'Malformed report');
 /** The signature of the payment provider is wrong. */
 export const invalidSignature = () => invalidField('Stripe-Signature', 'Invalid signature');
 
@@ -168,10 +175,6 @@ export const forbiddenOrigin = () => new AppError('forbidden', 'This origin may 
 export const badSignature = () => new AppError('forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError('not_found', resource === undefined ? 'Not found' : `${resource} not found`);
-export const conflict = (message: string) => new AppError('conflict', message);
-/** @param what the plural name of what is limited */
-export const limitReached = (whose: string, most: number, what: string) =>
-  new AppError('limit_reached', `${whose} can have at most ${most.toLocaleString('en-US')} ${what}`);
 export const bodyTooLarge = () => new AppError('payload_too_large', 'Request body too large');
 export const idempotencyMismatch = () => new AppError('idempotency_mismatch', 'Idempotency key was used with a different request');
 /** @param seconds until the window ends, at least 1 */

@@ -8,13 +8,13 @@ const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Half of the cores, and never more than half of the four threads that Node.js also uses for files and names. */
 export const atOnceMax = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 /** Accounts take turns, so that a flood on one account does not block another. With a full queue, a login takes a few seconds. */
-const inTurn = createConcurrencyLimit({ max: atOnceMax, maxWaiting: 300, maxWaitingPerKey: 50 });
+const withLimit = createConcurrencyLimit({ max: atOnceMax, maxWaiting: 300, maxWaitingPerKey: 50 });
 
 /**
  * The string to store: algorithm, parameters, salt and hash.
  * @param whose the account, by which turns are taken: its id, or the address where it has none yet
  */
-export const hashPassword = (password: string, whose: string): Promise<string> => inTurn(() => hash(password, options), whose);
+export const hashPassword = (password: string, whose: string): Promise<string> => withLimit(() => hash(password, options), whose);
 
 /**
  * The account that the look-up finds, if the password is right; otherwise null. The time is the same whether the account exists or not. The
@@ -27,7 +27,7 @@ export function ifPasswordFits<Account extends { password_hash: string }>(
   password: string,
   whose: string,
 ): Promise<Account | null> {
-  return inTurn(async () => {
+  return withLimit(async () => {
     const account = await lookUp();
     // A closed account has no password.
     const stored = account?.password_hash.startsWith('$') === true ? account.password_hash : null;

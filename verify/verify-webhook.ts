@@ -4,7 +4,7 @@
  */
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
 
-/** What is wrong with a request: it is none of ours, or not of now. Answer it with 403. */
+/** Why a request was refused. Answer it with 403. */
 export type Fault = 'headers' | 'timestamp' | 'signature' | 'body';
 
 export class WebhookVerificationError extends Error {
@@ -27,7 +27,7 @@ export interface WebhookEvent {
 }
 
 export interface VerifiedWebhook extends WebhookEvent {
-  /** The same at every attempt: what comes again is the same event. */
+  /** The same for every attempt of an event. */
   id: string;
   /** When this attempt was made. */
   sentAt: Date;
@@ -126,9 +126,9 @@ function parse(rawBody: string | Uint8Array): WebhookEvent {
     const event: unknown = JSON.parse(typeof rawBody === 'string' ? rawBody : new TextDecoder('utf-8', { fatal: true }).decode(rawBody));
     if (typeof event === 'object' && event !== null) return event as WebhookEvent;
   } catch {
-    // said below
+    // reported below
   }
-  throw fault('body', 'signed, but no JSON object');
+  throw fault('body', 'the signed body is not a JSON object');
 }
 
 /**
@@ -138,19 +138,19 @@ function parse(rawBody: string | Uint8Array): WebhookEvent {
 export class SeenIds {
   readonly #ids = new Set<string>();
 
-  /** @param most ids that are remembered; the oldest are forgotten first */
-  constructor(private readonly most = 10_000) {}
+  /** @param max ids that are remembered; the oldest are forgotten first */
+  constructor(private readonly max = 10_000) {}
 
   /** True when the id is new; from now on it is not. */
   take(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);
     const [oldest] = this.#ids;
-    if (this.#ids.size > this.most && oldest !== undefined) this.#ids.delete(oldest);
+    if (this.#ids.size > this.max && oldest !== undefined) this.#ids.delete(oldest);
     return true;
   }
 
-  /** The event could not be handled: its next attempt is new again. */
+  /** Forgets the id, so that the next attempt is handled. */
   giveBack(id: string): void {
     this.#ids.delete(id);
   }

@@ -87,7 +87,7 @@ export const searchAttributes = {
 
 export interface SendMessageInput {
   messageId: string;
-  /** Set for a message with a fallback: the time that it has to be delivered, from when it is due. */
+  /** Set for a message with a fallback: the time within which it must be delivered, counted from when it is due. */
   fallbackAfterMs?: number;
 }
 

@@ -14,13 +14,13 @@ const repairs = [
   'settleClosedWorkspaces',
 ] as const;
 /** Steps that run one after the other. */
-const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseOld', 'auditBooks'] as const;
-type Step = (typeof repairs)[number] | (typeof chores)[number] | 'countMessages';
+const maintenanceSteps = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseOld', 'auditBooks'] as const;
+type Step = (typeof repairs)[number] | (typeof maintenanceSteps)[number] | 'countMessages';
 
 /**
- * One round of the watcher, started by a schedule. It finds work in the database that no workflow drives, and starts it again. Such work
+ * One run of the watcher, started by a schedule. It finds work in the database that no workflow drives, and starts it again. Such work
  * exists after a crash between a commit and the call to Temporal that follows it, or after Temporal has lost its data. A step that fails or
- * takes too long does not stop the others. The next round repeats it.
+ * takes too long does not stop the others. The next run repeats it.
  */
 export async function runWatcher(): Promise<void> {
   const failing: string[] = [];
@@ -33,7 +33,7 @@ export async function runWatcher(): Promise<void> {
   };
   const inTurn = async () => {
     if (patched('count-messages')) await attempt('countMessages');
-    for (const chore of chores) await attempt(chore);
+    for (const step of maintenanceSteps) await attempt(step);
   };
   await Promise.all([...repairs.map(attempt), inTurn()]);
   await watching.noteRound(failing);

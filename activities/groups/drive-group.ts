@@ -28,11 +28,11 @@ export interface GroupProgress extends GroupWork {
 const sliceMs = 20_000;
 const marginMs = 5_000;
 /** Poll interval: 60 ms for each driven group, 500 ms at most. A poll costs a few statements. */
-const lookEveryMs = { eachGroup: 60, most: 500 };
+const lookEveryMs = { eachGroup: 60, max: 500 };
 /** After this time without a report, the activity ends and the workflow waits for the next one. */
 const quietMs = 1_000;
 /** Half the slots of a queue. With more driven groups no activity waits for reports, because other groups wait for their hand-off. */
-const waitingMost = 50;
+const waitingMax = 50;
 
 export interface DriveOptions {
   /** Aborted when the worker stops. */
@@ -62,7 +62,7 @@ async function driveUntilQuiet(
   { signal, ...options }: DriveOptions,
 ): Promise<GroupProgress> {
   const handOff = watch(options.handOff);
-  const rest = () => handOff.orSooner(sleep(Math.min(driven.size * lookEveryMs.eachGroup, lookEveryMs.most)));
+  const rest = () => handOff.orSooner(sleep(Math.min(driven.size * lookEveryMs.eachGroup, lookEveryMs.max)));
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
   let left: LeftDeliveries = { children: [], retriers: [] };
   let { again } = options;
@@ -75,9 +75,9 @@ async function driveUntilQuiet(
     busyAt = Date.now();
   };
   /** No report is awaited, or none has arrived for a while. */
-  const isQuiet = () => work.open === work.queued || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs || driven.size > waitingMost;
-  const goesOn = () => handOff.state === 'underWay' || (handOff.state !== 'partial' && Date.now() < until);
-  while (isEmpty(left) && !signal.aborted && goesOn()) {
+  const isQuiet = () => work.open === work.queued || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs || driven.size > waitingMax;
+  const mayContinue = () => handOff.state === 'running' || (handOff.state !== 'partial' && Date.now() < until);
+  while (isEmpty(left) && !signal.aborted && mayContinue()) {
     if (work.deliveries > 0 || again) {
       left = await beside(deliver(again), rest, look);
       again = false;
@@ -99,11 +99,11 @@ function timeIsUpAt(): number {
 
 export const isEmpty = ({ children, retriers }: LeftDeliveries) => children.length === 0 && retriers.length === 0;
 
-type HandOffState = 'underWay' | 'whole' | 'partial' | 'failed';
+type HandOffState = 'running' | 'whole' | 'partial' | 'failed';
 
 /** Watches the hand-off. The workflow repeats a hand-off that was partial or failed. */
 function watch(dispatch: Promise<GroupWork> | undefined) {
-  const handOff: { state: HandOffState; endedAt: number } = { state: dispatch === undefined ? 'whole' : 'underWay', endedAt: 0 };
+  const handOff: { state: HandOffState; endedAt: number } = { state: dispatch === undefined ? 'whole' : 'running', endedAt: 0 };
   const ended = dispatch
     ?.then(
       ({ queued }) => (queued === 0 ? 'whole' : 'partial'),
@@ -116,7 +116,7 @@ function watch(dispatch: Promise<GroupWork> | undefined) {
     ended,
     /** Waits for the pause, but not longer than the hand-off. */
     orSooner: async (rest: Promise<unknown>): Promise<void> => {
-      await (handOff.state === 'underWay' ? Promise.race([rest, ended]) : rest);
+      await (handOff.state === 'running' ? Promise.race([rest, ended]) : rest);
     },
   });
 }

@@ -5,7 +5,7 @@ import type { Config } from '../../models/settings/config.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import type { GroupWork } from '../../models/operations/messages/count-group-work.js';
-import type { Dispatched, DispatchOf } from '../handoff/dispatch.js';
+import type { Dispatched, DispatchTarget } from '../handoff/dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from '../webhooks/first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { isEmpty, type GroupProgress, type DriveOptions, driveGroup } from './drive-group.js';
@@ -13,7 +13,7 @@ import { isEmpty, type GroupProgress, type DriveOptions, driveGroup } from './dr
 export interface GroupDeps extends FirstAttemptDeps {
   config: FirstAttemptDeps['config'] & Pick<Config, 'secretKeys'>;
   /** Hands off due messages; see `dispatch`. */
-  dispatch: (of: DispatchOf) => Promise<Dispatched>;
+  dispatch: (target: DispatchTarget) => Promise<Dispatched>;
   stopping?: AbortSignal;
 }
 
@@ -30,8 +30,8 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
   const { db, config } = deps;
   const driven = new Set<string>();
   const drive = async (groupId: string, isPage: boolean, how: DriveOptions) => {
-    const ownAtOnce = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
-    const deliver = (again: boolean) => attemptFirst(deps, groupId, { again, ownAtOnce });
+    const ownConcurrency = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
+    const deliver = (again: boolean) => attemptFirst(deps, groupId, { again, ownConcurrency });
     return driveGroup({ db, driven, deliver, key: await erasureKey(db, config.secretKeys) }, groupId, how);
   };
 

@@ -24,7 +24,7 @@ export class AccountHealthMonitor {
   /** Account → channels that have several accounts. Other accounts are not counted, because there is no choice. */
   readonly #channelsOf = new Map<string, string[]>();
   readonly #counts = new Map<string, { calls: number; bad: number }>();
-  readonly #underWay = new Set<Call>();
+  readonly #running = new Set<Call>();
   #healths = new Map<string, AccountHealth & { readAt: number; changedAt: number }>();
   #toldAt = Number.NEGATIVE_INFINITY;
 
@@ -46,13 +46,13 @@ export class AccountHealthMonitor {
   begin(account: string): Call | undefined {
     if (!this.#channelsOf.has(account)) return undefined;
     const call = { account, startedAt: Date.now(), isCounted: false };
-    this.#underWay.add(call);
+    this.#running.add(call);
     return call;
   }
 
   end(call: Call | undefined, end: CallEnd): void {
     if (call === undefined) return;
-    this.#underWay.delete(call);
+    this.#running.delete(call);
     if (call.isCounted || end === 'none') return;
     this.#count(call, end === 'bad' || Date.now() - call.startedAt > slowMs);
   }
@@ -61,7 +61,7 @@ export class AccountHealthMonitor {
   async look(now = Date.now()): Promise<void> {
     if (this.#channelsOf.size === 0 || now - this.#toldAt < tellEveryMs) return;
     this.#toldAt = now;
-    for (const call of this.#underWay) {
+    for (const call of this.#running) {
       if (call.isCounted || now - call.startedAt <= slowMs) continue;
       call.isCounted = true;
       this.#count(call, true);

@@ -1,5 +1,5 @@
 /** How late a timer may be in a busy process. A later one means that the process was suspended. */
-const lateMs = 500;
+const suspendedAfterMs = 500;
 /** After a suspension, time to read answers that arrived meanwhile. */
 const catchUpMs = 3_000;
 
@@ -18,7 +18,7 @@ export function callDeadline(ms: number): CallDeadline {
   const controller = new AbortController();
   const dueAt = performance.now() + ms;
   let timer = setTimeout(() => {
-    if (performance.now() - dueAt < lateMs) controller.abort();
+    if (performance.now() - dueAt < suspendedAfterMs) controller.abort();
     else timer = setTimeout(() => controller.abort(), catchUpMs);
   }, ms);
   return { signal: controller.signal, clear: () => clearTimeout(timer) };

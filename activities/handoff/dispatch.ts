@@ -1,7 +1,7 @@
 /** Hands the due messages of one group to their providers, round by round. */
 import { ApplicationFailure, activityInfo, heartbeat } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
-import { batchPace, type Pace } from '../../models/operations/batches/batch-pace.js';
+import { batchPace, type BatchPace } from '../../models/operations/batches/batch-pace.js';
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
 import { completeBatchIfDone } from '../../models/operations/batches/complete-batch-if-done.js';
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
@@ -21,7 +21,7 @@ export interface Dispatched extends GroupWork {
 }
 
 /** The group to dispatch. */
-export interface DispatchOf {
+export interface DispatchTarget {
   groupId: string;
   /** The batch of a page. */
   batchId: string | undefined;
@@ -34,19 +34,19 @@ const roundMax = 25;
 const roundsPerSecond = 4;
 /** A dispatch begins no round after this time, well below the time-out of the activity. */
 const sliceMs = 20_000;
-const alone: Pace = { cancelled: false, rate: null, channel: null };
+const alone: BatchPace = { cancelled: false, rate: null, channel: null };
 
 /**
  * Dispatches one slice of a group. When it returns or throws, all calls have ended and every answer is recorded.
  * @throws ApplicationFailure `NotHandedOff`, retryable, when no message was taken, or the provider's limit has to be waited for
  */
-export async function dispatch(deps: RoundDeps, of: DispatchOf): Promise<Dispatched> {
+export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise<Dispatched> {
   const { db, waits } = deps;
-  const { groupId, batchId } = of;
+  const { groupId, batchId } = target;
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
-  const until = Date.now() + sliceMs;
-  const turn = new Turn(deps, { ...of, until });
-  const { more, waitMs, isResting } = await roundsToTheEnd(deps, of, { rounds, turn, until });
+  const sliceEndsAt = Date.now() + sliceMs;
+  const turn = new Turn(deps, { ...target, sliceEndsAt });
+  const { more, waitMs, isResting } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
   if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
   if (rounds.tookNothing) throw notHandedOff('The provider took none of the messages', rounds.retryAfterMs);
   if (waitMs > 0 && rounds.settled === 0 && batchId === undefined && hasTimeFor(waitMs)) {
@@ -64,7 +64,7 @@ interface Slice {
   rounds: Rounds;
   turn: Turn;
   /** By `Date.now()`. No round begins later. */
-  until: number;
+  sliceEndsAt: number;
 }
 
 interface End {
@@ -76,15 +76,19 @@ interface End {
 }
 
 /** Runs rounds until the end. When it returns or throws, all calls have ended and every answer is recorded. */
-async function roundsToTheEnd(deps: RoundDeps, of: DispatchOf, slice: Slice): Promise<End> {
+async function runRounds(deps: RoundDeps, target: DispatchTarget, slice: Slice): Promise<End> {
   try {
-    return await roundAfterRound(deps, of, slice);
+    return await loopRounds(deps, target, slice);
   } finally {
     await slice.rounds.finish();
   }
 }
 
-async function roundAfterRound(deps: RoundDeps, { groupId, batchId, signal }: DispatchOf, { rounds, turn, until }: Slice): Promise<End> {
+async function loopRounds(
+  deps: RoundDeps,
+  { groupId, batchId, signal }: DispatchTarget,
+  { rounds, turn, sliceEndsAt }: Slice,
+): Promise<End> {
   const { db, throughput } = deps;
   let isResting = false;
   let mayProbe = true;
@@ -99,11 +103,11 @@ async function roundAfterRound(deps: RoundDeps, { groupId, batchId, signal }: Di
     const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
     const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.round(perSecond / roundsPerSecond)));
     // Claim after the wait, so that a pause of the batch during the wait takes effect.
-    const waitMs = await turn.acquire(route, { size, except: rounds.left, rate: pace.rate, limit });
+    const waitMs = await turn.acquire(route, { size, except: rounds.excluded, rate: pace.rate, limit });
     if (signal.aborted) return { more: true, waitMs: 0, isResting };
     const isPaced = Number.isFinite(perSecond);
     if (waitMs > 0 || !(await rounds.next(route, { limit: size, isPaced }))) return { more: false, waitMs, isResting };
-    if (signal.aborted || Date.now() > until) return { more: true, waitMs: 0, isResting };
+    if (signal.aborted || Date.now() > sliceEndsAt) return { more: true, waitMs: 0, isResting };
   }
 }
 

@@ -16,7 +16,7 @@ import { openPage } from '../../models/operations/batches/open-page.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import { type DuePage, workflowIds } from '../../workflows/contract.js';
 import { type UncertainWaits, nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
-import { dispatch, type Dispatched, type DispatchOf } from './dispatch.js';
+import { dispatch, type Dispatched, type DispatchTarget } from './dispatch.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import type { PersistDeps } from '../support/persist.js';
 import type { Providers } from './providers/provider.js';
@@ -37,14 +37,14 @@ export interface MessageDeps extends PersistDeps {
     | 'routeWindowSeconds'
   >;
   providers: Providers;
-  /** Aborted when the worker is told to stop. */
+  /** Aborted when the worker has to stop. */
   stopping?: AbortSignal;
   /** How long a call without an outcome may still run. */
   leaseSeconds?: number;
 }
 
 /** The result of acceptance for the workflow. Only ids and times, because Temporal stores it. */
-export interface Accepted {
+export interface AcceptedMessages {
   accepted: string[];
   /** Due deliveries of the group. */
   deliveries: number;
@@ -55,7 +55,7 @@ export interface Accepted {
 }
 
 /** The result of the acceptance of a batch for the workflow. `due` is set when its pages can start at once. */
-export interface AcceptedBatch {
+export interface BatchDecision {
   accepted: boolean;
   due?: DuePage;
 }
@@ -70,12 +70,12 @@ const waitsOf = ({ config, providers, leaseSeconds = callLeaseSeconds }: Message
 });
 
 /** Creates the function that hands off a group. All hand-offs of a thread share the known limits and health of the providers. */
-export function dispatcher(deps: MessageDeps): (of: DispatchOf) => Promise<Dispatched> {
+export function dispatcher(deps: MessageDeps): (target: DispatchTarget) => Promise<Dispatched> {
   const { db, config, logger, providers } = deps;
   const waits = waitsOf(deps);
   const throughput = new Throughput(db, config.providerLimits, waits);
   const health = new AccountHealthMonitor({ db, logger, windowSeconds: config.routeWindowSeconds }, providers.routes);
-  return (of) => dispatch({ ...deps, throughput, health, waits, secretKeys: config.secretKeys }, of);
+  return (target) => dispatch({ ...deps, throughput, health, waits, secretKeys: config.secretKeys }, target);
 }
 
 /** @param handOff see `dispatcher`; shared with the activities of groups */
@@ -83,13 +83,13 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
   const { db, config, stopping } = deps;
   return {
     /** Local: debits and queues messages. */
-    async acceptMessages(groupId: string): Promise<Accepted> {
+    async acceptMessages(groupId: string): Promise<AcceptedMessages> {
       const { accepted, channel = someChannel, scheduledAt, deliveries } = await acceptMessages(db, groupId);
       return { accepted, deliveries, ...(await times(db, config, { channel, scheduledAt })) };
     },
 
     /** Local: debits and queues a whole batch. */
-    async acceptBatch(batchId: string): Promise<AcceptedBatch> {
+    async acceptBatch(batchId: string): Promise<BatchDecision> {
       const { accepted, start } = await acceptBatch(db, batchId, config.quotas.openBatches);
       if (start === undefined) return { accepted };
       const { startInMs, ...due } = await times(db, config, start);
@@ -100,7 +100,7 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
     batchPages: (batchId: string, fromPage: number, limit: number): Promise<string[]> => batchPages(db, batchId, fromPage, limit),
 
     /** Opens a page of a charged batch: its due events, and when it is due. */
-    async openPage(groupId: string): Promise<Accepted> {
+    async openPage(groupId: string): Promise<AcceptedMessages> {
       const { channel, scheduledAt } = await openPage(db, groupId);
       const { deliveries } = await countGroupWork(db, groupId);
       return { accepted: [], deliveries, ...(await times(db, config, { channel, scheduledAt })) };
@@ -157,7 +157,7 @@ async function times(
   db: Database,
   config: MessageDeps['config'],
   { channel, scheduledAt }: { channel: Channel; scheduledAt: Date | null },
-): Promise<Omit<Accepted, 'accepted' | 'deliveries'>> {
+): Promise<Omit<AcceptedMessages, 'accepted' | 'deliveries'>> {
   return {
     startInMs: scheduledAt === null ? 0 : Math.max(0, scheduledAt.getTime() - (await currentTime(db)).getTime()),
     handoffTimeoutMs: config.handoffTimeoutSeconds * 1000,

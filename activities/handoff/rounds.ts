@@ -36,10 +36,10 @@ export class Rounds {
   readonly #tried: string[] = [];
   /** Message → number of failed calls, for messages that continue with another account. */
   readonly #failures = new Map<string, number>();
-  readonly #underWay = new Map<Promise<void>, readonly string[]>();
+  readonly #running = new Map<Promise<void>, readonly string[]>();
   #failure: { error: unknown } | undefined;
   #settled = 0;
-  #goesOn = false;
+  #mayHaveMore = false;
   /** The `Retry-After` of an unavailable provider. */
   retryAfterMs = 0;
 
@@ -50,8 +50,8 @@ export class Rounds {
   ) {}
 
   /** Messages to leave out in further rounds. */
-  get left(): readonly string[] {
-    return [...this.#tried, ...[...this.#underWay.values()].flat()];
+  get excluded(): readonly string[] {
+    return [...this.#tried, ...[...this.#running.values()].flat()];
   }
 
   /** Messages that were taken or refused. */
@@ -66,7 +66,7 @@ export class Rounds {
 
   /** Claims messages, calls their providers in parallel and records the outcomes. @returns whether more messages may be due */
   async next({ choices, resting, isProbe }: RoundRoute, { limit, isPaced }: RoundSize): Promise<boolean> {
-    const limits = { limit, except: this.left, inBatch: this.inBatch, resting, waits: this.deps.waits };
+    const limits = { limit, except: this.excluded, inBatch: this.inBatch, resting, waits: this.deps.waits };
     const claims = await claimRound(this.deps, this.groupId, choices, limits);
     if (claims === 'late') return true;
     if (claims.length > 0) {
@@ -74,38 +74,38 @@ export class Rounds {
       this.#begin(claims, this.#call(claims, accountsOf));
     }
     // A probe may take long, so the other messages do not wait for it.
-    if (claims.length === limit && (isProbe || (await this.#mayGoOn(isPaced)))) return true;
+    if (claims.length === limit && (isProbe || (await this.#mayBeginNext(isPaced)))) return true;
     await this.finish();
-    const goesOn = this.#goesOn || claims.length === limit;
-    this.#goesOn = false;
-    return goesOn;
+    const mayHaveMore = this.#mayHaveMore || claims.length === limit;
+    this.#mayHaveMore = false;
+    return mayHaveMore;
   }
 
   /** Waits until every call has ended and its answer is recorded. @throws the first error, after all have ended */
   async finish(): Promise<void> {
-    await Promise.allSettled(this.#underWay.keys());
+    await Promise.allSettled(this.#running.keys());
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
   #begin(claims: readonly Claim[], work: Promise<void>): void {
-    const round = work.finally(() => this.#underWay.delete(round));
+    const round = work.finally(() => this.#running.delete(round));
     round.catch((error: unknown) => {
       this.#failure ??= { error };
     });
-    this.#underWay.set(
+    this.#running.set(
       round,
       claims.map(({ id }) => id),
     );
   }
 
   /** Waits until the next round may begin. @returns false when all running calls have to end first */
-  async #mayGoOn(isPaced: boolean): Promise<boolean> {
-    if (isPaced) return [...this.#underWay.values()].flat().length < pacedCallsMax;
+  async #mayBeginNext(isPaced: boolean): Promise<boolean> {
+    if (isPaced) return [...this.#running.values()].flat().length < pacedCallsMax;
     const timer = new AbortController();
     const late = sleep(roundMsMax, 'late', { signal: timer.signal }).catch(() => 'late');
-    await Promise.race([Promise.allSettled(this.#underWay.keys()), late]);
+    await Promise.race([Promise.allSettled(this.#running.keys()), late]);
     timer.abort();
-    return this.#underWay.size < roundsAtOnceMax;
+    return this.#running.size < roundsAtOnceMax;
   }
 
   async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number): Promise<void> {
@@ -147,7 +147,7 @@ export class Rounds {
       const { id, provider, outcome } = result;
       if (outcome === 'throttled') {
         patience.set(provider, Math.max(patience.get(provider) ?? 0, retryAfterMs));
-        this.#goesOn = true;
+        this.#mayHaveMore = true;
         continue;
       }
       if (outcome === 'retryable' && this.#hasAnother(id, accountsOf(id))) continue;
@@ -163,7 +163,7 @@ export class Rounds {
   #hasAnother(id: string, accounts: number): boolean {
     const failures = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, failures);
-    this.#goesOn ||= failures < accounts;
+    this.#mayHaveMore ||= failures < accounts;
     return failures < accounts;
   }
 }

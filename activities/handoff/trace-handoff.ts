@@ -6,7 +6,7 @@ import { newSpanIn, traceStart } from '../../models/tracing/trace-context.js';
 /**
  * Begins the span of one call to a carrier.
  * @param inBatch the message is part of a batch: no request began its trace, so its first call does
- * @returns what ends it
+ * @returns a function that ends it
  */
 export function traceHandoff(claim: Claim, inBatch: boolean): (result: HandoffResult) => void {
   const { id, attempt, channel } = claim;

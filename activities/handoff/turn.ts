@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
-import { type Pace, queuedBeforePage, reserveSlots } from '../../models/operations/batches/batch-pace.js';
+import { type BatchPace, queuedBeforePage, reserveSlots } from '../../models/operations/batches/batch-pace.js';
 import type { RoundDeps } from './round-deps.js';
 import type { RoundRoute } from './routing.js';
 
@@ -14,21 +14,21 @@ const singleHorizonMs = 10 * 60_000;
 /** A reservation expires this long after its time. Otherwise many late groups would call at once. */
 const reservationAgeMsMax = 5_000;
 
-export interface TurnOf {
+export interface TurnTarget {
   groupId: string;
   /** Of a page. */
   batchId: string | undefined;
   /** Aborted when the activity has to end. */
   signal: AbortSignal;
   /** By `Date.now()`. After this time the activity waits only for reserved slots. */
-  until: number;
+  sliceEndsAt: number;
 }
 
 export interface WantedRound {
   size: number;
   /** Messages to leave out. */
   except: readonly string[];
-  rate: Pace['rate'];
+  rate: BatchPace['rate'];
   /** The limit of the page's account, in messages a second. */
   limit: number;
 }
@@ -40,7 +40,7 @@ export class Turn {
 
   constructor(
     private readonly deps: RoundDeps,
-    private readonly of: TurnOf,
+    private readonly target: TurnTarget,
   ) {
     const { heartbeatDetails } = activityInfo();
     if (typeof heartbeatDetails === 'number') this.reservedAt = heartbeatDetails;
@@ -53,7 +53,7 @@ export class Turn {
   }
 
   async #byRate({ rate, size }: WantedRound): Promise<number> {
-    const { batchId } = this.of;
+    const { batchId } = this.target;
     if (rate === null || batchId === undefined) return 0;
     const { waitMs, isReserved } = await reserveSlots(this.deps.db, batchId, { messages: size, horizonMs: pageWaitInSlotMsMax });
     if (!isReserved) return this.#pageWait(batchId, rate, waitMs);
@@ -63,12 +63,12 @@ export class Turn {
 
   async #atProvider({ choices }: RoundRoute, { size, except, limit }: WantedRound): Promise<number> {
     if (await this.#hasReservation()) return 0;
-    const { groupId, batchId, until, signal } = this.of;
+    const { groupId, batchId, sliceEndsAt, signal } = this.target;
     const horizonMs = batchId === undefined ? singleHorizonMs : bulkHorizonMs;
     const inSlotMs = batchId === undefined ? waitInSlotMsMax : pageWaitInSlotMsMax;
     for (;;) {
       const { waitMs, isReserved } = await this.deps.throughput.admit({ groupId, size, except, horizonMs }, choices);
-      if (waitMs > inSlotMs || (!isReserved && Date.now() > until)) {
+      if (waitMs > inSlotMs || (!isReserved && Date.now() > sliceEndsAt)) {
         if (isReserved && batchId === undefined) this.reservedAt = Date.now() + waitMs;
         if (isReserved) return waitMs;
         return batchId === undefined ? apart(waitMs) : this.#pageWait(batchId, limit, waitMs);
@@ -79,9 +79,9 @@ export class Turn {
   }
 
   /** Pages of a batch are sent in order. A page tries again when half of the messages before it have been sent. */
-  async #pageWait(batchId: string, perSecond: number, leastMs: number): Promise<number> {
-    const before = await queuedBeforePage(this.deps.db, batchId, this.of.groupId);
-    return Math.max(leastMs, apart((before / perSecond / 2) * 1000));
+  async #pageWait(batchId: string, perSecond: number, minMs: number): Promise<number> {
+    const before = await queuedBeforePage(this.deps.db, batchId, this.target.groupId);
+    return Math.max(minMs, apart((before / perSecond / 2) * 1000));
   }
 
   async #hasReservation(): Promise<boolean> {
@@ -95,7 +95,7 @@ export class Turn {
   }
 
   async #sleep(ms: number): Promise<void> {
-    if (ms > 0) await sleep(ms, undefined, { signal: this.of.signal }).catch(() => undefined);
+    if (ms > 0) await sleep(ms, undefined, { signal: this.target.signal }).catch(() => undefined);
   }
 }
 

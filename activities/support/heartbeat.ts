@@ -4,7 +4,7 @@ import { activityInfo, Context, heartbeat } from '@temporalio/activity';
  * Runs the work of an activity and sends heartbeats meanwhile. After a crash another worker takes over when the heartbeat time-out ends,
  * instead of the whole start-to-close time-out.
  * @param work gets a signal that is aborted when the worker stops, or when the server has given the activity to another worker
- * @param stopping aborted when the worker is told to stop; the SDK tells its activities only after the grace time
+ * @param stopping aborted when the worker has to stop; the SDK notifies its activities only after the grace time
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>, stopping?: AbortSignal): Promise<T> {
   const everyMs = (activityInfo().heartbeatTimeoutMs ?? 10_000) / 3;

@@ -3,7 +3,7 @@ import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import { closingWorkspaces, settleClosed } from '../../models/operations/accounts/settle-closed.js';
 
-/** Time for a round. The next round continues. */
+/** Time for a run. The next run continues. */
 const sliceMs = 20_000;
 const workspacesMax = 50;
 

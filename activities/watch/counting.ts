@@ -2,7 +2,7 @@
 import type { Database } from '../../models/db/database.js';
 import { foldChanges, forgetHours } from '../../models/operations/workspaces/fold-changes.js';
 
-/** Runs before the chores, and is part of their time. */
+/** Runs before the maintenance steps, within their time limit. */
 const countingMs = 5_000;
 
 export function countingActivities({ db }: { db: Database }) {

@@ -87,7 +87,7 @@ async function gather(deps: RepairDeps, groups: Looked[], done: Done): Promise<L
   return looks;
 }
 
-/** Starts one workflow for these messages. If the start fails, a later round finds the new group. @returns how many messages it has */
+/** Starts one workflow for these messages. If the start fails, a later run finds the new group. @returns how many messages it has */
 async function driveTogether({ db, starts }: RepairDeps, bundle: readonly Looked[]): Promise<number> {
   const [{ channel }] = bundle as [Looked];
   const gathered = await gatherMessages(

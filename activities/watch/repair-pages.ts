@@ -29,7 +29,7 @@ export async function inPages<Item>(
 }
 
 /** The results of items that were worked on in parallel. */
-export interface Outcome<Item, Result> {
+export interface RepairOutcome<Item, Result> {
   done: { item: Item; result: Result }[];
   failed: Item[];
 }
@@ -43,8 +43,8 @@ export async function eachOf<Item, Result>(
   what: string,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
-): Promise<Outcome<Item, Result>> {
-  const outcome: Outcome<Item, Result> = { done: [], failed: [] };
+): Promise<RepairOutcome<Item, Result>> {
+  const outcome: RepairOutcome<Item, Result> = { done: [], failed: [] };
   let first: { err: unknown } | undefined;
   const queue = items.values();
   const lane = async () => {

@@ -1,6 +1,6 @@
 /**
  * The watcher's repairs. Each activity finds one kind of work without a workflow, and starts one. The activities are independent, may run
- * twice or in parallel, and continue in the next round when the time of a round is over.
+ * twice or in parallel, and continue in the next run when the time of a run is over.
  */
 import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
@@ -34,7 +34,7 @@ import { type RepairDeps, repairGroups } from './repair-groups.js';
 
 /** Longer than any step takes, so that no work is found that a workflow drives. */
 const graceSeconds = 60;
-/** An activity begins no page after this time. Below its time-out and the time between two rounds. */
+/** An activity begins no page after this time. Below its time-out and the time between two runs. */
 const sliceMs = 20_000;
 
 export function repairActivities(deps: RepairDeps) {
@@ -88,7 +88,7 @@ function otherRepairs(deps: RepairDeps) {
         await eachOf(logger, 'retriers', await leaveToRetriers(db, { left }, false), wakeRetrier);
         return found;
       });
-      tell(logger, 'deliveries', count);
+      noteRepairs(logger, 'deliveries', count);
       await repairEach<string>(deps, 'retriers', {
         find: (after) => lostRetriers(db, graceSeconds, after),
         work: wakeRetrier,
@@ -118,17 +118,17 @@ interface Repair<Item> {
   work: (item: Item) => Promise<unknown>;
 }
 
-/** Repairs all items of one kind, page by page. The next round finds an item that fails again. */
+/** Repairs all items of one kind, page by page. The next run finds an item that fails again. */
 async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, work }: Repair<Item>): Promise<void> {
   const count = await inPages<Item>(sliceMs, repairPageSize, async (after) => {
     const items = await find(after);
     await eachOf(logger, what, items, work);
     return items;
   });
-  tell(logger, what, count);
+  noteRepairs(logger, what, count);
 }
 
-function tell(logger: Logger, what: string, count: number): void {
+function noteRepairs(logger: Logger, what: string, count: number): void {
   workMetrics.repairs.inc({ what }, count);
   if (count > 0) logger.warn({ [what]: count }, 'repaired overdue work');
 }

@@ -1,7 +1,7 @@
 /** The watcher's calls to Temporal. They start workflows that are missing and signal those that run. A second start changes nothing. */
 import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { DrivableGroup } from '../../models/operations/watch/look-at-groups.js';
-import type { NextStep } from '../../models/operations/messages/fall-back.js';
+import type { NextFallback } from '../../models/operations/messages/fall-back.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import {
   batchChangedSignal,
@@ -29,7 +29,7 @@ export interface WorkflowStarts {
   /** Signals the workflow of a group to apply its reports, or starts one for late reports if it has closed. */
   wake(wake: Wake): Promise<void>;
   /** Starts the workflow of the next step of a chain. @returns false when it runs already */
-  nextStep(step: NextStep, before: string): Promise<boolean>;
+  nextStep(step: NextFallback, before: string): Promise<boolean>;
   /** Signals the retrier of a webhook, or starts it. */
   retrier(webhookId: string, workspaceId?: string): Promise<void>;
   /** @returns false when it runs already */
@@ -81,7 +81,7 @@ const lateOptions = (input: LateReportsInput) => ({
   args: [input] as [LateReportsInput],
 });
 
-function nextStepStart({ groupId, workspaceId, channel, fallbackAfterMs }: NextStep, before: string) {
+function nextStepStart({ groupId, workspaceId, channel, fallbackAfterMs }: NextFallback, before: string) {
   const workflowId = workflowIds.message(groupId);
   const { type, args } = workflowOf({ groupId, workflowId, fallbackAfterMs });
   const options = {

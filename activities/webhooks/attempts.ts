@@ -11,9 +11,9 @@ import { testEventType } from '../../models/rules/webhooks/events.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 import { maskSignatures } from '../../models/rules/webhooks/signature.js';
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
-import { EndpointBoard } from './endpoint-board.js';
+import { SharedEndpointStats } from './shared-endpoint-stats.js';
 import { EndpointHealth } from './endpoint-health.js';
-import { EndpointLine, type Outcome, type Pace } from './endpoint-line.js';
+import { EndpointQueue, type AttemptOutcome, type EndpointPace } from './endpoint-queue.js';
 import { attemptOnce, healthNote, lastStep, nextStep } from './one-attempt.js';
 import type { WebhookPoster } from './post-webhook.js';
 
@@ -22,40 +22,40 @@ export interface AttemptDeps {
   config: Pick<Config, 'databasePoolMax' | 'secretKeys' | 'webhookRetryDelaysSeconds' | 'webhookDisableAfterSeconds'>;
   poster: WebhookPoster;
   /** What all threads of the process know of endpoints. Without it, these attempts know what they learn themselves. */
-  endpoints?: EndpointBoard | undefined;
+  endpoints?: SharedEndpointStats | undefined;
   /** How long a group waits for one endpoint, before it leaves the deliveries to the retrier. */
-  patienceMs?: number;
+  lateAfterMs?: number;
 }
 
-const endpointsAtOnce = 64;
+const endpointConcurrency = 64;
 /**
  * Attempts at once to one endpoint, for each call of a retrier, replay or resend. First attempts of single messages are left to the retrier
  * when this process has this many attempts to the endpoint in progress, including those of all other calls and threads. A driven group has a
- * smaller limit of its own (`ownAtOnce`). Processes do not share the count.
+ * smaller limit of its own (`ownConcurrency`). Processes do not share the count.
  */
-const atOncePerEndpoint = 16;
-const recordsAtOnce = 50;
+const concurrencyPerEndpoint = 16;
+const recordsPerBatch = 50;
 /** A round begins no attempt later than this. With the last attempt it takes half a minute at most; see `firstDeliveries`. */
 const roundMsMax = 20_000;
 
 /** How an attempt is logged, and whether the retry schedule continues after a failure. */
 interface AttemptOptions {
   trigger: Trigger;
-  ladder: boolean;
+  followsSchedule: boolean;
   isProbe?: boolean;
 }
 
-const scheduled: AttemptOptions = { trigger: 'scheduled', ladder: true };
+const scheduled: AttemptOptions = { trigger: 'scheduled', followsSchedule: true };
 
 /** Deliveries that a group leaves to the retriers. */
 export interface LeftToRetriers {
   left: DueDelivery[];
   /** The first attempt takes long. It continues in this process. */
-  underWay: DueDelivery[];
+  inFlight: DueDelivery[];
 }
 
 export class Attempts {
-  readonly #endpoints: EndpointBoard;
+  readonly #endpoints: SharedEndpointStats;
   readonly #health: EndpointHealth;
   readonly #records: BatchQueue<Attempt, boolean>;
   readonly #decryptSecret: Decrypter;
@@ -64,39 +64,39 @@ export class Attempts {
    * retriers of one workspace lock the same rows, so one statement of a workspace runs at a time. All workspaces together use a quarter of
    * the process's connections at most, in each thread.
    */
-  readonly inTurn: ConcurrencyLimit;
+  readonly withWorkspaceLimit: ConcurrencyLimit;
 
   constructor(private readonly deps: AttemptDeps) {
-    const { db, config, endpoints = new EndpointBoard() } = deps;
+    const { db, config, endpoints = new SharedEndpointStats() } = deps;
     this.#endpoints = endpoints;
     this.#health = new EndpointHealth(endpoints);
     this.#decryptSecret = cachingDecrypter(config.secretKeys);
-    this.inTurn = createConcurrencyLimit({ max: Math.max(1, Math.floor(config.databasePoolMax / 4)), maxPerKey: 1 });
+    this.withWorkspaceLimit = createConcurrencyLimit({ max: Math.max(1, Math.floor(config.databasePoolMax / 4)), maxPerKey: 1 });
     this.#records = new BatchQueue((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), {
-      maxBatchSize: recordsAtOnce,
+      maxBatchSize: recordsPerBatch,
     });
   }
 
   /**
    * Makes first attempts to several webhooks in parallel. Leaves to the retrier: an endpoint that hangs, fails or is busy, a webhook whose
    * circuit breaker is open, a webhook that is ordered or has a rate, and one that has a delivery which was left to the retrier before.
-   * @param ownAtOnce set for a driven group: its limit of attempts at once to an endpoint. It does not leave an endpoint that is only busy
+   * @param ownConcurrency set for a driven group: its limit of attempts at once to an endpoint. It does not leave an endpoint that is only busy
    */
-  async toAll(deliveries: FirstDelivery[], ownAtOnce?: number): Promise<LeftToRetriers> {
-    const all: LeftToRetriers = { left: [], underWay: [] };
+  async attemptFirstRound(deliveries: FirstDelivery[], ownConcurrency?: number): Promise<LeftToRetriers> {
+    const all: LeftToRetriers = { left: [], inFlight: [] };
     const until = Date.now() + roundMsMax;
     const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
     const next = async (): Promise<void> => {
       for (let endpoint = endpoints.shift(); endpoint !== undefined; endpoint = endpoints.shift()) {
         const [webhookId, due] = endpoint;
-        const { left, underWay } = this.#isLeftToRetrier(webhookId, due, ownAtOnce !== undefined)
-          ? { left: due, underWay: [] }
-          : await this.#first(webhookId, due, { ownAtOnce, until });
+        const { left, inFlight } = this.#isLeftToRetrier(webhookId, due, ownConcurrency !== undefined)
+          ? { left: due, inFlight: [] }
+          : await this.#attemptFirst(webhookId, due, { ownConcurrency, until });
         all.left.push(...left);
-        all.underWay.push(...underWay);
+        all.inFlight.push(...inFlight);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(endpointsAtOnce, endpoints.length) }, next));
+    await Promise.all(Array.from({ length: Math.min(endpointConcurrency, endpoints.length) }, next));
     return all;
   }
 
@@ -110,47 +110,47 @@ export class Attempts {
       if ((await this.#attempt(first, { ...scheduled, isProbe: true })) !== 'acknowledged') return;
       rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
     }
-    await this.#line(rest, scheduled, { atOnce: atOncePerEndpoint, ...(signal === undefined ? {} : { signal }) }).run();
+    await this.#queue(rest, scheduled, { concurrency: concurrencyPerEndpoint, ...(signal === undefined ? {} : { signal }) }).run();
   }
 
   /**
    * Attempts deliveries to one webhook. Stops after a failure, except in a replay, which attempts each delivery.
    * @returns the deliveries that failed and will be retried, and those that were not tried
    */
-  toEndpoint(deliveries: SendableDelivery[], options = scheduled): Promise<SendableDelivery[]> {
-    return this.#line(deliveries, options, { atOnce: atOncePerEndpoint }).run();
+  attemptInOrder(deliveries: SendableDelivery[], options = scheduled): Promise<SendableDelivery[]> {
+    return this.#queue(deliveries, options, { concurrency: concurrencyPerEndpoint }).run();
   }
 
-  async #first(
+  async #attemptFirst(
     webhookId: string,
     due: FirstDelivery[],
-    { ownAtOnce, until }: { ownAtOnce: number | undefined; until: number },
+    { ownConcurrency, until }: { ownConcurrency: number | undefined; until: number },
   ): Promise<LeftToRetriers> {
-    const line = this.#line(due, scheduled, {
-      atOnce: ownAtOnce ?? atOncePerEndpoint - this.#endpoints.underWay(webhookId),
-      patienceMs: this.deps.patienceMs ?? this.#health.patienceMs(webhookId, isShared(due)),
-      lineMs: until - Date.now(),
+    const queue = this.#queue(due, scheduled, {
+      concurrency: ownConcurrency ?? concurrencyPerEndpoint - this.#endpoints.inFlight(webhookId),
+      lateAfterMs: this.deps.lateAfterMs ?? this.#health.lateAfterMs(webhookId, isShared(due)),
+      queueMs: until - Date.now(),
     });
-    const run = line.run();
-    const left = await Promise.race([run, line.late]);
-    if (left !== undefined) return { left, underWay: [] };
+    const run = queue.run();
+    const left = await Promise.race([run, queue.late]);
+    if (left !== undefined) return { left, inFlight: [] };
     this.#health.noteLate(webhookId);
     run.catch(() => undefined); // an outcome that was not stored: the retrier attempts the delivery again
-    return line.handOver();
+    return queue.detach();
   }
 
   #isLeftToRetrier(webhookId: string, due: FirstDelivery[], isDriven: boolean): boolean {
     if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
     if (isShared(due) && this.#health.isSlow(webhookId)) return true;
-    return this.#health.isFailing(webhookId) || (!isDriven && this.#endpoints.underWay(webhookId) >= atOncePerEndpoint);
+    return this.#health.isFailing(webhookId) || (!isDriven && this.#endpoints.inFlight(webhookId) >= concurrencyPerEndpoint);
   }
 
-  #line<Delivery extends SendableDelivery>(deliveries: Delivery[], options: AttemptOptions, pace: Pace): EndpointLine<Delivery> {
+  #queue<Delivery extends SendableDelivery>(deliveries: Delivery[], options: AttemptOptions, pace: EndpointPace): EndpointQueue<Delivery> {
     const attempt = (delivery: Delivery, answered: () => void) => this.#attempt(delivery, options, answered);
-    return new EndpointLine(deliveries, { attempt, goesOn: options.trigger === 'replay', ...pace });
+    return new EndpointQueue(deliveries, { attempt, continuesAfterFailure: options.trigger === 'replay', ...pace });
   }
 
-  async #attempt(delivery: SendableDelivery, options: AttemptOptions, answered: () => void = () => undefined): Promise<Outcome> {
+  async #attempt(delivery: SendableDelivery, options: AttemptOptions, answered: () => void = () => undefined): Promise<AttemptOutcome> {
     const { webhook_id: webhookId } = delivery;
     this.#endpoints.begin(webhookId);
     try {
@@ -163,18 +163,18 @@ export class Attempts {
   /** Makes one attempt and stores its outcome. */
   async #recorded(
     delivery: SendableDelivery,
-    { trigger, ladder, isProbe = false }: AttemptOptions,
+    { trigger, followsSchedule, isProbe = false }: AttemptOptions,
     answered: () => void,
-  ): Promise<Outcome> {
+  ): Promise<AttemptOutcome> {
     const { config, poster } = this.deps;
     const result = await attemptOnce(poster, this.#decryptSecret, delivery);
     answered();
     const isTest = delivery.event === testEventType;
-    const loggedAs = isTest && ladder ? 'test' : trigger;
+    const loggedAs = isTest && followsSchedule ? 'test' : trigger;
     const isScheduled = loggedAs === 'scheduled';
     if (isScheduled) this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
     const delays = isTest ? [] : (delivery.retry_delays ?? config.webhookRetryDelaysSeconds);
-    const next = ladder ? nextStep(result, delivery, delays) : lastStep(result);
+    const next = followsSchedule ? nextStep(result, delivery, delays) : lastStep(result);
     const health = isScheduled ? healthNote(result, delivery, { isProbe, delays }) : undefined;
     const isActive = await this.#records.add({
       ...result,

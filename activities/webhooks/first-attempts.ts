@@ -17,8 +17,8 @@ export interface FirstAttemptDeps {
 export interface FirstAttemptOptions {
   /** Include deliveries that an earlier call left to other workflows, because it may have died before these were started. */
   again: boolean;
-  /** Set for a driven group; see `Attempts.toAll`. */
-  ownAtOnce?: number;
+  /** Set for a driven group; see `Attempts.attemptFirstRound`. */
+  ownConcurrency?: number;
 }
 
 /**
@@ -29,14 +29,14 @@ export interface FirstAttemptOptions {
 export async function attemptFirst(
   { db, config, attempts }: FirstAttemptDeps,
   groupId: string,
-  { again, ownAtOnce }: FirstAttemptOptions,
+  { again, ownConcurrency }: FirstAttemptOptions,
 ): Promise<LeftDeliveries> {
   const due = await firstDeliveries(db, groupId, again);
   const [first] = due;
-  const leave: Leave = (left_) => attempts.inTurn(() => leaveToRetriers(db, left_, again), first?.workspace_id);
+  const leave: Leave = (remaining) => attempts.withWorkspaceLimit(() => leaveToRetriers(db, remaining, again), first?.workspace_id);
   const left =
     config.webhookFirstAttempt === 'inline'
-      ? { children: [], retriers: await leave(await attempts.toAll(due, ownAtOnce)) }
+      ? { children: [], retriers: await leave(await attempts.attemptFirstRound(due, ownConcurrency)) }
       : await leaveAll(db, due, again, leave);
   return { ...left, ...workspacesOf(left, due) };
 }
@@ -55,9 +55,9 @@ function workspacesOf({ children, retriers }: LeftDeliveries, due: readonly DueD
 /** Deliveries that one round leaves to children. The limit keeps the result small, because the workflow's history stores it. */
 const leftAtOnce = 500;
 
-/** With a child workflow for each event: leaves each delivery to a child, or to the retrier that carries it or paces its webhook. */
+/** With a child workflow for each event: leaves each delivery to a child, or to the retrier that owns it or limits the rate of its webhook. */
 async function leaveAll(db: Database, all: FirstDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
-  // After a retry all are returned: those that the earlier call marked cannot be told from older ones.
+  // After a retry all are returned: those that the earlier call marked cannot be distinguished from older ones.
   const due = again ? all : all.slice(0, leftAtOnce);
   const ofRetriers = due.filter(({ carried, ordered, rate }) => carried || ordered || rate !== null);
   const single = due.filter((delivery) => !ofRetriers.includes(delivery));

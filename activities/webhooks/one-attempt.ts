@@ -2,7 +2,7 @@
 import { noteAttempt } from '../../models/metrics/observe.js';
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import type { HealthNote } from '../../models/operations/webhooks/note-health.js';
-import type { NextStep } from '../../models/operations/webhooks/record-attempt.js';
+import type { DeliveryOutcome } from '../../models/operations/webhooks/record-attempt.js';
 import type { Decrypter } from '../../models/rules/values/encryption.js';
 import { parseRetryAfter, retryDelaySeconds } from '../../models/rules/webhooks/retry.js';
 import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signature.js';
@@ -54,13 +54,13 @@ const nothingSent = (): PostResult => ({
 const gone = 'The endpoint answered 410 Gone';
 
 /** The next step of an attempt outside the retry schedule. */
-export function lastStep({ error, responseStatus }: PostResult): NextStep {
+export function lastStep({ error, responseStatus }: PostResult): DeliveryOutcome {
   if (error === null) return { status: 'succeeded' };
   return responseStatus === 410 ? { status: 'unchanged', disableWebhook: gone } : { status: 'unchanged' };
 }
 
 /** The next step of the retry schedule: the next delay, or the end when it is used up or cannot help. */
-export function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays: readonly number[]): NextStep {
+export function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays: readonly number[]): DeliveryOutcome {
   const { error, responseStatus } = result;
   if (error === null) return { status: 'succeeded' };
   if (error === 'blocked_address') return { status: 'failed' };

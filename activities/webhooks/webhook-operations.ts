@@ -1,5 +1,5 @@
 /** The activities of tests, resends and replays. They do not change a retry schedule that is running. */
-import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { deliveryStatuses } from '../../models/tables/delivery.js';
 import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
@@ -11,7 +11,8 @@ import { Webhook } from '../../models/tables/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
-import { Settling } from './settling.js';
+import { DeliverySettler } from './delivery-settler.js';
+import { tooManyAttempts } from './too-many-attempts.js';
 
 /** Deliveries of a replay page. Even if each attempt hangs, the page ends before the watcher counts it as lost. */
 const replayedAtOnce = 50;
@@ -20,8 +21,6 @@ const replayedInOrder = 5;
 
 /** Requested attempts of one workspace that run at once in this process. Another one is retried after a second. */
 const askedOfWorkspace = 25;
-const laterOn = () =>
-  ApplicationFailure.create({ type: 'TooManyAttempts', message: 'The workspace has too many attempts in progress', nextRetryDelay: 1_000 });
 
 /** @param attempts the same object for all activities of a thread: it counts the attempts to each endpoint */
 export function webhookOperationActivities(deps: AttemptDeps, attempts = new Attempts(deps)) {
@@ -36,9 +35,9 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
         const [delivery] = await deliveriesIn(db, isTest ? ['pending'] : deliveryStatuses, [deliveryId]);
         if (delivery === undefined) return;
         const { workspace_id: workspaceId } = delivery;
-        if (asked.of(workspaceId) >= askedOfWorkspace) throw laterOn();
+        if (asked.of(workspaceId) >= askedOfWorkspace) throw tooManyAttempts(1_000);
         asked.add(workspaceId);
-        await attempts.toEndpoint([delivery], { trigger, ladder: isTest }).finally(() => asked.remove(workspaceId));
+        await attempts.attemptInOrder([delivery], { trigger, followsSchedule: isTest }).finally(() => asked.remove(workspaceId));
       }),
 
     /** Lists the next deliveries of a replay. */
@@ -63,8 +62,8 @@ async function listReplay(
   signal: AbortSignal,
 ): Promise<ReplayList> {
   const webhook = await Webhook.findByPk(webhookId);
-  const settling = new Settling(db, webhookId, (page) => attempts.inTurn(page, webhook?.workspace_id));
-  while (!signal.aborted && (await settling.onePage()));
+  const settler = new DeliverySettler(db, webhookId, (page) => attempts.withWorkspaceLimit(page, webhook?.workspace_id));
+  while (!signal.aborted && (await settler.onePage()));
   const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
   const limit = webhook?.ordered === true ? replayedInOrder : replayedAtOnce;
   const deliveryIds = await listReplayable(db, range, after ?? null, limit);
@@ -74,13 +73,13 @@ async function listReplay(
 async function replayPage({ db, attempts }: ReplayDeps, page: ReplayPageInput): Promise<ReplayPageResult> {
   const { replayId, webhookId, deliveryIds, isLast, statuses } = page;
   if (!(await isReplayRunning(db, replayId))) return { retriers: [], goesOn: false };
-  const ladder = statuses.includes('failed') || statuses.includes('held');
+  const followsSchedule = statuses.includes('failed') || statuses.includes('held');
   const again = activityInfo().attempt > 1;
   const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
-  const ids = ladder ? await requeueDeliveries(db, deliveryIds, again) : open;
-  const due = await deliveriesIn(db, ladder ? ['pending'] : statuses, ids);
-  await attempts.toEndpoint(due, { trigger: 'replay', ladder });
-  const left = !ladder ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
+  const ids = followsSchedule ? await requeueDeliveries(db, deliveryIds, again) : open;
+  const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, ids);
+  await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule });
+  const left = !followsSchedule ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
   const retriers = await leaveToRetriers(db, { left }, again);
   const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
   return { retriers, goesOn: status === 'running' };

@@ -6,11 +6,12 @@ import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/op
 import { retrierDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
 import { countFailed } from '../../models/operations/watch/own-workflows.js';
 import { Tally } from '../../models/flow/tally.js';
-import { Settling } from './settling.js';
+import { DeliverySettler } from './delivery-settler.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
+import { tooManyAttempts } from './too-many-attempts.js';
 
 /** Deliveries that a retrier reads at once. With a rate: as many as it may send in this time. */
 const pageMax = 500;
@@ -19,20 +20,16 @@ const pageSeconds = 20;
 const retrierMsMax = 60_000;
 const soonMs = 500;
 /** Poll interval while attempts are in flight; doubles up to the maximum. */
-const lookAgainMs = { least: 100, most: 1_000 };
+const lookAgainMs = { min: 100, max: 1_000 };
 /**
  * Retriers, and attempts of deliveries with workflows of their own, of one workspace that run at once in this process: a fifth of its slots.
  * Another one tries again after a second, or later if it was put off before.
  */
 const runningOfWorkspace = 100;
 const putOff = (): never => {
-  throw ApplicationFailure.create({
-    type: 'TooManyAttempts',
-    message: 'The workspace has too many attempts in progress',
-    nextRetryDelay: 1_000 * Math.min(activityInfo().attempt, 60),
-  });
+  throw tooManyAttempts(1_000 * Math.min(activityInfo().attempt, 60));
 };
-const behindLookMs = { least: 20, most: 2_000 };
+const behindLookMs = { min: 20, max: 2_000 };
 
 export interface WebhookDeps extends AttemptDeps {
   stopping?: AbortSignal;
@@ -80,13 +77,16 @@ async function runRetrier(
   webhookId: string,
   signal: AbortSignal,
 ): Promise<number | null> {
-  const webhook = await deps.attempts.inTurn(() => beginRetrying(deps.db, webhookId), activityInfo().priority?.fairnessKey ?? webhookId);
+  const webhook = await deps.attempts.withWorkspaceLimit(
+    () => beginRetrying(deps.db, webhookId),
+    activityInfo().priority?.fairnessKey ?? webhookId,
+  );
   if (webhook === undefined) return null;
   return admit(
     running,
     webhook.workspace_id,
     () => attemptDue(deps, webhook, webhookId, signal),
-    () => lookAgainMs.most,
+    () => lookAgainMs.max,
   );
 }
 
@@ -114,28 +114,28 @@ async function attemptDue(
 ): Promise<number | null> {
   const page = webhook.rate === null ? pageMax : Math.min(pageMax, Math.ceil(webhook.rate * pageSeconds));
   const until = Date.now() + retrierMsMax;
-  const settling = new Settling(db, webhookId, (page) => attempts.inTurn(page, webhook.workspace_id));
-  let pauseMs = lookAgainMs.least;
+  const settler = new DeliverySettler(db, webhookId, (page) => attempts.withWorkspaceLimit(page, webhook.workspace_id));
+  let pauseMs = lookAgainMs.min;
   while (Date.now() < until && !signal.aborted) {
-    const isSettling = await settling.onePage();
+    const isSettling = await settler.onePage();
     if (isSettling && !webhook.is_active) continue;
-    const due = await attempts.inTurn(() => retrierDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
+    const due = await attempts.withWorkspaceLimit(() => retrierDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
     await attempts.retry(due, signal);
     if (isSettling || due.length > 0) {
-      pauseMs = lookAgainMs.least;
+      pauseMs = lookAgainMs.min;
       continue;
     }
-    const waitMs = await attempts.inTurn(() => restRetrier(db, webhookId), webhook.workspace_id);
+    const waitMs = await attempts.withWorkspaceLimit(() => restRetrier(db, webhookId), webhook.workspace_id);
     if (waitMs === null || waitMs > soonMs) return waitMs;
     await sleep(Math.max(pauseMs, waitMs));
-    pauseMs = Math.min(2 * pauseMs, lookAgainMs.most);
+    pauseMs = Math.min(2 * pauseMs, lookAgainMs.max);
   }
   return 0;
 }
 
 /** A delivery behind another event is looked at again soon, because most first attempts take milliseconds. */
 function notYet(waiting: readonly OwnDelivery[]): ApplicationFailure {
-  const behindMs = Math.min(behindLookMs.least * 2 ** (activityInfo().attempt - 1), behindLookMs.most);
+  const behindMs = Math.min(behindLookMs.min * 2 ** (activityInfo().attempt - 1), behindLookMs.max);
   const waits = waiting.map(({ wait_ms, is_behind }) => (is_behind ? Math.max(wait_ms, behindMs) : wait_ms));
   return ApplicationFailure.create({
     type: 'DeliveriesPending',

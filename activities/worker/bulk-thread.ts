@@ -5,9 +5,9 @@ import { UrgentWork } from '../../models/flow/give-way.js';
 import { answerFirstThread } from '../../models/metrics/threads.js';
 import { createLogger } from '../../models/process/logger.js';
 import { lowerThreadPriority } from '../../models/process/thread-priority.js';
-import { EndpointBoard } from '../webhooks/endpoint-board.js';
+import { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { startThread } from './worker-thread.js';
-import { backgroundQueues, poolSizes } from './workers.js';
+import { backgroundQueues, workerPoolSizes } from './workers.js';
 
 /** What the two threads share. */
 export interface SharedMemory {
@@ -22,9 +22,9 @@ const workers = await startThread({
   config,
   logger: createLogger('worker', config.logLevel),
   taskQueues: backgroundQueues,
-  poolMax: poolSizes(config).bulk,
+  poolMax: workerPoolSizes(config).bulk,
   urgent: new UrgentWork(shared.urgent),
-  endpoints: new EndpointBoard(shared.endpoints),
+  endpoints: new SharedEndpointStats(shared.endpoints),
 });
 lowerThreadPriority(); // after the start, so that the start is not slow
 parentPort?.once('message', () => void workers.stop());

@@ -7,7 +7,7 @@ import type { Config } from '../../models/settings/config.js';
 /** Options of the SDK's runtime. @param part names the thread: several count the same */
 export async function coreTelemetry({ metrics }: Pick<Config, 'metrics'>, part: string): Promise<TelemetryOptions> {
   if (metrics.port === 0) return {};
-  // The SDK does not tell which port it got, so we choose one.
+  // The SDK does not report its port, so we choose one.
   const bindAddress = `127.0.0.1:${await freePort()}`;
   noteCorePage(bindAddress);
   return {

@@ -5,7 +5,7 @@ import { queues, searchAttributes, workflowIds, workflowTypes } from '../../work
 
 /** `temporal.api.enums.v1.IndexedValueType`. */
 const indexedValueType = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
-/** A round is skipped while the one before it still runs (`overlap: SKIP`). */
+/** A run is skipped while the one before it still runs (`overlap: SKIP`). */
 const spec = { intervals: [{ every: '30s' as const }] };
 const everyMs = 30_000;
 
@@ -28,7 +28,7 @@ export async function prepareTemporal({ connection, schedules, namespace, logger
 
 /**
  * While workers run: creates what is missing. A Temporal server that lost its data has no schedule, and without it the watcher repairs nothing.
- * @returns true when the schedule was missing; its first round then begins at once
+ * @returns true when the schedule was missing; its first run then begins at once
  * @throws when Temporal cannot be reached, or has no such namespace
  */
 export async function restorePreparations({ connection, schedules, namespace, logger }: Preparations): Promise<boolean> {

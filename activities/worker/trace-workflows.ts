@@ -52,7 +52,7 @@ export function tracedActivate({ info }: Created, activate: Activate): Activate 
   };
 }
 
-/** How the run ended; undefined while it goes on. */
+/** How the run ended; undefined while it is running. */
 function endOf({ successful }: Awaited<ReturnType<Activate>>): string | undefined {
   for (const command of successful?.commands ?? []) {
     if (command.completeWorkflowExecution) return 'completed';

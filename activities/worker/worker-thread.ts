@@ -6,9 +6,9 @@ import { givingWayTo, type UrgentWork } from '../../models/flow/give-way.js';
 import type { Logger } from '../../models/process/logger.js';
 import { startTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
-import type { EndpointBoard } from '../webhooks/endpoint-board.js';
+import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { coreTelemetry } from './core-metrics.js';
-import { beat } from './beats.js';
+import { startHeartbeats } from './worker-heartbeat.js';
 import { ownerOfWork } from './owner-of-work.js';
 import { sdkLogger } from './sdk-logger.js';
 import { type RunningWorkers, startWorkers, type TaskQueue } from './workers.js';
@@ -22,7 +22,7 @@ export interface ThreadOptions {
   /** Database work of single messages. That of batches gives way to it. */
   urgent: UrgentWork;
   /** What all threads of the process know of the endpoints of webhooks. */
-  endpoints: EndpointBoard;
+  endpoints: SharedEndpointStats;
 }
 
 /** Opens connections, runs the workers of these queues, and closes the connections after the workers have stopped. */
@@ -37,9 +37,9 @@ export async function startThread({ config, logger, taskQueues, poolMax, urgent,
   const db = connect(config.databaseUrl, poolMax, { pace });
   const connection = await NativeConnection.connect(config.temporalServer);
   const workers = await startWorkers({ config, db, logger, connection, taskQueues, endpoints });
-  const endBeats = beat(db, logger, taskQueues.join());
+  const endHeartbeats = startHeartbeats(db, logger, taskQueues.join());
   const done = workers.done.then(async () => {
-    await endBeats();
+    await endHeartbeats();
     await endTracing();
     await connection.close();
     await db.close();

@@ -11,7 +11,7 @@ import { queues } from '../../workflows/contract.js';
 import { createActivities } from '../index.js';
 import { LeanWorker } from './lean-worker.js';
 import { traceActivities } from './trace-activities.js';
-import type { EndpointBoard } from '../webhooks/endpoint-board.js';
+import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { webhookPoster } from '../webhooks/post-webhook.js';
 import { createProviders } from '../handoff/providers/index.js';
 import type { Providers } from '../handoff/providers/provider.js';
@@ -29,7 +29,7 @@ export interface WorkersDeps {
   /** The queues of this thread. */
   taskQueues: readonly TaskQueue[];
   /** What all threads of the process know of the endpoints of webhooks. */
-  endpoints?: EndpointBoard | undefined;
+  endpoints?: SharedEndpointStats | undefined;
   /** Replaces the configured providers in tests. */
   wrapProviders?: (providers: Providers) => Providers;
 }
@@ -91,7 +91,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
 }
 
 /** How the two threads of a worker process share its connections. */
-export const poolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolMax'>) => sharePool(databasePoolMax, bulkShare);
+export const workerPoolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolMax'>) => sharePool(databasePoolMax, bulkShare);
 
 const bulkShare = 0.5;
 
@@ -101,7 +101,7 @@ const optionsOf = (config: Config): Record<TaskQueue, Partial<WorkerOptions>> =>
     maxCachedWorkflows: 500, // 0.17 MB each; a waiting workflow may be evicted, and is replayed when its report arrives
     maxConcurrentWorkflowTaskExecutions: 40,
     maxConcurrentActivityTaskExecutions: 100,
-    maxConcurrentLocalActivityExecutions: poolSizes(config).own,
+    maxConcurrentLocalActivityExecutions: workerPoolSizes(config).own,
     workflowTaskPollerBehavior: pollers,
     activityTaskPollerBehavior: pollers,
     stickyQueueScheduleToStartTimeout: '5s', // how long a killed worker's workflows wait for it

@@ -10,10 +10,10 @@ import { workflowIds } from '../../workflows/contract.js';
 import type { BulkDeps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
 import { assertCanPay } from '../auth/sending-rules.js';
-import { type Accepted, acceptOnce, findFirstRequest } from './accept-once.js';
+import { type AcceptedRow, acceptOnce, findFirstRequest } from './accept-once.js';
 import { decide } from './decision.js';
 
-export type AcceptedBatch = Accepted<BatchRow>;
+export type AcceptedBatch = AcceptedRow<BatchRow>;
 
 /** An insert holds a connection while it writes up to ten thousand rows. Other requests need connections too. */
 const limitInserts = createConcurrencyLimit({ max: 2 });
@@ -43,7 +43,7 @@ export async function findAcceptedBatch(
  * @throws AppError 402 when the balance or the daily limit is too low for the sum, 409 when too many batches are open, 500 when nothing was
  * decided in time
  */
-export async function acceptBatch(
+export async function acceptNewBatch(
   deps: BulkDeps,
   caller: Caller,
   batch: NewBatch,
@@ -84,5 +84,5 @@ async function decideBatch(deps: BulkDeps, batch: NewBatch, traceparent: string 
 const openBatches = ({ config }: BulkDeps, workspaceId: string): Quota => ({
   workspaceId,
   of: 'openBatches',
-  most: config.quotas.openBatches,
+  max: config.quotas.openBatches,
 });

@@ -3,7 +3,7 @@ import { makeId } from '../../models/rules/values/make-id.js';
 import { AdmissionControl } from '../../models/flow/admission-control.js';
 import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
-import type { Pace } from '../../models/flow/give-way.js';
+import type { TurnTaker } from '../../models/flow/give-way.js';
 import { BatchQueue, QueueTimeoutError } from '../../models/flow/batch-queue.js';
 import { apiMetrics } from '../../models/metrics/catalogue.js';
 import { observeAccept } from '../../models/metrics/observe.js';
@@ -67,7 +67,7 @@ const minSingleRoundMs = 300;
 export type AcceptGateDeps = MessageDecisionDeps & {
   config: Readonly<Config>;
   /** Counts accepts as urgent, so that the bulk thread gives way to them. */
-  urgent?: Pace;
+  urgent?: TurnTaker;
 };
 
 /**
@@ -76,11 +76,11 @@ export type AcceptGateDeps = MessageDecisionDeps & {
  * is never grouped, because the fallback has its own timer.
  */
 export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): AcceptGate {
-  const { acceptGroupMax: groupSize, acceptLanes, sharedGroupWebhooks } = deps.config;
+  const { acceptGroupMax: groupSize, acceptConcurrency, sharedGroupWebhooks } = deps.config;
   const admission = new AdmissionControl(
     groupSize === 1
       ? { capacity: maxSinglesOf(deps.config), maxLatencyMs, minRoundMs: minSingleRoundMs }
-      : { capacity: groupSize * acceptLanes, maxLatencyMs, minRoundMs: minGroupRoundMs },
+      : { capacity: groupSize * acceptConcurrency, maxLatencyMs, minRoundMs: minGroupRoundMs },
   );
   const { singles, shared, manyWebhooks } = createQueues(deps, admission, maxQueueMs);
 
@@ -100,11 +100,11 @@ export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): 
   };
 }
 
-const maxSinglesOf = ({ acceptLanes }: Config) => Math.max(acceptLanes, singleConcurrency);
+const maxSinglesOf = ({ acceptConcurrency }: Config) => Math.max(acceptConcurrency, singleConcurrency);
 
 /** The queues in which sends wait: for a workflow of their own, for a shared group, and for a group of a workspace with many webhooks. */
 function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueueMs: number) {
-  const { acceptGroupMax: groupSize, acceptLanes } = deps.config;
+  const { acceptGroupMax: groupSize, acceptConcurrency } = deps.config;
   const urgently = <Result>(work: () => Promise<Result>): Promise<Result> => deps.urgent?.run(work) ?? work();
   const createQueue = (maxBatchSize: number, concurrency: number, ofOneOwner?: { restShare: number }) =>
     new BatchQueue<Send, Outcome>((sends) => urgently(() => admission.measureRound(() => acceptGroup(deps, sends))), {
@@ -117,7 +117,7 @@ function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueu
     });
   return {
     singles: createQueue(1, maxSinglesOf(deps.config)),
-    shared: forEachChannel(() => createQueue(groupSize, acceptLanes)),
+    shared: forEachChannel(() => createQueue(groupSize, acceptConcurrency)),
     manyWebhooks: forEachChannel(() =>
       createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, { restShare: manyWebhooksRest }),
     ),

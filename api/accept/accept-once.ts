@@ -3,13 +3,13 @@ import { idempotencyMismatch, internal } from '../../models/errors.js';
 import type { Deps } from '../deps.js';
 import { keysOf } from '../http/idempotency.js';
 
-export interface Accepted<Row> {
+export interface AcceptedRow<Row> {
   row: Row;
   /** An earlier request with the same idempotency key was accepted; this is its row. */
   isReplay: boolean;
 }
 
-/** A request was refused between the look-up of its key and the insert of another one with the same key: so often the other one starts over. */
+/** Maximum number of inserts. A row with the same key may be refused between our insert and our look-up. */
 const insertAttemptsMax = 3;
 
 /**
@@ -19,8 +19,8 @@ const insertAttemptsMax = 3;
  */
 export async function acceptOnce<Row>(
   insert: () => Promise<Row | null>,
-  findFirst: () => Promise<Accepted<Row> | null>,
-): Promise<Accepted<Row>> {
+  findFirst: () => Promise<AcceptedRow<Row> | null>,
+): Promise<AcceptedRow<Row>> {
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
     const row = await insert();
     if (row !== null) return { row, isReplay: false };

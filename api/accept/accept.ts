@@ -2,19 +2,19 @@
 import { Message, type MessageRow, type NewMessage } from '../../models/tables/message.js';
 import { fallbackAfterMs } from '../../models/operations/messages/fallback-chain.js';
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
-import { type Accepted as AcceptedRow, acceptOnce, findFirstRequest } from './accept-once.js';
+import { type AcceptedRow, acceptOnce, findFirstRequest } from './accept-once.js';
 import { decideMessages } from './decide-messages.js';
 import type { Deps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
 import { assertCanPay } from '../auth/sending-rules.js';
 
-export type Accepted = AcceptedRow<MessageRow>;
+export type AcceptedMessage = AcceptedRow<MessageRow>;
 
 /**
  * The message of the first request with this idempotency key, once it is decided; null when there is none.
  * @throws AppError 422 when the first request was a different one, or its data were erased
  */
-export async function findAccepted(deps: Deps, caller: Caller, key: string | null, digest: Buffer | null): Promise<Accepted | null> {
+export async function findAccepted(deps: Deps, caller: Caller, key: string | null, digest: Buffer | null): Promise<AcceptedMessage | null> {
   const found = await findFirstRequest(deps, key, digest, (keys) =>
     Message.findOne({ where: { workspace_id: caller.workspaceId, idempotency_key: keys } }),
   );
@@ -30,7 +30,12 @@ export async function findAccepted(deps: Deps, caller: Caller, key: string | nul
  * Accepts a message. When it throws, nothing is charged and nothing is stored.
  * @throws AppError 402 when the balance or the daily limit is too low, 500 when nothing was decided in time, 503 when too many requests wait
  */
-export async function acceptMessage(deps: Deps, caller: Caller, message: NewMessage, fallback: FallbackStep[] = []): Promise<Accepted> {
+export async function acceptMessage(
+  deps: Deps,
+  caller: Caller,
+  message: NewMessage,
+  fallback: FallbackStep[] = [],
+): Promise<AcceptedMessage> {
   assertCanPay(caller, message.cost);
   return acceptOnce(
     () => deps.acceptGate.accept(message, fallback, caller.webhooks),

@@ -43,7 +43,7 @@ export async function decide<Row extends Undecided>(deps: DecisionDeps, rows: re
   try {
     accepted = await decider.ask();
   } catch (err) {
-    deps.logger.warn({ err, workflow_id: decider.workflowId }, 'the workflow did not answer: deleting what it has not decided');
+    deps.logger.warn({ err, workflow_id: decider.workflowId }, 'workflow did not answer; fencing undecided messages');
     return fence(deps, rows, decider, err);
   }
   return refuse(deps, rows, decider, new Set(accepted));

@@ -2,19 +2,19 @@
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 
-export interface Reached {
+export interface CommandContext {
   db: Database;
   config: Readonly<Config>;
 }
 
 /** The parsed arguments. */
-export interface Given {
+export interface ParsedArguments {
   positionals: readonly string[];
   values: Readonly<Record<string, string | boolean | undefined>>;
 }
 
 /** The result of a command: `text` for people, `data` for `--json`. The exit code is 1 unless it is `ok`. */
-export interface Outcome {
+export interface CommandOutcome {
   ok: boolean;
   text: string;
   data: object;
@@ -45,13 +45,13 @@ interface Declaration {
 export interface ServiceCommand extends Declaration {
   /** The settings that must be there; without it, those that most commands need. */
   settings?: readonly string[];
-  run(given: Given, reached: Reached): Promise<Outcome>;
+  run(given: ParsedArguments, context: CommandContext): Promise<CommandOutcome>;
 }
 
 /** A command that needs neither settings nor the database. */
 export interface LocalCommand extends Declaration {
   isLocal: true;
-  run(given: Given): Promise<Outcome>;
+  run(given: ParsedArguments): Promise<CommandOutcome>;
 }
 
 export type Command = ServiceCommand | LocalCommand;
@@ -60,7 +60,7 @@ export type Command = ServiceCommand | LocalCommand;
 export class UsageError extends Error {}
 
 /** The value of an option as text; undefined if it was not given. */
-export const textIn = ({ values }: Given, option: string): string | undefined => {
+export const textIn = ({ values }: ParsedArguments, option: string): string | undefined => {
   const value = values[option];
   return typeof value === 'string' ? value : undefined;
 };

@@ -1,5 +1,5 @@
 import { readTimestamp } from '../../models/rules/values/timestamp.js';
-import { type Given, textIn, UsageError } from './command.js';
+import { type ParsedArguments, textIn, UsageError } from './command.js';
 
 /**
  * Reads an option that is a moment.
@@ -7,7 +7,7 @@ import { type Given, textIn, UsageError } from './command.js';
  * @returns undefined if the option was not given
  * @throws UsageError
  */
-export function momentIn(given: Given, option: string, { isExact = false } = {}): Date | undefined {
+export function momentIn(given: ParsedArguments, option: string, { isExact = false } = {}): Date | undefined {
   const text = textIn(given, option);
   if (text === undefined) return undefined;
   const stamp = readTimestamp(text);
@@ -21,9 +21,9 @@ export function momentIn(given: Given, option: string, { isExact = false } = {})
  * Reads an option that is a whole number.
  * @throws UsageError
  */
-export function numberIn(given: Given, option: string, { usual, most }: { usual: number; most: number }): number {
+export function numberIn(given: ParsedArguments, option: string, { usual, max }: { usual: number; max: number }): number {
   const text = textIn(given, option) ?? String(usual);
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number <= most)) throw new UsageError(`--${option} must be a number from 0 to ${most}`);
+  if (!(number <= max)) throw new UsageError(`--${option} must be a number from 0 to ${max}`);
   return number;
 }

@@ -1,10 +1,17 @@
 /** Finds an operator command, parses its arguments, and runs it. */
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../../models/settings/config.js';
-import { type Command, type Given, type Outcome, type Reached, type ServiceCommand, UsageError } from './command.js';
+import {
+  type Command,
+  type ParsedArguments,
+  type CommandOutcome,
+  type CommandContext,
+  type ServiceCommand,
+  UsageError,
+} from './command.js';
 import { commandHelp, helpOf, usageOf } from './help.js';
 
-export interface Ended {
+export interface CommandResult {
   /** 0: success · 1: failure, with the reason in the output · 2: wrong arguments. */
   code: 0 | 1 | 2;
   out: string;
@@ -12,10 +19,10 @@ export interface Ended {
 }
 
 /** Reads the settings that a command needs, and connects to the database. */
-export type Open = (command: ServiceCommand) => Promise<Reached & { close(): Promise<void> }>;
+export type Open = (command: ServiceCommand) => Promise<CommandContext & { close(): Promise<void> }>;
 
 /** @param open called only if the arguments are valid */
-export async function runCommand(commands: readonly Command[], args: readonly string[], open: Open): Promise<Ended> {
+export async function runCommand(commands: readonly Command[], args: readonly string[], open: Open): Promise<CommandResult> {
   const isJson = args.includes('--json');
   const isHelp = args.length === 0 || ['help', '--help', '-h'].includes(args[0] ?? '') || args.includes('--help');
   if (isHelp) return { code: 0, out: helpFor(commands, args), err: '' };
@@ -37,7 +44,7 @@ function find(commands: readonly Command[], args: readonly string[]): [Command, 
     .toSorted((one, other) => other.name.length - one.name.length);
   if (found !== undefined) return [found.command, args.slice(found.name.split(' ').length)];
   const like = candidates.filter(({ name }) => name.startsWith(`${args[0]} `)).map(({ name }) => name);
-  if (like.length > 0) throw new UsageError(`Which of them: ${like.join(', ')}?`);
+  if (like.length > 0) throw new UsageError(`Ambiguous command. Did you mean: ${like.join(', ')}?`);
   throw new UsageError(`Unknown command: ${args[0]}. "help" lists all commands.`);
 }
 
@@ -51,24 +58,24 @@ function helpFor(commands: readonly Command[], args: readonly string[]): string 
   }
 }
 
-function shown({ ok, text, data, isReport = false }: Outcome, isJson: boolean): Ended {
+function shown({ ok, text, data, isReport = false }: CommandOutcome, isJson: boolean): CommandResult {
   const line = `${isJson ? JSON.stringify(data) : text}\n`;
   const toOut = ok || isJson || isReport;
   return { code: ok ? 0 : 1, out: toOut ? line : '', err: toOut ? '' : line };
 }
 
-async function runWith(command: Command, given: Given, open: Open): Promise<Outcome> {
+async function runWith(command: Command, given: ParsedArguments, open: Open): Promise<CommandOutcome> {
   if ('isLocal' in command) return command.run(given);
-  const { close, ...reached } = await open(command);
+  const { close, ...context } = await open(command);
   try {
-    return await command.run(given, reached);
+    return await command.run(given, context);
   } finally {
     await close();
   }
 }
 
 /** @throws UsageError */
-function read(command: Command, args: string[]): Given {
+function read(command: Command, args: string[]): ParsedArguments {
   const { takes, options = {} } = command;
   const usage = `Usage: ${usageOf(command)}`;
   const types = Object.entries(options).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const);
@@ -81,5 +88,5 @@ function read(command: Command, args: string[]): Given {
   const { positionals, values } = parsed;
   const lacking = Object.entries(options).filter(([name, { isRequired = false }]) => isRequired && (values[name] ?? '') === '');
   if (positionals.length !== takes.length || lacking.length > 0) throw new UsageError(usage);
-  return { positionals, values: values as Given['values'] };
+  return { positionals, values: values as ParsedArguments['values'] };
 }

@@ -6,8 +6,8 @@ import type { Database } from '../../models/db/database.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/api-keys/identify-api-keys.js';
-import type { Standing } from '../../models/operations/billing/standing.js';
-import { isInNetworks } from '../../models/rules/accounts/networks.js';
+import type { WorkspaceStanding } from '../../models/operations/billing/standing.js';
+import { isClientInNetworks } from '../../models/rules/accounts/networks.js';
 import { isUuid } from '../../models/rules/values/text.js';
 import type { Deps } from '../deps.js';
 import type { Auth } from '../http/endpoint.js';
@@ -67,7 +67,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
     if (key === null) throw invalidApiKey();
     note({ workspaceId: key.workspace_id, keyId: key.id });
     if (!key.is_active) throw deactivatedApiKey();
-    if (key.is_expired || (key.allowed_addresses !== null && !isInNetworks(credential.address, key.allowed_addresses)))
+    if (key.is_expired || (key.allowed_addresses !== null && !isClientInNetworks(credential.address, key.allowed_addresses)))
       throw invalidApiKey();
     touched(key, credential.address);
     return callerOf(key);
@@ -150,7 +150,7 @@ async function workspaceOf(db: Database, { sub, tv, jti, exp, wh, key }: Claims)
 
 type StandingIn = Pick<Caller, 'balance' | 'spendLeft' | 'allowedCountries' | 'isVerified' | 'isSuspended'>;
 
-function standingIn({ balance, spend_left, allowed_countries, email_verified, is_suspended }: Standing): StandingIn {
+function standingIn({ balance, spend_left, allowed_countries, email_verified, is_suspended }: WorkspaceStanding): StandingIn {
   return { balance, spendLeft: spend_left, allowedCountries: allowed_countries, isVerified: email_verified, isSuspended: is_suspended };
 }
 
@@ -158,13 +158,13 @@ const bearerOf = (req: Request) => /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(re
 
 /** Writes last_used_at of a key in the background, at most once a minute. */
 function lastUsed(onError: (err: unknown) => void): (key: IdentifiedKey, address: string | undefined) => void {
-  const underWay = new Set<string>();
+  const inProgress = new Set<string>();
   return ({ id, last_used_at }, address) => {
     const now = new Date();
-    if ((last_used_at !== null && now.getTime() - last_used_at.getTime() < 60_000) || underWay.has(id)) return;
-    underWay.add(id);
+    if ((last_used_at !== null && now.getTime() - last_used_at.getTime() < 60_000) || inProgress.has(id)) return;
+    inProgress.add(id);
     void ApiKey.update({ last_used_at: now, last_used_address: address ?? null }, { where: { id } })
       .catch(onError)
-      .finally(() => underWay.delete(id));
+      .finally(() => inProgress.delete(id));
   };
 }

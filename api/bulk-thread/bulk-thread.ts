@@ -11,7 +11,7 @@ import type { BulkDeps } from '../deps.js';
 import { bulkEndpoints } from '../endpoints/bulk/bulk-endpoints.js';
 import { bufferOn } from '../http/reply.js';
 import { runHandler } from '../http/run-handler.js';
-import { type BulkThreadCalls, type MainThreadCalls, poolSizes } from './create-bulk-thread.js';
+import { type BulkThreadCalls, type MainThreadCalls, apiPoolSizes } from './create-bulk-thread.js';
 import { type Port, ThreadCalls, Transfer, transferableBuffers } from './thread-calls.js';
 
 /** A request of this size leaves garbage of many times its size. The thread collects it before the next one comes. */
@@ -36,7 +36,7 @@ const handlers: BulkThreadCalls = {
 const mainThread = new ThreadCalls<MainThreadCalls>(parentPort as Port, handlers);
 const deps: BulkDeps = {
   config,
-  db: connect(config.databaseUrl, poolSizes(config).bulk, { pace: givingWayTo(new UrgentWork(workerData as SharedArrayBuffer)) }),
+  db: connect(config.databaseUrl, apiPoolSizes(config).bulk, { pace: givingWayTo(new UrgentWork(workerData as SharedArrayBuffer)) }),
   logger: createLogger('api', config.logLevel),
   temporal: { acceptBatch: (request) => mainThread.call('acceptBatch', request) },
 };

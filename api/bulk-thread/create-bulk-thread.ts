@@ -115,6 +115,6 @@ function start(
 }
 
 /** Splits the database connections of the process between the two threads. A bulk send holds a connection while it writes all its rows. */
-export const poolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolMax'>) => sharePool(databasePoolMax, bulkShare);
+export const apiPoolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolMax'>) => sharePool(databasePoolMax, bulkShare);
 
 const bulkShare = 0.4;

@@ -1,8 +1,8 @@
 /** The health of this process and the services that it needs. */
 import Joi from 'joi';
 import { select } from '../../models/db/database.js';
-import { type LastRound, lastRound } from '../../models/operations/watch/watcher-rounds.js';
-import { seenWorkers, type Workers } from '../../models/operations/watch/worker-beats.js';
+import { type LastRun, lastRun } from '../../models/operations/watch/watcher-runs.js';
+import { seenWorkers, type Workers } from '../../models/operations/watch/worker-heartbeats.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../declare.js';
 import { named } from '../http/schemas/json-schema.js';
@@ -26,7 +26,7 @@ type Services = Record<keyof typeof checks, 'ok' | 'error'>;
 
 interface Found {
   services: Services;
-  watcher: LastRound & { status: 'ok' | 'error' };
+  watcher: LastRun & { status: 'ok' | 'error' };
   workers: Omit<Workers, 'known'> & { status: 'ok' | 'error' };
 }
 
@@ -42,10 +42,10 @@ const watcherHealth = Joi.object({
   failing: Joi.array().items(Joi.string()).required().description('Steps of that run that failed'),
 });
 const workersHealth = Joi.object({
-  status: state().description('`error` when no worker gave a sign of life for some seconds'),
-  alive: Joi.number().integer().required().description('worker processes that gave a sign of life a moment ago'),
-  lost: Joi.number().integer().required().description('those that ended or hung within ten minutes, without being told to stop'),
-  age_seconds: ageSeconds().description('since the newest sign of life; null: no worker runs, or the database is away'),
+  status: state().description('`error` when there is no recent heartbeat'),
+  alive: Joi.number().integer().required().description('workers with a recent heartbeat'),
+  lost: Joi.number().integer().required().description('workers that stopped or hung within the last ten minutes without a shutdown'),
+  age_seconds: ageSeconds().description('Seconds since the newest heartbeat; null while no worker runs or the database is not available'),
 });
 const healthResponse = named(
   'Health',
@@ -104,13 +104,13 @@ function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {
 
 /** Reports the watcher as ok while the database is not available, and right after a start, before its first run. */
 async function watcherOf({ db, startedAt }: Deps): Promise<Found['watcher']> {
-  const round = await inTime<LastRound | null>(lastRound(db), null);
-  if (round === null) return { status: 'ok', age_seconds: null, failing: [] };
-  const age = Math.min(round.age_seconds ?? Number.POSITIVE_INFINITY, (Date.now() - startedAt) / 1000);
-  return { status: age > watcherAgeSecondsMax ? 'error' : 'ok', ...round };
+  const run = await inTime<LastRun | null>(lastRun(db), null);
+  if (run === null) return { status: 'ok', age_seconds: null, failing: [] };
+  const age = Math.min(run.age_seconds ?? Number.POSITIVE_INFINITY, (Date.now() - startedAt) / 1000);
+  return { status: age > watcherAgeSecondsMax ? 'error' : 'ok', ...run };
 }
 
-/** While the database is away the workers are not judged, and where none has ever given a sign of life, Temporal's pollers alone tell. */
+/** While the database is away the workers are not judged, and where none has ever sent a heartbeat, Temporal's pollers alone decide. */
 async function workersOf({ db }: Deps): Promise<Found['workers']> {
   const unknown: Workers = { known: 0, alive: 0, lost: 0, age_seconds: null };
   const { known, ...seen } = await inTime(seenWorkers(db), unknown);

@@ -1,7 +1,7 @@
 /** The HTTP server of the application: its timeouts for slow clients, its connection limits, and its answers to malformed HTTP. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
-import { isInNetworks } from '../../models/rules/webhooks/address.js';
+import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener } from './errors/malformed.js';
 import { addressKey, type Limiter } from './rate-limit.js';
@@ -64,7 +64,7 @@ function limitConnections(server: Server, { max, maxPerAddress, proxies }: Conne
   server.maxConnections = max;
   server.prependListener('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
-    if (isInNetworks(remoteAddress, networks)) return;
+    if (isAddressInNetworks(remoteAddress, networks)) return;
     const address = addressKey(remoteAddress);
     if (perAddress.of(address) >= maxPerAddress) return void socket.destroy();
     perAddress.add(address);

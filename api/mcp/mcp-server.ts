@@ -25,7 +25,7 @@ export type AnswerMessage = (message: object, headers: IncomingHttpHeaders, by: 
 const isOfProtocol = (name: string) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-');
 
 /** Creates the server. It has no sessions: each message gets an object of its own, so that any process can answer it. */
-export function createAnswer(context: Context): AnswerMessage {
+export function createRespond(context: Context): AnswerMessage {
   const handler = createMcpHandler((request) => serverFor(request.authInfo?.extra?.by as ToolCaller, context), {
     maxSubscriptions: 0, // the tools do not change, so there is nothing to subscribe to
   });

@@ -29,7 +29,7 @@ export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimit
   const admit = createAdmit(deps.limiter, authenticator, known);
   const callTool = createCallTool(deps, authenticator, limits);
   // The library is loaded only where it is used.
-  const answering = import('./mcp-server.js').then(({ createAnswer }) => createAnswer({ callTool, logger: deps.logger }));
+  const answering = import('./mcp-server.js').then(({ createRespond }) => createRespond({ callTool, logger: deps.logger }));
   const router = express.Router({ caseSensitive: true, strict: true });
 
   router.post(path, async (req, res) => {
@@ -45,8 +45,8 @@ export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimit
       const context = contextOf(res);
       const { newId, traceparent } = context;
       const origin = originOf(caller, req, context);
-      const answer = await answering;
-      const { status, type, text } = await answer(message, req.headers, { caller, origin, newId, traceparent });
+      const respond = await answering;
+      const { status, type, text } = await respond(message, req.headers, { caller, origin, newId, traceparent });
       if (type !== null) res.setHeader('Content-Type', type);
       res.status(status).end(text);
     } finally {

@@ -1,5 +1,6 @@
 /** The error responses of an operation: the statuses that follow from its declaration, and the exact texts of each. */
 import { STATUS_CODES } from 'node:http';
+import { canNoLonger } from '../../models/conflicts.js';
 import * as errors from '../../models/errors.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { statusOf } from '../http/errors/error-status.js';
@@ -43,7 +44,7 @@ export const errorSchema = (components: Components): Json => ({
       type: 'array',
       items: jsonSchema(shownFault, { isOpen: true, components }),
     },
-    hints: { description: 'How to correct the faults, where their texts do not say it', type: 'array', items: text },
+    hints: { description: 'How to correct the request, where the error text does not say so', type: 'array', items: text },
   },
   required: ['success', 'error', 'code', 'message', 'request_id'],
 });
@@ -94,9 +95,7 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
     case 404:
       return resourcesOf(item).map((name) => errors.notFound(name));
     case 409:
-      return [
-        errors.conflict(`${resourcesOf(item)[0] ?? 'Message'} can no longer be ${item.path.endsWith('/cancel') ? 'cancelled' : 'changed'}`),
-      ];
+      return [canNoLonger(resourcesOf(item)[0] ?? 'Message', item.path.endsWith('/cancel') ? 'cancelled' : 'changed')];
     case 413:
       return [errors.bodyTooLarge()];
     case 422:

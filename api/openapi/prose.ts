@@ -13,7 +13,7 @@ for status 400, \`details\` lists every fault. Do not retry 4xx, except 429. Ret
 send an \`Idempotency-Key\` so that a retry does nothing twice.
 
 **Limits.** Requests are counted in fixed windows: per API key, per workspace for JWTs, and per client address without a credential.
-Every response has the three \`X-RateLimit-*\` headers. With a 429, \`Retry-After\` tells how many seconds to wait.
+Every response has the three \`X-RateLimit-*\` headers. With a 429, \`Retry-After\` is the number of seconds to wait.
 
 **Lists** take \`page\` and \`limit\` and are sorted newest first. The \`Link\` header contains the first, previous, next and last page.
 

@@ -1,10 +1,10 @@
 /** Brings the gauges of the whole service up to date before they are shown. */
 import { currentTime, type Database } from '../../models/db/database.js';
-import { clearServiceGauges, serviceGauges, showFound } from '../../models/metrics/catalogue.js';
+import { clearServiceGauges, serviceGauges, showReading } from '../../models/metrics/catalogue.js';
 import { noteClock } from '../../models/metrics/observe.js';
 import { readServiceGauges } from '../../models/operations/watch/read-service-gauges.js';
-import { lastRound } from '../../models/operations/watch/watcher-rounds.js';
-import { seenWorkers } from '../../models/operations/watch/worker-beats.js';
+import { seenWorkers } from '../../models/operations/watch/worker-heartbeats.js';
+import { lastRun } from '../../models/operations/watch/watcher-runs.js';
 
 /** How often a process asks the database. */
 const cacheMs = 5_000;
@@ -16,20 +16,20 @@ const waitMsMax = { first: 2_000, later: 25 };
  * last reading.
  */
 export function createGaugeReader(db: Database): () => Promise<void> {
-  let underWay: Promise<void> | undefined;
+  let inProgress: Promise<void> | undefined;
   let until = 0;
   let readAt = Date.now();
   let isKnown = false;
   const look = async () => {
     try {
-      const [reading, round, workers] = await Promise.all([readServiceGauges(db), lastRound(db), seenWorkers(db)]);
+      const [reading, run, workers] = await Promise.all([readServiceGauges(db), lastRun(db), seenWorkers(db)]);
       const begun = Date.now();
       noteClock(await currentTime(db), begun, Date.now());
       clearServiceGauges(); // from here on without a wait: a page that is made meanwhile would lack them
-      if (reading !== undefined) showFound(reading.found);
+      if (reading !== undefined) showReading(reading.found);
       readAt = Date.now() - (reading?.age_seconds ?? 0) * 1000;
-      if (round.age_seconds !== null) serviceGauges.watcherAge.set(round.age_seconds);
-      serviceGauges.watcherFailing.set(round.failing.length);
+      if (run.age_seconds !== null) serviceGauges.watcherAge.set(run.age_seconds);
+      serviceGauges.watcherFailing.set(run.failing.length);
       serviceGauges.workersAlive.set(workers.alive);
       serviceGauges.workersLost.set(workers.lost);
       isKnown = true;
@@ -39,14 +39,14 @@ export function createGaugeReader(db: Database): () => Promise<void> {
       throw error;
     } finally {
       until = Date.now() + cacheMs;
-      underWay = undefined;
+      inProgress = undefined;
     }
   };
   return async () => {
-    if (Date.now() >= until) underWay ??= look();
+    if (Date.now() >= until) inProgress ??= look();
     const timer = new AbortController();
     try {
-      if (underWay !== undefined) await Promise.race([underWay, tooLate(timer.signal, isKnown ? waitMsMax.later : waitMsMax.first)]);
+      if (inProgress !== undefined) await Promise.race([inProgress, tooLate(timer.signal, isKnown ? waitMsMax.later : waitMsMax.first)]);
     } finally {
       timer.abort();
       serviceGauges.readAge.set((Date.now() - readAt) / 1000);

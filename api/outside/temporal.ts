@@ -171,8 +171,8 @@ async function isPolled({ workflowService, options: { namespace } }: Client): Pr
 
 /** Signals the page workflows. Pages that have not started or have ended are skipped. */
 async function notifyPages(client: Client, ids: readonly string[]): Promise<void> {
-  const told = await Promise.allSettled(ids.map((id) => client.workflow.getHandle(id).signal(batchChangedSignal)));
-  const failed = told.find((outcome) => outcome.status === 'rejected' && !(outcome.reason instanceof WorkflowNotFoundError));
+  const signalled = await Promise.allSettled(ids.map((id) => client.workflow.getHandle(id).signal(batchChangedSignal)));
+  const failed = signalled.find((outcome) => outcome.status === 'rejected' && !(outcome.reason instanceof WorkflowNotFoundError));
   if (failed?.status === 'rejected') throw failed.reason;
 }
 

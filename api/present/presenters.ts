@@ -10,6 +10,7 @@ import { unlessErased } from '../../models/rules/contacts/erasure.js';
 import { isAhead } from '../../models/rules/messages/schedule.js';
 import type { Suppression } from '../../models/tables/suppression.js';
 import type { Workspace } from '../../models/tables/workspace.js';
+import { storeNow } from './success-texts.js';
 
 /** A timestamp in the format of the API; null if there is none. */
 export const iso = (at: Date | null | undefined) => at?.toISOString() ?? null;
@@ -57,7 +58,7 @@ export const presentNewApiKey = (row: ApiKey, key: string) => ({
   key_prefix: row.key_prefix,
   scopes: row.scopes,
   created_at: iso(row.created_at),
-  warning: 'Store this API key now: it is displayed only once and cannot be retrieved later.',
+  warning: storeNow.apiKey,
 });
 
 /** A batch in a list: without `errors`, because there can be thousands. */

@@ -40,7 +40,7 @@ export async function endWorkflows(client: Client, reason: string): Promise<numb
 /** @returns how many workflows were listed, not counting the watcher, and how many of them were still open */
 async function endListed(client: Client, reason: string): Promise<{ listed: number; terminated: number }> {
   const look = { listed: 0, terminated: 0 };
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   const end = async (workflowId: string): Promise<void> => {
     try {
       await client.workflow.getHandle(workflowId).terminate(reason);
@@ -51,11 +51,11 @@ async function endListed(client: Client, reason: string): Promise<{ listed: numb
   };
   for await (const { workflowId, type } of client.workflow.list({ query: open, pageSize: 1_000 })) {
     if (type !== workflowTypes.runWatcher) look.listed += 1;
-    const ending = end(workflowId).finally(() => underWay.delete(ending));
+    const ending = end(workflowId).finally(() => inProgress.delete(ending));
     ending.catch(() => undefined); // the error is thrown where it is awaited
-    underWay.add(ending);
-    if (underWay.size >= atOnce) await Promise.race(underWay);
+    inProgress.add(ending);
+    if (inProgress.size >= atOnce) await Promise.race(inProgress);
   }
-  await Promise.all(underWay);
+  await Promise.all(inProgress);
   return look;
 }

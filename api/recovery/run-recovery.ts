@@ -11,7 +11,7 @@ import {
 import { queues, workflowIds, workflowTypes } from '../../workflows/contract.js';
 import { endWorkflows, openWorkflows } from './end-workflows.js';
 import { stillRunning } from './still-running.js';
-import { type Found, walk } from './walk.js';
+import { type RecoveryFindings, walk } from './walk.js';
 
 export interface RecoveryRequest {
   /** The moment to which the database was restored. */
@@ -31,7 +31,7 @@ export interface Recovered {
   doubts: string[];
   /** How many open workflows were terminated, or would be in a dry run. */
   workflows: number;
-  found: Found;
+  found: RecoveryFindings;
 }
 
 /** Tolerance for different clocks, and for restores that go slightly beyond their target time. */

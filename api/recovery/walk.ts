@@ -13,7 +13,7 @@ import { undecidedBatches, undecidedMessages } from '../../models/operations/mes
 import { suspectedAccounts, verdictOf } from '../../models/rules/routing/recovery.js';
 
 /** The findings of a recovery. The lists contain ids. */
-export interface Found {
+export interface RecoveryFindings {
   /** Messages and batches that were not accepted yet. They are deleted; they were never charged. */
   undecided_messages: string[];
   undecided_batches: string[];
@@ -46,7 +46,7 @@ const page = 1_000;
 const groupsToChange = 10;
 const groupsToNote = 100;
 
-export async function walk(options: WalkOptions): Promise<Found> {
+export async function walk(options: WalkOptions): Promise<RecoveryFindings> {
   const { db, dryRun } = options;
   const undecided = await fence(options);
   const queued = await markQueued(options);
@@ -55,7 +55,7 @@ export async function walk(options: WalkOptions): Promise<Found> {
   return { ...undecided, ...queued, awaiting_report: await noteAwaited(options), fallbacks };
 }
 
-async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<Found, 'undecided_messages' | 'undecided_batches'>> {
+async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<RecoveryFindings, 'undecided_messages' | 'undecided_batches'>> {
   const messages: string[] = [];
   await throughOpenGroups(db, groupsToChange, async (groupIds) => {
     const ids = await undecidedMessages(db, recovery, groupIds);
@@ -89,7 +89,7 @@ async function pagesOf(next: (after: string | null) => Promise<string[]>): Promi
 }
 
 async function markQueued({ db, config, recovery, waitSeconds, dryRun }: WalkOptions) {
-  const found: Pick<Found, 'uncertain' | 'uncertain_paused' | 'scheduled' | 'cancelled'> = {
+  const found: Pick<RecoveryFindings, 'uncertain' | 'uncertain_paused' | 'scheduled' | 'cancelled'> = {
     uncertain: [],
     uncertain_paused: [],
     scheduled: [],

@@ -6,13 +6,13 @@ import { behind, type Position, type Progress, progressAt } from '../../models/r
 /** A page of events of all workspaces. */
 export interface EventPage {
   events: readonly StreamedEvent[];
-  /** Where those are who have not received the page yet. */
+  /** The position of viewers that have not received the page yet. */
   progress: Progress;
   /** The round has no further page. */
   isLast: boolean;
 }
 
-/** Any snapshot does where no event is looked for. */
+/** Used where no event is read, so any snapshot would do. */
 const anySnapshot = '1:1:';
 
 export class RoundReader {
@@ -20,17 +20,17 @@ export class RoundReader {
 
   constructor(private readonly db: Database) {}
 
-  /** Where those are who received everything so far; null in the middle of a round that failed or has further pages, and before the first one. */
+  /** The position of viewers that received everything so far; null in the middle of a round that failed or has further pages, and before the first one. */
   get settled(): Position | null {
     return this.#progress === null || this.#progress.position.reading !== null ? null : this.#progress.position;
   }
 
-  /** Where the last complete round ended; null before the first one. */
+  /** The position at the end of the last complete round; null before the first one. */
   get complete(): Position | null {
     return this.#progress === null ? null : { ...this.#progress.position, reading: null };
   }
 
-  /** Forgets where it is. The next round shows nothing. */
+  /** Forgets the position. The next round shows nothing. */
   reset(): void {
     this.#progress = null;
   }

@@ -24,7 +24,7 @@ const failureMs = 500;
 /** Shorter than the idle time-outs of common proxies. */
 const heartbeatMs = 15_000;
 /** When this process ends, its clients connect again spread over this time. */
-const spreadMs = { least: 500, most: 3_000 };
+const spreadMs = { min: 500, max: 3_000 };
 /** How many pages are read at the same time for viewers that are behind: of all workspaces, and of one. */
 const pagesAtOnce = { max: 4, maxPerKey: 1 };
 
@@ -45,7 +45,7 @@ export class StreamHub implements Audience {
     this.#reader = new RoundReader(db);
     this.#upkeep = createUpkeep(db, this.#viewers);
     apiMetrics.streams.set(0);
-    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
+    this.#heartbeat = setInterval(() => this.#keepAlive(), heartbeatMs).unref();
   }
 
   /** A stream, to be written to a response. */
@@ -54,7 +54,7 @@ export class StreamHub implements Audience {
   }
 
   add(viewer: Viewer): void {
-    if (this.#isClosed) return viewer.dismiss(spreadMs.least);
+    if (this.#isClosed) return viewer.dismiss(spreadMs.min);
     this.#viewers.add(viewer);
     apiMetrics.streams.set(this.#viewers.size);
     if (!this.#isRunning) void this.#run();
@@ -74,11 +74,11 @@ export class StreamHub implements Audience {
     if (viewer.state === 'behind') void this.#catchUp(viewer);
   }
 
-  /** Ends all streams. Their clients go on where they were, at another process. */
+  /** Ends all streams. Their clients connect to another process and continue from their position. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
-    for (const viewer of this.#viewers) viewer.dismiss(Math.round(spreadMs.least + Math.random() * (spreadMs.most - spreadMs.least)));
+    for (const viewer of this.#viewers) viewer.dismiss(Math.round(spreadMs.min + Math.random() * (spreadMs.max - spreadMs.min)));
     await Promise.all(this.#forgetting);
   }
 
@@ -124,7 +124,7 @@ export class StreamHub implements Audience {
     }
   }
 
-  /** Reads for one viewer until it is where the others are, or its client has to read first. */
+  /** Reads for one viewer until it has the position of the others, or its client has to read first. */
   async #catchUp(viewer: Viewer): Promise<void> {
     while (viewer.state === 'behind' && !viewer.isFull) {
       const { position } = viewer.progress;
@@ -163,7 +163,7 @@ export class StreamHub implements Audience {
     viewer.progress = isLast ? progressAt(progress.goal) : { ...progress, position: behind(progress, last.seq) };
   }
 
-  #beat(): void {
+  #keepAlive(): void {
     const { settled } = this.#reader;
     if (settled === null) return;
     const block = idBlock(settled);

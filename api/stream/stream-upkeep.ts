@@ -1,13 +1,13 @@
-/** What open streams need from time to time: their rows are renewed, and their credentials checked again. */
+/** Renews the rows of open streams, and checks their credentials again. */
 import type { Database } from '../../models/db/database.js';
 import { liveCredentials } from '../../models/operations/accounts/live-credentials.js';
 import { renewMs, renewStreams } from '../../models/operations/streams/open-stream.js';
 import type { Viewer } from './viewer.js';
 
-/** After so long, at most, the stream of a revoked key ends. */
+/** Maximum time until the stream of a revoked key ends. */
 const checkMs = 1_000;
 
-/** Returns what is called in every round; it works only when something is due, with one statement for all viewers. */
+/** Returns a function to call in every round. It queries only when something is due, with one statement for all viewers. */
 export function createUpkeep(db: Database, viewers: ReadonlySet<Viewer>): () => Promise<void> {
   let renewedAt = performance.now();
   let checkedAt = performance.now();

@@ -16,7 +16,7 @@ export interface ViewerOptions {
   isReset: boolean;
 }
 
-/** What a viewer needs of those who read for it. */
+/** The progress of a viewer, for the code that reads events for it. */
 export interface Audience {
   add(viewer: Viewer): void;
   remove(viewer: Viewer): void;
@@ -29,12 +29,12 @@ const retryMs = 2_000;
 
 export class Viewer implements Feed {
   /**
-   * - `waiting`: for the end of a round of reading that begins after it came.
+   * - `waiting`: for the end of a round that begins after the stream was opened.
    * - `behind`: it gets its events page by page from the database, as fast as its client reads.
-   * - `live`: it is where the hub is, and gets what the hub reads for all.
+   * - `live`: it has the position of the hub, and gets what the hub reads for all viewers.
    */
   state: 'waiting' | 'behind' | 'live' | 'ended' = 'waiting';
-  /** Where it is; of no meaning while it is live. */
+  /** The progress of the viewer. Not used while it is live. */
   progress: Progress;
   #out: Writable | null = null;
   #isFull = false;
@@ -76,7 +76,7 @@ export class Viewer implements Feed {
     this.end();
   }
 
-  /** Its client has not read the last page yet: the next ones are read for it from here, when it has. */
+  /** Its client has not read the last page yet. When it has, the next pages are read from here. */
   fallBehind(progress: Progress): void {
     this.state = 'behind';
     this.progress = progress;

@@ -6,15 +6,15 @@ import { formatTraceparent, newSpanIn, traceStart } from '../../models/tracing/t
 import { traceHeader } from '../../workflows/contract.js';
 
 /** A message, or a batch. */
-type Asked = { workspaceId: string; traceparent?: string | null } & ({ messageId: string } | { batchId: string });
+type TracedSend = { workspaceId: string; traceparent?: string | null } & ({ messageId: string } | { batchId: string });
 
-const idOf = (asked: Asked): string => ('messageId' in asked ? asked.messageId : asked.batchId);
+const idOf = (asked: TracedSend): string => ('messageId' in asked ? asked.messageId : asked.batchId);
 
 /**
  * Records how long the workflow takes to accept: a span in the trace of each of these whose trace is recorded. The workflow, which they share,
  * continues the trace of the first; the spans of the others are linked to it.
  */
-export function traceAccept<Answer>(all: readonly Asked[], workflowId: string, accept: () => Promise<Answer>): Promise<Answer> {
+export function traceAccept<Answer>(all: readonly TracedSend[], workflowId: string, accept: () => Promise<Answer>): Promise<Answer> {
   const recorded = isTracing() ? all.filter((asked) => isRecorded(idOf(asked))) : [];
   const [first, ...others] = recorded.map((asked) => {
     const { root } = traceStart(idOf(asked), asked.traceparent);

@@ -8,7 +8,7 @@ import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { sendsOfOwn } from '../../harness/load/own-sends.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import type { Service } from '../../harness/stage/service.js';
-import { type SteadySends, steadySends, told } from '../../harness/load/steady-sends.js';
+import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 
 /** The number of clients that measure the maximum rate. */
 const clients = 100;
@@ -48,13 +48,13 @@ export async function overload(
   const statuses = [...flood.statuses].map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
   const lines = [
     `overload, peak           ${peak.toFixed(0)} messages/s with ${clients} clients`,
-    `  before                 ${told(before)}`,
+    `  before                 ${formatLatency(before)}`,
     `  at ${(times * peak).toFixed(0)}/s`.padEnd(25) +
       `${goodput.toFixed(0)} accepted/s (${((goodput / peak) * 100).toFixed(0)} % of the peak): ${statuses}`,
     `  those accepted         p50 ${flood.p50.toFixed(0)} ms, p99 ${flood.p99.toFixed(0)} ms`,
-    `  the polite client      ${told(politely)}`,
+    `  the polite client      ${formatLatency(politely)}`,
     `  API                    ${rssBefore} MB → ${rssAfter} MB`,
-    `  ${recoverMs / 1000} s later             ${told(after)}`,
+    `  ${recoverMs / 1000} s later             ${formatLatency(after)}`,
   ];
   return { lines, wrong: broken({ flood, politely, before, after }, goodput / peak, kept) };
 }

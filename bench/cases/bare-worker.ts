@@ -4,10 +4,10 @@ import { type BareNews, bareQueue } from './bare-contract.js';
 import type { BareSinks } from './bare-workflow.js';
 
 const [, , address = '', codePath = ''] = process.argv;
-const tell = (news: BareNews) => process.send?.(news);
+const send = (news: BareNews) => process.send?.(news);
 
 const sinks: InjectedSinks<BareSinks> = {
-  bench: { done: { fn: ({ workflowId }) => void tell({ done: workflowId }), callDuringReplay: false } },
+  bench: { done: { fn: ({ workflowId }) => void send({ done: workflowId }), callDuringReplay: false } },
 };
 const pollers = { type: 'simple-maximum', maximum: 5 } as const;
 
@@ -19,7 +19,7 @@ const worker = await Worker.create({
   workflowBundle: { codePath },
   activities: {
     async handOff(id: string): Promise<void> {
-      tell({ handedOff: id });
+      send({ handedOff: id });
     },
   },
   sinks,
@@ -34,6 +34,6 @@ const worker = await Worker.create({
 process.on('disconnect', () => {
   if (worker.getState() === 'RUNNING') worker.shutdown();
 });
-tell({ ready: true });
+send({ ready: true });
 await worker.run();
 await connection.close();

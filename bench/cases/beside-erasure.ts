@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccount } from '../../harness/load/account.js';
 import { batchIdOf, createSender, dataOf, type Sender } from '../../harness/load/sender.js';
-import { steadySends, told } from '../../harness/load/steady-sends.js';
+import { steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import type { Service } from '../../harness/stage/service.js';
 import { connect, type Database, select } from '../../models/db/database.js';
@@ -37,8 +37,8 @@ export async function besideErasure(service: Service, cleanup: Cleanup): Promise
   return {
     lines: [
       `erasure of ${messages} messages: completed after ${seconds.toFixed(1)} s, ${left?.count} messages left`,
-      `  sends before  ${told(idle)}`,
-      `  sends beside  ${told(beside)}; p95 ${slower.toFixed(2)} times`,
+      `  sends before  ${formatLatency(idle)}`,
+      `  sends beside  ${formatLatency(beside)}; p95 ${slower.toFixed(2)} times`,
     ],
     wrong: [
       ...(seconds > secondsMax ? [`the erasure took ${seconds.toFixed(0)} s`] : []),

@@ -60,7 +60,7 @@ async function measureRate(bench: Workbench, perSecond: number, sendAll: () => P
     per_second: perSecond,
     sends: sends.length,
     statuses,
-    late_ms: percentiles(sends.map(({ lateMs }) => lateMs)),
+    late_ms: percentiles(sends.map(({ delayMs }) => delayMs)),
     handed_off_ms: percentiles(lives.map(({ sent }) => sent.happenedMs)),
     delivered_ms: percentiles(lives.map(({ delivered }) => delivered.happenedMs)),
     told_of_handoff_ms: percentiles(lives.map(({ sent }) => sent.toldMs)),

@@ -37,9 +37,9 @@ const settleMs = 20_000;
 
 /** Measures with single messages on both channels at a fixed rate, with the default settings. */
 export async function measureOutage(say: (line: string) => void, cleanup: Cleanup): Promise<OutageFigures> {
-  const [ill, well] = [await startCarrier(cleanup), await startCarrier(cleanup, 'SECOND_')];
+  const [failing, healthy] = [await startCarrier(cleanup), await startCarrier(cleanup, 'SECOND_')];
   const accounts = { PROVIDER_SMS: `${account},second`, PROVIDER_WHATSAPP: 'sandbox', PROVIDER_ACCOUNTS: 'second=twilio' };
-  const { service } = await openWorkbench({ ...accounts, ...ill.env, ...well.env }, cleanup);
+  const { service } = await openWorkbench({ ...accounts, ...failing.env, ...healthy.env }, cleanup);
   const db = connect(service.databaseUrl, 1);
   cleanup.add(() => db.close());
   const { apiKey } = await openAccount(service.baseUrl, service.databaseUrl);
@@ -52,19 +52,19 @@ export async function measureOutage(say: (line: string) => void, cleanup: Cleanu
   await sleep(measuredMs);
   say('One of two accounts answers no more…');
   const hangsAt = new Date();
-  ill.hang(true);
+  failing.hang(true);
   await untilLevel(db, 0);
   const moved_ms = Date.now() - hangsAt.getTime();
   await sleep(measuredMs);
   const healedAt = new Date();
-  ill.hang(false);
+  failing.hang(false);
   say('It answers again…');
   await untilLevel(db, 10);
   const back_ms = Date.now() - healedAt.getTime();
   await sends.stop();
   await sleep(settleMs);
   const others_ms = { before: await handOffTimes(db, idleAt, hangsAt), during: await handOffTimes(db, hangsAt, healedAt) };
-  const taken = [...(await ill.takenIds()), ...(await well.takenIds())];
+  const taken = [...(await failing.takenIds()), ...(await healthy.takenIds())];
   return {
     moved_ms,
     back_ms,

@@ -68,7 +68,7 @@ function judge({ arrivals }: Endpoint, expected: number, killedAt: readonly numb
   return {
     lines: [
       `${killedAt.length} kills of the worker: ${expected} events, ${expected - times.size} lost, ${repeated.length} came twice`,
-      `  by kill ${perKill.join(', ')}; the most in flight at once ${mostAtOnce(arrivals)}`,
+      `  by kill ${perKill.join(', ')}; the most in flight at once ${maxInFlight(arrivals)}`,
     ],
     wrong: [
       ...(times.size === expected ? [] : [`${expected - times.size} events were lost`]),
@@ -78,11 +78,11 @@ function judge({ arrivals }: Endpoint, expected: number, killedAt: readonly numb
 }
 
 /** The maximum number of requests in progress at the same time. */
-function mostAtOnce(arrivals: readonly Arrival[]): number {
-  let [most, first] = [0, 0];
+function maxInFlight(arrivals: readonly Arrival[]): number {
+  let [highest, first] = [0, 0];
   for (const [index, { at }] of arrivals.entries()) {
     while ((arrivals[first]?.at ?? at) <= at - answerMs) first += 1;
-    most = Math.max(most, index - first + 1);
+    highest = Math.max(highest, index - first + 1);
   }
-  return most;
+  return highest;
 }

@@ -26,7 +26,8 @@ const acknowledging: ResponseBehaviour = { status: 200, afterMs: 0 };
 const hanging: ResponseBehaviour = { status: 'never', afterMs: 0 };
 
 const delays = (arrivals: readonly Arrival[]) => percentiles(arrivals.map(({ at, eventAt }) => at - eventAt));
-const told = ({ p50, p95, p99 }: Percentiles) => `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
+const formatPercentiles = ({ p50, p95, p99 }: Percentiles) =>
+  `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
 
 /** Measures with one client that sends five messages per second. */
 export async function firstAttempts(bench: Workbench, seconds: number): Promise<Outcome> {
@@ -39,10 +40,12 @@ export async function firstAttempts(bench: Workbench, seconds: number): Promise<
   await untilSettled(bench);
   const arrivals = receiver.arrivals.slice(before);
   const lateness = delays(arrivals);
-  const byEvent = happyEvents.map((name) => `${name.slice(8)} ${told(delays(arrivals.filter(({ event }) => event === name)))}`);
+  const byEvent = happyEvents.map(
+    (name) => `${name.slice(8)} ${formatPercentiles(delays(arrivals.filter(({ event }) => event === name)))}`,
+  );
   return {
     lines: [
-      `first attempt after the change of status, ${sendsPerSecond} messages/s: ${told(lateness)}`,
+      `first attempt after the change of status, ${sendsPerSecond} messages/s: ${formatPercentiles(lateness)}`,
       ...byEvent.map((line) => `  ${line}`),
     ],
     wrong: [
@@ -79,7 +82,7 @@ export async function saturate(bench: Workbench, seconds: number, cleanup: Clean
     const perSecond = sumOf(phases, ({ singles }) => singles.length) / seconds;
     const ofBatch = sumOf(phases, ({ batchPerSecond }) => batchPerSecond) / phases.length;
     const share = Math.max(0, others / 10 / seconds / availableParallelism());
-    return `  ${title.padEnd(24)}${perSecond.toFixed(0)} events/s of single messages, ${told(latenessOf(phases))}; ${ofBatch.toFixed(0)} events/s of a batch; CPU of others ${share.toFixed(0)} %`;
+    return `  ${title.padEnd(24)}${perSecond.toFixed(0)} events/s of single messages, ${formatPercentiles(latenessOf(phases))}; ${ofBatch.toFixed(0)} events/s of a batch; CPU of others ${share.toFixed(0)} %`;
   };
   const slower = latenessOf([beside]).p95 / latenessOf([before, after]).p95;
   return {

@@ -14,7 +14,7 @@ import { type AttackName, attackNames } from '../../harness/load/hostile-tenant.
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { createSender } from '../../harness/load/sender.js';
 import { eachPart, type PartName, type Service, startService } from '../../harness/stage/service.js';
-import { type SteadySends, steadySends, told } from '../../harness/load/steady-sends.js';
+import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 10 * 60_000;
@@ -52,12 +52,12 @@ async function run(seconds: number, only: readonly AttackName[], cleanup: Cleanu
   const answers = await hostile.stop();
   const wrong = brokenPromises(idle, attacked);
   say(
-    `idle                     ${told(idle.sends)}; API ${idle.rssMb.toFixed(0)} MB`,
-    `under attack             ${told(attacked.sends)}; API ${attacked.rssMb.toFixed(0)} MB`,
+    `idle                     ${formatLatency(idle.sends)}; API ${idle.rssMb.toFixed(0)} MB`,
+    `under attack             ${formatLatency(attacked.sends)}; API ${attacked.rssMb.toFixed(0)} MB`,
     `5xx for the other tenant ${serverErrors(attacked.sends)}; answers ${[...attacked.sends.statuses].map((pair) => pair.join(' × ')).join(', ')}`,
-    ...toldAnswers(answers),
-    `CPU, idle                ${toldCpu(idle)}`,
-    `CPU, under attack        ${toldCpu(attacked)}`,
+    ...formatAnswers(answers),
+    `CPU, idle                ${formatCpu(idle)}`,
+    `CPU, under attack        ${formatCpu(attacked)}`,
     ...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)),
   );
   return wrong.length === 0 ? 0 : 1;
@@ -87,7 +87,7 @@ async function measured(service: Service, work: () => Promise<SteadySends>): Pro
   return { sends, rssMb, cpu: eachPart((part) => (after[part].cpuMs - before[part].cpuMs) / seconds) };
 }
 
-const toldCpu = ({ cpu }: Measured) =>
+const formatCpu = ({ cpu }: Measured) =>
   Object.entries(cpu)
     .map(([part, ms]) => `${part} ${ms.toFixed(0)} ms/s`)
     .join(', ');
@@ -106,7 +106,7 @@ function brokenPromises(idle: Measured, attacked: Measured): string[] {
   ];
 }
 
-const toldAnswers = (answers: Answers) =>
+const formatAnswers = (answers: Answers) =>
   answers.map(([what, counts]) => {
     const summary = counts.map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
     return `  ${what.padEnd(23)}${summary}`;

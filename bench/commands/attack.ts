@@ -11,7 +11,7 @@ import { type SickRedis, startSickRedis } from '../cases/attack-redis.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { type Service, startService } from '../../harness/stage/service.js';
-import { type SteadySends, steadySends, told } from '../../harness/load/steady-sends.js';
+import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 20 * 60_000;
@@ -45,12 +45,12 @@ const attacks: Record<string, (target: Target, seconds: number) => Promise<strin
 };
 
 async function flood({ baseUrl, account, sender }: Target, seconds: number): Promise<string[]> {
-  say('', 'sends', `  quiet                  ${told(await steadySends(sender, seconds))}`);
+  say('', 'sends', `  quiet                  ${formatLatency(await steadySends(sender, seconds))}`);
   const logins = floodLogins(baseUrl, account.email, loginsPerSecond);
   const sends = await steadySends(sender, seconds);
   await logins.stop();
   const statuses = [...logins.statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
-  say(`  during a flood         ${told(sends)}`, `  the logins meanwhile   ${statuses}`);
+  say(`  during a flood         ${formatLatency(sends)}`, `  the logins meanwhile   ${statuses}`);
   const others = [...logins.statuses.keys()].filter((status) => status !== 401 && status !== 503);
   return [...failures('during the flood', sends), ...others.map((status) => `a login was answered ${status}`)];
 }
@@ -76,21 +76,24 @@ async function keys({ baseUrl, account, sender }: Target): Promise<string[]> {
 async function sickRedis({ sender, redis }: Target, seconds: number): Promise<string[]> {
   say('', 'sends, Redis');
   const wrong: string[] = [];
-  for (const [state, fallIll] of [
+  for (const [state, fail] of [
     ['frozen', redis.freeze],
     ['slow', redis.slowDown],
     ['killed', redis.kill],
   ] as const) {
-    const well = await steadySends(sender, seconds);
-    await fallIll();
-    const ill = await steadySends(sender, seconds);
+    const before = await steadySends(sender, seconds);
+    await fail();
+    const during = await steadySends(sender, seconds);
     await redis.heal();
-    const addedMs = ill.p99 - well.p99;
+    const addedMs = during.p99 - before.p99;
     say(
-      `  well                   ${told(well)}`,
-      `  ${state.padEnd(22)} ${told(ill)}; p99 ${addedMs < 0 ? '' : '+'}${addedMs.toFixed(0)} ms`,
+      `  before                 ${formatLatency(before)}`,
+      `  ${state.padEnd(22)} ${formatLatency(during)}; p99 ${addedMs < 0 ? '' : '+'}${addedMs.toFixed(0)} ms`,
     );
-    wrong.push(...failures(`with Redis ${state}`, ill), ...(addedMs > addedMsMax ? [`Redis ${state} adds ${addedMs.toFixed(0)} ms`] : []));
+    wrong.push(
+      ...failures(`with Redis ${state}`, during),
+      ...(addedMs > addedMsMax ? [`Redis ${state} adds ${addedMs.toFixed(0)} ms`] : []),
+    );
   }
   return wrong;
 }

@@ -82,7 +82,7 @@ async function measureOneStart(
   for (const { sender } of started.values()) await steadySends(sender, seconds, rate); // warm-up
   for (let round = 1; round <= rounds; round += 1) {
     for (const variant of inTurn(start + round)) await measure(started.get(variant) as Started, needs[variant], seconds, rate);
-    const figures = variants.map((variant) => `${variant} ${toldCpu(ofBoth((part) => needs[variant].cpu[part].at(-1) ?? 0))}`);
+    const figures = variants.map((variant) => `${variant} ${formatCpu(ofBoth((part) => needs[variant].cpu[part].at(-1) ?? 0))}`);
     say(`start ${start}, round ${round}: ${figures.join('; ')}`);
   }
 }
@@ -119,9 +119,9 @@ function verdicts(what: 'metrics' | 'traces', first: Needs, second: Needs, start
   return parts.flatMap((part) => {
     const cpu = moreOf(first.cpu[part], second.cpu[part], starts);
     const mb = moreOf(first.rssMb[part], second.rssMb[part], starts);
-    const cpuLine = `${atMost(`${what}, ${part}, % of a core`, cpu.mean, what === 'traces' ? targets.tracesCpu : targets.metricsCpu)}   ${toldError(cpu)}`;
+    const cpuLine = `${atMost(`${what}, ${part}, % of a core`, cpu.mean, what === 'traces' ? targets.tracesCpu : targets.metricsCpu)}   ${formatError(cpu)}`;
     if (what === 'traces') return [cpuLine];
-    return [cpuLine, `${atMost(`${what}, ${part}, MB`, mb.mean, targets.metricsMb, 0)}   ${toldError(mb)}`];
+    return [cpuLine, `${atMost(`${what}, ${part}, MB`, mb.mean, targets.metricsMb, 0)}   ${formatError(mb)}`];
   });
 }
 
@@ -143,9 +143,9 @@ function moreOf(first: readonly number[], second: readonly number[], starts: num
 
 const meanOf = (values: readonly number[]) => sumOf(values) / values.length;
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-const toldError = ({ standardError }: More) => `± ${standardError.toFixed(2)}`;
+const formatError = ({ standardError }: More) => `± ${standardError.toFixed(2)}`;
 
-const toldCpu = (cpu: Record<Part, number>) => parts.map((part) => `${part} ${cpu[part].toFixed(1)} %`).join(', ');
+const formatCpu = (cpu: Record<Part, number>) => parts.map((part) => `${part} ${cpu[part].toFixed(1)} %`).join(', ');
 
 /** A port for the metrics of an API, and the next one for those of its worker: both are read as Prometheus would. */
 async function scraped(cleanup: Cleanup): Promise<NodeJS.ProcessEnv> {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
 import { createSender } from '../../harness/load/sender.js';
-import { steadySends, told } from '../../harness/load/steady-sends.js';
+import { steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 import { atMost } from '../../harness/measure/figures.js';
 import { percentiles } from '../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
@@ -38,7 +38,7 @@ async function run({ seconds, perSecond }: Options, cleanup: Cleanup): Promise<n
   const sends = await steadySends(sender, seconds, perSecond);
   ending.abort();
   const found = await scrapes;
-  say(`sends    ${told(sends)}`);
+  say(`sends    ${formatLatency(sends)}`);
   const lines = Object.keys(pages).map((name, index) => {
     const { times = [], series = 0 } = found[index] ?? {};
     const { p50, p95, p99 } = percentiles(times);

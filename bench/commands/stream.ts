@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
 import { createSender } from '../../harness/load/sender.js';
-import { type SteadySends, steadySends, told } from '../../harness/load/steady-sends.js';
+import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 import type { ViewersFigures, ViewersNews, ViewersOrder } from '../../harness/load/viewers-process.js';
 import { atMost } from '../../harness/measure/figures.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
@@ -62,7 +62,7 @@ async function run({ seconds, perSecond, streams, rounds }: Options, cleanup: Cl
 }
 
 function judge(without: Pass[], beside: Pass[], shown: ViewersFigures[], streamsOfEach: number): number {
-  without.forEach((pass, index) => say(`without streams   ${toldPass(pass)}`, `beside streams    ${toldPass(beside[index] as Pass)}`));
+  without.forEach((pass, index) => say(`without streams   ${formatPass(pass)}`, `beside streams    ${formatPass(beside[index] as Pass)}`));
   for (const { p50, p95, p99, events } of shown) say(`events shown      p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms of ${events}`);
   const sum = (of: (pass: Pass) => number, passes: Pass[]) => passes.reduce((total, pass) => total + of(pass), 0);
   const expected = sum(({ sends }) => sends.accepted, beside) * 3 * streamsOfEach;
@@ -94,7 +94,7 @@ function judge(without: Pass[], beside: Pass[], shown: ViewersFigures[], streams
   return lines.every((line) => line.startsWith('✓')) ? 0 : 1;
 }
 
-const toldPass = ({ sends, rssMb, cpuMs }: Pass) => `${told(sends)}; API ${rssMb.toFixed(0)} MB, ${cpuMs.toFixed(0)} ms CPU/s`;
+const formatPass = ({ sends, rssMb, cpuMs }: Pass) => `${formatLatency(sends)}; API ${rssMb.toFixed(0)} MB, ${cpuMs.toFixed(0)} ms CPU/s`;
 
 function medianP95(passes: Pass[]): number {
   const all = passes.map(({ sends }) => sends.p95).toSorted((one, other) => one - other);

@@ -35,8 +35,8 @@ export function openLoopChanges(now: readonly OpenLoop[], then: readonly OpenLoo
     const before = then.find(({ per_second }) => per_second === rate.per_second);
     if (before === undefined) return [];
     const answered = `answered p50 ${changeOf(rate.accept_ms.p50, before.accept_ms.p50)}`;
-    const told = `message.delivered received p50 ${changeOf(rate.done_ms.p50, before.done_ms.p50)}, p99 ${changeOf(rate.done_ms.p99, before.done_ms.p99)}`;
-    return [`  f  ${rate.per_second}/s  ${answered}, ${told} ms`];
+    const received = `message.delivered received p50 ${changeOf(rate.done_ms.p50, before.done_ms.p50)}, p99 ${changeOf(rate.done_ms.p99, before.done_ms.p99)}`;
+    return [`  f  ${rate.per_second}/s  ${answered}, ${received} ms`];
   });
 }
 

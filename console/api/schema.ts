@@ -3013,9 +3013,9 @@ export interface components {
         };
         FallbackStep: {
             channel: components["schemas"]["Channel"];
-            /** @description The recipient of the message, where it can be reached on this channel by the same */
+            /** @description Default: the recipient of the message, if this channel uses the same kind of address */
             to?: string | null;
-            /** @description Seconds that the message before it has to be delivered, from when it is due */
+            /** @description Seconds within which the previous message must be delivered, counted from when it is due */
             after: number;
         };
         /** @enum {string} */
@@ -3060,7 +3060,7 @@ export interface components {
             template?: components["schemas"]["Template"] | null;
         };
         SendToContact: {
-            /** @description Instead of to: the contact whose phone, or address on the channel email, is written to */
+            /** @description The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email */
             contact_id: string;
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["Content"];
@@ -3197,9 +3197,9 @@ export interface components {
             scheduled_at?: string | null;
             /** @description Messages a second; without it as fast as the provider takes them */
             rate?: number | null;
-            /** @description reject (default): one bad recipient refuses all; skip: the others are sent to */
+            /** @description reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out */
             on_invalid?: ("reject" | "skip") | null;
-            /** @description Send more than once to a recipient who is there more than once */
+            /** @description Allow duplicate recipients */
             allow_duplicates?: boolean | null;
         };
         BulkContent: {
@@ -3275,7 +3275,7 @@ export interface components {
             } | null;
             reference?: string;
         };
-        /** @description A contact, whose name and custom_fields are variables behind those that are given here */
+        /** @description A contact. Its name and custom_fields are variables; values given here take precedence */
         RecipientByContact: {
             contact_id: string;
             variables?: {
@@ -3301,9 +3301,9 @@ export interface components {
             scheduled_at?: string | null;
             /** @description Messages a second; without it as fast as the provider takes them */
             rate?: number | null;
-            /** @description reject (default): one bad recipient refuses all; skip: the others are sent to */
+            /** @description reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out */
             on_invalid?: ("reject" | "skip") | null;
-            /** @description Send more than once to a recipient who is there more than once */
+            /** @description Allow duplicate recipients */
             allow_duplicates?: boolean | null;
         };
         BatchResponse: {
@@ -3415,7 +3415,7 @@ export interface components {
         };
         PreviewedFallback: {
             steps: components["schemas"]["PreviewedFallbackStep"][];
-            /** @description The most that the message and its steps cost together, however many of them are sent */
+            /** @description Maximum cost of the message and all its steps */
             credits_max: number;
         };
         PreviewedFallbackStep: {

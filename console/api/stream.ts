@@ -30,7 +30,7 @@ const types = Object.keys({
   'message.failed': true,
 } satisfies Record<MessageEvent['event'], true>);
 const hiddenMsMax = 30_000;
-const retryMs = { first: 5_000, most: 60_000 };
+const retryMs = { first: 5_000, max: 60_000 };
 
 const listeners = new Set<StreamListener>();
 let source: EventSource | null = null;
@@ -88,14 +88,14 @@ function receive(message: globalThis.MessageEvent<string>): void {
   for (const listener of listeners) listener.event(event);
 }
 
-/** The browser tells no reason. A read finds out whether the session has ended. */
+/** The browser gives no reason. A read finds out whether the session has ended. */
 function refused(): void {
   close();
   streamState.value = 'refused';
   // An id that is no longer known would be refused again. What was missed is read.
   lastId = '';
   timer = setTimeout(open, waitMs);
-  waitMs = Math.min(waitMs * 2, retryMs.most);
+  waitMs = Math.min(waitMs * 2, retryMs.max);
   void call('get', '/api/v1/balance').catch(() => undefined);
 }
 

@@ -4,7 +4,7 @@ import { toastProblem } from './toasts.js';
 
 interface Actions {
   isBusy: ReadonlySignal<boolean>;
-  /** The handler of a button: nothing happens while another one of them works, and a notice tells what fails. */
+  /** The handler of a button: nothing happens while another one of them works, and failures appear as a notice. */
   run(work: () => Promise<void>): () => void;
 }
 

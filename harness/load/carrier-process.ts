@@ -12,7 +12,7 @@ export type CarrierOrder =
   /** Accept messages without a response, or respond again. */
   | { kind: 'hang'; hangs: boolean }
   /** Return the accepted messages. */
-  | { kind: 'tell' };
+  | { kind: 'list' };
 
 /** Report on all accepted messages at this rate, first `sent`, then `delivered`. */
 interface ReportOrder {
@@ -98,9 +98,9 @@ const server = createServer((incoming, response) => void take(incoming, response
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('message', (order: CarrierOrder) => {
-  const tell = (news: CarrierNews) => process.send?.(news);
+  const send = (news: CarrierNews) => process.send?.(news);
   if (order.kind === 'hang') hangs = order.hangs;
-  else if (order.kind === 'tell') tell({ taken: taken.map(({ callbackUrl }) => callbackUrl) });
-  else void reportAll(order).then((reported) => tell({ reported }));
+  else if (order.kind === 'list') send({ taken: taken.map(({ callbackUrl }) => callbackUrl) });
+  else void reportAll(order).then((reported) => send({ reported }));
 });
 process.on('disconnect', () => process.exit(0));

@@ -28,12 +28,12 @@ export async function startCarrier(cleanup: Cleanup, prefix = ''): Promise<Carri
   const child = fork(join(import.meta.dirname, 'carrier-process.js'), { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   cleanup.add(() => stopChild(child));
   const news = async (withinMs: number) => {
-    const [told] = (await once(child, 'message', { signal: AbortSignal.timeout(withinMs) })) as [CarrierNews];
-    return told;
+    const [message] = (await once(child, 'message', { signal: AbortSignal.timeout(withinMs) })) as [CarrierNews];
+    return message;
   };
   const order = (what: CarrierOrder) => child.send(what);
   const started = await news(readyMsMax);
-  if (!('port' in started)) throw new Error('the carrier told something else');
+  if (!('port' in started)) throw new Error('the carrier sent something else');
   return {
     env: {
       [`${prefix}TWILIO_ACCOUNT_SID`]: 'AC0123456789abcdef0123456789abcdef',
@@ -43,16 +43,16 @@ export async function startCarrier(cleanup: Cleanup, prefix = ''): Promise<Carri
     },
     async report(perSecond) {
       order({ kind: 'report', perSecond, authToken });
-      const told = await news(answerMsMax);
-      if (!('reported' in told)) throw new Error('the carrier told something else');
-      return told.reported;
+      const message = await news(answerMsMax);
+      if (!('reported' in message)) throw new Error('the carrier sent something else');
+      return message.reported;
     },
     hang: (hangs) => void order({ kind: 'hang', hangs }),
     async takenIds() {
-      order({ kind: 'tell' });
-      const told = await news(answerMsMax);
-      if (!('taken' in told)) throw new Error('the carrier told something else');
-      return told.taken.map((url) => new URL(url).searchParams.get('message_id') ?? '');
+      order({ kind: 'list' });
+      const message = await news(answerMsMax);
+      if (!('taken' in message)) throw new Error('the carrier sent something else');
+      return message.taken.map((url) => new URL(url).searchParams.get('message_id') ?? '');
     },
   };
 }

@@ -9,7 +9,7 @@ export interface OpenSend {
   /** Milliseconds since 1970. */
   dueAt: number;
   /** The delay of the sending process itself. It is included in the next figure. */
-  lateMs: number;
+  delayMs: number;
   answeredMs: number;
   /** 0: no response. */
   status: number;
@@ -20,15 +20,15 @@ export interface OpenSend {
 /** Sends at this rate for this many seconds. */
 export async function openSends(sender: Pick<Sender, 'post'>, seconds: number, perSecond: number): Promise<OpenSend[]> {
   const open: Promise<OpenSend>[] = [];
-  for await (const { number, lateMs } of timetable(seconds, perSecond)) open.push(sendOne(sender, number, lateMs));
+  for await (const { number, delayMs } of timetable(seconds, perSecond)) open.push(sendOne(sender, number, delayMs));
   return Promise.all(open);
 }
 
-async function sendOne(sender: Pick<Sender, 'post'>, number: number, lateMs: number): Promise<OpenSend> {
-  const dueAt = Date.now() - lateMs;
+async function sendOne(sender: Pick<Sender, 'post'>, number: number, delayMs: number): Promise<OpenSend> {
+  const dueAt = Date.now() - delayMs;
   const startedAt = performance.now();
   const answer = await sender.post(number).catch(() => ({ status: 0, body: '' }));
-  const answeredMs = lateMs + performance.now() - startedAt;
+  const answeredMs = delayMs + performance.now() - startedAt;
   const { status } = answer;
-  return { dueAt, lateMs, answeredMs, status, ...(status === 201 ? { messageId: messageIdOf(answer) } : {}) };
+  return { dueAt, delayMs, answeredMs, status, ...(status === 201 ? { messageId: messageIdOf(answer) } : {}) };
 }

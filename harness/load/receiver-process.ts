@@ -33,14 +33,14 @@ const tellEveryMs = 10;
 const secrets = new Map<string, string>();
 const behaviours = new Map<string, ResponseBehaviour>();
 const acknowledge: ResponseBehaviour = { status: 200, afterMs: 0 };
-let untold: [string, Arrival][] = [];
+let unsent: [string, Arrival][] = [];
 
-const tell = (news: ReceiverNews) => process.send?.(news);
+const send = (news: ReceiverNews) => process.send?.(news);
 
 function listen(certificate: Certificate): void {
   const server = createServer(certificate, (request, response) => void receive(request, response));
   server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1', () => tell({ port: (server.address() as AddressInfo).port }));
+  server.listen(0, '127.0.0.1', () => send({ port: (server.address() as AddressInfo).port }));
 }
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -68,11 +68,11 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
 }
 
 function note(arrival: [string, Arrival]): void {
-  untold.push(arrival);
-  if (untold.length > 1) return;
+  unsent.push(arrival);
+  if (unsent.length > 1) return;
   setTimeout(() => {
-    tell({ arrivals: untold });
-    untold = [];
+    send({ arrivals: unsent });
+    unsent = [];
   }, tellEveryMs);
 }
 

@@ -50,7 +50,7 @@ export async function startReceiver(folder: string, cleanup: Cleanup): Promise<R
   order({ certificate });
   const [{ port }] = (await once(child, 'message', { signal: AbortSignal.timeout(readyMsMax) })) as [{ port: number }];
 
-  const complete = new Marks('told to the receiver in all its events');
+  const complete = new Marks('delivered to the receiver with all events');
   const counts = { received: 0, forged: 0 };
   const seen: Receiver['seen'] = new Map();
   const arrived = new Map<string, Arrival[]>();

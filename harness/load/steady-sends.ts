@@ -14,7 +14,7 @@ export interface SteadySends extends Percentiles {
   statuses: ReadonlyMap<number, number>;
 }
 
-const lateMsMax = 100;
+const delayMsMax = 100;
 
 /** Sends at this rate for this many seconds. The times are those of accepted sends, in milliseconds. */
 export async function steadySends(sender: Pick<Sender, 'post'>, seconds: number, perSecond = 20): Promise<SteadySends> {
@@ -28,8 +28,8 @@ export async function steadySends(sender: Pick<Sender, 'post'>, seconds: number,
   };
   const open: Promise<void>[] = [];
   let skipped = 0;
-  for await (const { number, lateMs } of timetable(seconds, perSecond)) {
-    if (lateMs > lateMsMax) skipped += 1;
+  for await (const { number, delayMs } of timetable(seconds, perSecond)) {
+    if (delayMs > delayMsMax) skipped += 1;
     else open.push(send(number));
   }
   await Promise.all(open);
@@ -40,5 +40,5 @@ export async function steadySends(sender: Pick<Sender, 'post'>, seconds: number,
 const ms = (value: number) => `${value.toFixed(0)} ms`;
 
 /** A summary line. */
-export const told = ({ p50, p95, p99, sends, failed }: SteadySends) =>
+export const formatLatency = ({ p50, p95, p99, sends, failed }: SteadySends) =>
   `p50 ${ms(p50)}, p95 ${ms(p95)}, p99 ${ms(p99)} of ${sends} sends${failed === 0 ? '' : `, ${failed} FAILED`}`;

@@ -5,7 +5,7 @@ export interface Due {
   /** Counted from 0. */
   number: number;
   /** How long ago the send was due. The process may be late because of other work. */
-  lateMs: number;
+  delayMs: number;
 }
 
 /** Yields evenly spaced sends at this rate, each when it is due. Late ones are yielded immediately, in order. */
@@ -17,6 +17,6 @@ export async function* timetable(seconds: number, perSecond: number): AsyncGener
     const dueInMs = dueAt - performance.now();
     if (dueInMs > 1) await sleep(dueInMs);
     else await immediate(); // responses must be read between two sends, even when the sends are late
-    yield { number, lateMs: performance.now() - dueAt };
+    yield { number, delayMs: performance.now() - dueAt };
   }
 }

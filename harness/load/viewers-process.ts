@@ -20,7 +20,7 @@ export interface ViewersFigures extends Percentiles {
 export type ViewersNews = { open: number } | { figures: ViewersFigures };
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
-let lateMs: number[] = [];
+let delayMs: number[] = [];
 let repeated = 0;
 
 process.on('message', (order: ViewersOrder | 'figures') => void follow(order));
@@ -28,8 +28,8 @@ process.on('disconnect', () => process.exit(0));
 
 async function follow(order: ViewersOrder | 'figures'): Promise<void> {
   if (order === 'figures') {
-    const figures = { ...percentiles(lateMs), events: lateMs.length, repeated };
-    lateMs = [];
+    const figures = { ...percentiles(delayMs), events: delayMs.length, repeated };
+    delayMs = [];
     process.send?.({ figures } satisfies ViewersNews);
     return;
   }
@@ -59,7 +59,7 @@ const pattern = /"timestamp":"([^"]+)","data":\{"message_id":"([^"]+)".*?"status
 function note(block: string, now: number, ids: Set<string>): void {
   const [, at, messageId, status] = pattern.exec(block) ?? [];
   if (at === undefined) return;
-  lateMs.push(now - Date.parse(at));
+  delayMs.push(now - Date.parse(at));
   const id = `${messageId} ${status}`;
   if (ids.has(id)) repeated += 1;
   ids.add(id);

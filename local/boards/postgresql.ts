@@ -77,7 +77,7 @@ export const postgresqlBoard: Board = {
       unit: 'short',
       queries: [
         ['sum by (instance) (tidings_database_connections{state="used"})', '{{instance}}'],
-        ['max(tidings_database_connections_max)', 'most of a process'],
+        ['max(tidings_database_connections_max)', 'maximum of a process'],
       ],
     },
     {

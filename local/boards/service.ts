@@ -26,8 +26,8 @@ export const serviceBoard: Board = {
       queries: [['tidings:ledger_drift:max', '']],
     },
     {
-      title: 'Last watcher round',
-      about: 'Time since its last round; usually below 60 s.',
+      title: 'Last watcher run',
+      about: 'Time since its last run; usually below 60 s.',
       unit: 's',
       redFrom: 180,
       queries: [['max(tidings_watcher_age_seconds)', '']],

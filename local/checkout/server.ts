@@ -52,7 +52,7 @@ class Checkout {
     private readonly book: CheckoutBook,
     private readonly secretKey: string,
     private readonly api: string,
-    private readonly tell: (event: LocalEvent) => void,
+    private readonly publish: (event: LocalEvent) => void,
   ) {}
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -64,23 +64,23 @@ class Checkout {
       else await this.#servePages(request, response, pathname, searchParams);
     } catch (error) {
       const isRefusal = error instanceof RefusedRequest;
-      answerJson(response, isRefusal ? 400 : 500, refusal(isRefusal ? 'invalid_request_error' : 'api_error', (error as Error).message));
+      respondJson(response, isRefusal ? 400 : 500, refusal(isRefusal ? 'invalid_request_error' : 'api_error', (error as Error).message));
     }
   }
 
   async #serveApi(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     if (!isEqual(request.headers.authorization ?? '', `Bearer ${this.secretKey}`)) {
-      return answerJson(response, 401, refusal('invalid_request_error', 'Invalid API Key provided.'));
+      return respondJson(response, 401, refusal('invalid_request_error', 'Invalid API Key provided.'));
     }
     const [, id] = /^\/v1\/checkout\/sessions\/(\w+)$/.exec(path) ?? [];
     if (request.method === 'POST' && path === '/v1/checkout/sessions') {
       const key = request.headers['idempotency-key'];
       const session = this.#open(await readForm(request), typeof key === 'string' ? key : null);
-      return answerJson(response, 200, this.#view(session));
+      return respondJson(response, 200, this.#view(session));
     }
     const session = request.method === 'GET' && id !== undefined ? this.book.session(id) : undefined;
-    if (session !== undefined) return answerJson(response, 200, this.#view(session));
-    answerJson(response, 404, refusal('invalid_request_error', `The local checkout has no ${request.method} ${path}.`));
+    if (session !== undefined) return respondJson(response, 200, this.#view(session));
+    respondJson(response, 404, refusal('invalid_request_error', `The local checkout has no ${request.method} ${path}.`));
   }
 
   #open(form: URLSearchParams, idempotencyKey: string | null): LocalSession {
@@ -92,17 +92,17 @@ class Checkout {
   }
 
   async #servePages(request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams): Promise<void> {
-    const answer = (status: number, html: string) => void response.writeHead(status, pageHeaders).end(html);
-    if (path === '/') return answer(200, indexPage(this.book.sessions, `${this.api}/api/v1/billing/checkout`));
+    const respond = (status: number, html: string) => void response.writeHead(status, pageHeaders).end(html);
+    if (path === '/') return respond(200, indexPage(this.book.sessions, `${this.api}/api/v1/billing/checkout`));
     const session = this.book.session(/^\/pay\/(\w+)$/.exec(path)?.[1] ?? '');
-    if (session === undefined) return answer(404, missingPage());
+    if (session === undefined) return respond(404, missingPage());
     if (request.method === 'POST') {
       const action = (await readForm(request)).get('action') ?? '';
       if (isOffered(session.state, action)) this.#act(session, action);
       return void response.writeHead(303, { Location: `${path}${action === 'decline' ? '?declined=1' : ''}` }).end();
     }
     const isPending = this.book.events.some(({ sessionId }) => sessionId === session.id);
-    answer(200, sessionPage(session, { wasDeclined: query.has('declined'), isPending }));
+    respond(200, sessionPage(session, { wasDeclined: query.has('declined'), isPending }));
   }
 
   #act(session: LocalSession, action: Action): void {
@@ -120,7 +120,7 @@ class Checkout {
       const object = type === 'charge.refunded' ? refundedCharge(changed) : this.#view(changed);
       return { id: newId('evt'), type, created: seconds(), sessionId: changed.id, object };
     };
-    this.tell(this.book.change(session, change, eventOf));
+    this.publish(this.book.change(session, change, eventOf));
   }
 
   #view(session: LocalSession) {
@@ -137,7 +137,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(text);
 }
 
-function answerJson(response: ServerResponse, status: number, body: object): void {
+function respondJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Request-Id': newId('req') }).end(JSON.stringify(body));
 }
 

@@ -22,7 +22,7 @@ export async function launchUntilReady(part: Part, record: RunRecord, cancel: Ab
         Promise.reject(new StartError(`${name} was not ready within ${readyTimeoutMs / 1000} s`)),
       ),
     ]);
-    signal.throwIfAborted(); // `ready` gives up without a word
+    signal.throwIfAborted(); // `ready` returns without an error
   } catch (error) {
     await running.end();
     const lines = lastLines(running.output());

@@ -1,4 +1,4 @@
-/** What a start has at hand, and how its steps run beside each other. */
+/** The context of a start, and how its steps run in parallel. */
 import type { Output } from './output.js';
 import type { Command, Part } from './part.js';
 import type { Plan } from '../plan/plan.js';
@@ -12,15 +12,15 @@ export interface Launch {
   record: RunRecord;
   ports: PortBook;
   logDir: string;
-  /** aborted when the start is given up */
+  /** Aborted when the start is given up. */
   cancel: AbortSignal;
-  /** what runs and has to be stopped in the end, by name */
+  /** The processes that have to be stopped in the end, by name. */
   supervisors: Map<string, Supervisor>;
   /** Runs a command to its end. */
   run(command: Command, timeoutMs?: number): Promise<string>;
 }
 
-/** Starts a part that from now on is kept running. */
+/** Starts a part and keeps it running. */
 export async function startPart(launch: Launch, part: Part): Promise<void> {
   launch.cancel.throwIfAborted();
   const supervisor = new Supervisor(part, launch.record, launch.output);

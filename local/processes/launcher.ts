@@ -1,4 +1,4 @@
-/** Starts and stops the whole: takes the folder, runs the steps, and in the end stops what takes work first and the servers last. */
+/** Starts and stops everything: locks the folder, runs the steps, and in the end stops first the processes that take work, then the servers. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withDeadline } from './deadline.js';
@@ -13,7 +13,7 @@ import { RunRecord, stopLeftovers } from './run-record.js';
 import { reasonOf } from '../plan/start-error.js';
 import type { Supervisor } from './supervisor.js';
 
-/** The worker serves requests that the API is finishing; after this long it begins to finish too. */
+/** The worker still serves requests that the API is finishing. After this time it begins to stop too. */
 const headStartMs = 5_000;
 
 /** The steps of a start. `giveUp` cancels the steps that run in parallel with a failed one. */

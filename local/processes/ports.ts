@@ -14,7 +14,7 @@ export function portFault(port: number, host: string): Promise<string | undefine
   });
 }
 
-/** @throws StartError when the API cannot listen on this address; the text tells what to do */
+/** @throws StartError when the API cannot listen on this address; the text says what to do */
 export async function requireFreePort(port: number, host: string): Promise<void> {
   const fault = await portFault(port, host);
   if (fault === undefined) return;

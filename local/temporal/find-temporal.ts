@@ -22,7 +22,7 @@ const fetchingWays: Record<string, Way> = { download: downloadTemporal, go: buil
 
 /**
  * Finds, downloads or builds the program.
- * @throws StartError that tells what to install, and why each way failed
+ * @throws StartError that says what to install, and why each way failed
  */
 export async function findTemporal(surroundings: Surroundings, ways = fetchingWays): Promise<FoundTemporal> {
   const onPath = await findOnPath(surroundings);
@@ -67,7 +67,7 @@ async function inspect(path: string): Promise<FoundTemporal> {
   const version = await ask(path, ['--version']);
   const server = /Server (\d+)\.(\d+)\.\d+/.exec(version);
   const [major, minor] = [Number(server?.[1]), Number(server?.[2])];
-  if (server === null) throw new Error('it does not tell its server version');
+  if (server === null) throw new Error('its server version is not reported');
   if (major < oldestServer.major || (major === oldestServer.major && minor < oldestServer.minor)) {
     throw new Error(`it has server ${server[0].slice('Server '.length)}, needed is ${oldestServer.major}.${oldestServer.minor} or newer`);
   }

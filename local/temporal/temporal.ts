@@ -12,7 +12,7 @@ const sqlitePragmas = { journal_mode: 'wal', synchronous: 'normal' };
 const dynamicConfig = {
   'system.enableActivityEagerExecution': true,
   'matching.enableFairness': true,
-  'matching.useNewMatcher': true, // what fairness rests on; always on from 1.31
+  'matching.useNewMatcher': true, // required for fairness; always on from 1.31
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
 };
@@ -53,7 +53,7 @@ export function temporalPart(place: TemporalPlace): Part {
     ipc: false,
     readyTimeoutMs: 60_000,
     ready: async (running, signal) => {
-      // Its own word first: another Temporal may be what answers on the port while ours is about to find it taken.
+      // Its own output first: another Temporal may answer on the port while ours is about to find the port in use.
       await untilItSays(running, /Server:\s+\S+:\d+/, signal);
       await untilTemporalServes(`${loopback}:${port}`, namespace, signal);
     },

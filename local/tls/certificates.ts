@@ -36,7 +36,7 @@ export async function makeAuthority(commonName = 'Tidings local authority', days
   return { cert: pems.cert, key: pems.private };
 }
 
-/** A certificate, of a server unless a client is asked for, that whoever trusts the authority accepts for these names and addresses, until it expires. */
+/** A server certificate (or client certificate) for these names and addresses. */
 export async function issueCertificate(authority: Certificate, request: CertificateRequest): Promise<Certificate> {
   const { names = [], addresses = [], days = 365, notAfter = new Date(Date.now() + days * dayMs), isClient = false } = request;
   const altNames = [...names.map((value) => ({ type: altNameType.dns, value })), ...addresses.map((ip) => ({ type: altNameType.ip, ip }))];
@@ -54,7 +54,7 @@ export async function issueCertificate(authority: Certificate, request: Certific
   return { cert: pems.cert, key: pems.private };
 }
 
-/** Begins a day early, so that clocks need not agree, and before the end even when that has passed. */
+/** Begins a day early, because clocks may differ, and always before the end, even if the end has passed. */
 const validity = (notAfter: Date) => ({
   notBeforeDate: new Date(Math.min(Date.now(), notAfter.getTime()) - dayMs),
   notAfterDate: notAfter,

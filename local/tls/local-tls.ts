@@ -32,7 +32,7 @@ export async function prepareTls(dataDir: string, userBundle: string | undefined
     const receiver = await issueCertificate(authority, { names: ['localhost'], addresses: ['127.0.0.1'] });
     write(paths.authority, authority.cert);
     write(paths.key, receiver.key);
-    write(paths.cert, receiver.cert); // last: its presence says that all are there
+    write(paths.cert, receiver.cert); // last: if it exists, all the files exist
   }
   write(paths.bundle, [readFileSync(paths.authority, 'utf8'), readUserBundle(userBundle, say)].join('\n'));
   return paths.bundle;

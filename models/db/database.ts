@@ -1,7 +1,7 @@
 /** The connection to PostgreSQL, and the ways to run statements. */
 import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
-import type { Pace } from '../flow/give-way.js';
+import type { TurnTaker } from '../flow/give-way.js';
 import { processMetrics } from '../metrics/catalogue.js';
 import { noteDatabaseError } from '../metrics/observe.js';
 import { type Pool, watchPool } from '../metrics/pools.js';
@@ -19,13 +19,13 @@ pg.types.setTypeParser(20, (text) => {
   return value;
 });
 
-const paces = new WeakMap<Database, Pace>();
+const paces = new WeakMap<Database, TurnTaker>();
 
 /**
  * Opens a pool and binds the models to it; see `openPool`.
  * @param pace each statement and each transaction waits for its turn
  */
-export function connect(url: string, poolMax: number, { pace, answerMsMax }: { pace?: Pace; answerMsMax?: number } = {}): Database {
+export function connect(url: string, poolMax: number, { pace, answerMsMax }: { pace?: TurnTaker; answerMsMax?: number } = {}): Database {
   const database = openPool(url, poolMax, { answerMsMax });
   initModels(database);
   if (pace !== undefined) paces.set(database, pace);
@@ -174,7 +174,7 @@ async function rowsOf<Row extends object>(db: Database, connection: pg.Client, s
 /** The time by the database's clock, for rows that are compared with that clock. */
 export async function currentTime(db: Database): Promise<Date> {
   const [row] = await select<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
-  if (row === undefined) throw new Error('a SELECT without FROM returns a row');
+  if (row === undefined) throw new Error('SELECT without FROM gave no row');
   return row.now;
 }
 

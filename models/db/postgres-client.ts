@@ -14,11 +14,11 @@ class ResilientClient extends pg.Client {
     const watched = (...args: unknown[]) => {
       const done = args.at(-1);
       if (typeof done !== 'function') return query(...args);
-      const told = (error: Error | null, ...rest: unknown[]) => {
+      const callback = (error: Error | null, ...rest: unknown[]) => {
         if (error?.message === readTimeout) this.#close();
         (done as (...answer: unknown[]) => void)(error, ...rest);
       };
-      return query(...args.slice(0, -1), told);
+      return query(...args.slice(0, -1), callback);
     };
     this.query = watched as typeof this.query;
   }

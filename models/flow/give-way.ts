@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How fast the statements of a pool may follow each other. */
-export interface Pace {
+export interface TurnTaker {
   /** Runs the work when its turn comes. Work within this work has no turn of its own. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Rests between two steps of a turn. @param stepMs how long the last step took */
@@ -25,7 +25,7 @@ export class UrgentWork {
     this.#state = new Int32Array(memory);
   }
 
-  get isUnderWay(): boolean {
+  get isInProgress(): boolean {
     return this.#isWithin(nextStepMs);
   }
 
@@ -39,7 +39,7 @@ export class UrgentWork {
   }
 
   /** A pace that never waits, and counts its work as urgent. */
-  readonly pace: Pace = {
+  readonly pace: TurnTaker = {
     run: async (work) => {
       Atomics.add(this.#state, 0, 1);
       try {
@@ -73,7 +73,7 @@ const lookAgainMs = 5;
  * @param ownerOf the owner of the work that asks for a turn. After a heavy turn its owner rests longer, until nothing was urgent for a while.
  * Other owners do not wait for that, nor does work without an owner. Default: no work has an owner
  */
-export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): Pace {
+export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): TurnTaker {
   const turns = new Turns(urgent);
   return {
     run: (work) => turns.run(ownerOf() ?? '', work),
@@ -87,7 +87,7 @@ class Turns {
   /** The turn in which the present call runs. */
   readonly #current = new AsyncLocalStorage<{ isOver: boolean }>();
   readonly #heavyRests = new HeavyRests();
-  #underWay = 0;
+  #inProgress = 0;
   #restUntil = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -111,7 +111,7 @@ class Turns {
     // Rests of turns that run at the same time follow each other: together they use no more time than one turn.
     const until = Math.max(this.#restUntil, performance.now()) + Math.min(stepRestShare * Math.max(0, stepMs - usualStepMs), stepRestMsMax);
     this.#restUntil = until;
-    while (this.urgent.isUnderWay && performance.now() < until) await sleep(lookAgainMs);
+    while (this.urgent.isInProgress && performance.now() < until) await sleep(lookAgainMs);
   }
 
   async #begin(owner: string): Promise<void> {
@@ -124,18 +124,18 @@ class Turns {
       });
       return; // counted by the one who started it
     }
-    this.#underWay += 1;
+    this.#inProgress += 1;
   }
 
   #mayBegin(owner: string): boolean {
     if (!this.urgent.isRecent) return true;
     const now = performance.now();
-    const isResting = now < this.#heavyRests.endOf(owner) || (now < this.#restUntil && this.urgent.isUnderWay);
-    return this.#underWay === 0 && !isResting;
+    const isResting = now < this.#heavyRests.endOf(owner) || (now < this.#restUntil && this.urgent.isInProgress);
+    return this.#inProgress === 0 && !isResting;
   }
 
   #end(owner: string, begunAt: number): void {
-    this.#underWay -= 1;
+    this.#inProgress -= 1;
     const endedAt = performance.now();
     const workMs = endedAt - begunAt;
     this.#restUntil = Math.max(this.#restUntil, endedAt + Math.min(workMs, turnRestMsMax));
@@ -151,7 +151,7 @@ class Turns {
       const next = queue.shift();
       // An owner with more goes to the end of the map. This loop reaches it again there.
       if (queue.length > 0) this.#waiting.set(owner, queue);
-      this.#underWay += 1;
+      this.#inProgress += 1;
       next?.();
     }
     this.#lookAgain();

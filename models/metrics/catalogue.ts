@@ -3,5 +3,5 @@
  * No label has a value for each workspace, key, webhook, recipient or message: the number of series does not grow with the users.
  */
 export { apiMetrics, processMetrics, workMetrics } from './process-metrics.js';
-export { clearServiceGauges, type Found, serviceGauges, showFound } from './database-gauges.js';
+export { clearServiceGauges, type GaugeReading, serviceGauges, showReading } from './database-gauges.js';
 export { declared } from './declare.js';

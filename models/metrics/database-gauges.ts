@@ -3,7 +3,7 @@ import type { Gauge } from 'prom-client';
 import { gauge } from './declare.js';
 
 /** What one reading found (`readServiceGauges`); null if there is nothing of the kind. */
-export interface Found {
+export interface GaugeReading {
   /** The messages of `open_messages` are all open ones. */
   open_complete: boolean;
   open_messages: { status: string; reason: string; count: number; seconds: number }[];
@@ -24,10 +24,10 @@ export interface Found {
   audit_seconds: number | null;
 }
 
-const shows: ((found: Found) => void)[] = [];
+const shows: ((found: GaugeReading) => void)[] = [];
 
 /** A gauge with its value in a reading. It has none if that is null, or if a process of another version took the reading. */
-function gaugeOf(name: string, help: string, valueOf: (found: Found) => number | null | undefined): Gauge {
+function gaugeOf(name: string, help: string, valueOf: (found: GaugeReading) => number | null | undefined): Gauge {
   const made = gauge(name, help, { from: 'api' });
   shows.push((reading) => {
     const value = valueOf(reading);
@@ -41,7 +41,7 @@ function gaugeOfEach<Label extends string>(
   name: string,
   help: string,
   labels: readonly Label[],
-  valuesOf: (found: Found) => readonly (readonly [Record<Label, string>, number])[],
+  valuesOf: (found: GaugeReading) => readonly (readonly [Record<Label, string>, number])[],
 ): Gauge<Label> {
   const made = gauge(name, help, { from: 'api', labels });
   shows.push((reading) => {
@@ -80,8 +80,8 @@ export const serviceGauges = {
     'How long the oldest of these groups has been due',
     ({ groups_overdue_seconds }) => groups_overdue_seconds ?? 0,
   ),
-  watcherAge: gauge('tidings_watcher_age_seconds', 'Time since the last round of the watcher', { from: 'api' }),
-  watcherFailing: gauge('tidings_watcher_failing_steps', 'Failed steps of the last round of the watcher', { from: 'api' }),
+  watcherAge: gauge('tidings_watcher_age_seconds', 'Time since the last run of the watcher', { from: 'api' }),
+  watcherFailing: gauge('tidings_watcher_failing_steps', 'Failed steps of the last run of the watcher', { from: 'api' }),
   workersAlive: gauge('tidings_workers_alive', 'Worker processes with a recent heartbeat', { from: 'api' }),
   workersLost: gauge('tidings_workers_lost', 'Worker processes that crashed or hung in the last ten minutes', {
     from: 'api',
@@ -140,7 +140,7 @@ export const serviceGauges = {
 };
 
 /** Sets the gauges that have a value in a reading. */
-export const showFound = (reading: Found): void => shows.forEach((show) => show(reading));
+export const showReading = (reading: GaugeReading): void => shows.forEach((show) => show(reading));
 
 /** Takes their values away: those of a service that cannot be read are not 0 but unknown. */
 export function clearServiceGauges(): void {

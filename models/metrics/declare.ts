@@ -58,5 +58,5 @@ export function histogram<Label extends string = never>(
   return new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers: [registry] });
 }
 
-/** A metric with its values, as threads tell it to each other. */
+/** A metric with its values, as threads report it to each other. */
 export type MetricObject = MetricObjectWithValues<MetricValue<string>>;

@@ -87,7 +87,7 @@ export function noteAttempt<Result extends { error: string | null; durationMs: n
   return result;
 }
 
-/** An answer that took longer does not tell the time of its clock well enough. */
+/** An answer that took longer does not show the time of the database's clock well enough. */
 const roundTripMsMax = 1_000;
 
 /**
@@ -97,7 +97,7 @@ const roundTripMsMax = 1_000;
 export function noteClock(clock: Date, begun: number, ended: number): void {
   if (ended - begun > roundTripMsMax) return;
   const apart = (begun + ended) / 2 - clock.getTime();
-  // Half of the round trip is unknown: a difference within it is none.
+  // Differences smaller than half the round trip are reported as 0.
   processMetrics.clockOffset.set(Math.abs(apart) <= (ended - begun) / 2 ? 0 : apart / 1000);
 }
 

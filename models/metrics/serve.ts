@@ -9,13 +9,13 @@ import type { Logger } from '../process/logger.js';
 import { processMetrics } from './catalogue.js';
 import { registry } from './declare.js';
 import { mergePages } from './families.js';
-import { OtherThreads, ownSnapshot, type Snapshot } from './threads.js';
+import { OtherThreads, ownSnapshot, type MetricsSnapshot } from './threads.js';
 
 export interface MetricsOptions {
   host: string;
   /** 0: there is no page. */
   port: number;
-  /** Somebody counts on this port: that it is taken is a fault. */
+  /** The port was set explicitly, so a port in use is an error. */
   isGiven: boolean;
   /** The folder whose disk is shown. */
   dataDir: string;
@@ -38,7 +38,7 @@ const corePageMsMax = 1_000;
 const connectionsMax = 20;
 
 /**
- * Serves `/metrics`, and `/live` for those who look after a process without another port. It keeps no process alive.
+ * Serves `/metrics`, and `/live` for health checks. It keeps no process alive.
  * @throws Error when the port is taken and was asked for; else that is logged
  */
 export async function serveMetrics({ host, port, isGiven, dataDir, logger, refresh }: MetricsOptions): Promise<void> {
@@ -46,7 +46,7 @@ export async function serveMetrics({ host, port, isGiven, dataDir, logger, refre
   isCollecting ||= collect();
   const threads = new OtherThreads();
   const server = createServer((req, res) => {
-    answer(req, res, async (openMetrics) => {
+    respond(req, res, async (openMetrics) => {
       await Promise.all([readDisk(dataDir), refresh?.().catch((err: unknown) => logger.warn({ err }, 'gauges could not be read'))]);
       return pageOf([await ownSnapshot(), ...(await threads.ask())], openMetrics);
     }).catch((err: unknown) => {
@@ -81,7 +81,7 @@ function listening(server: Server, host: string, port: number): Promise<string |
   });
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, page: (openMetrics: boolean) => Promise<string>): Promise<void> {
+async function respond(req: IncomingMessage, res: ServerResponse, page: (openMetrics: boolean) => Promise<string>): Promise<void> {
   const path = req.url?.split('?')[0];
   res.setHeader('Connection', 'close');
   if (path !== '/metrics' && path !== '/live') return void res.writeHead(404).end();
@@ -92,7 +92,7 @@ async function answer(req: IncomingMessage, res: ServerResponse, page: (openMetr
   res.writeHead(200, { 'Content-Type': type }).end(await page(openMetrics));
 }
 
-async function pageOf(snapshots: readonly Snapshot[], openMetrics: boolean): Promise<string> {
+async function pageOf(snapshots: readonly MetricsSnapshot[], openMetrics: boolean): Promise<string> {
   const all = AggregatorRegistry.aggregate(snapshots.map(({ metrics }) => metrics));
   const corePages = await Promise.all(snapshots.flatMap(({ corePage }) => (corePage === undefined ? [] : [read(corePage)])));
   return mergePages([await all.metrics(), ...corePages], openMetrics) + (openMetrics ? '# EOF\n' : '');

@@ -8,7 +8,7 @@ const name = 'tidings-metrics';
 const patienceMs = 300;
 
 /** What a thread has to show. */
-export interface Snapshot {
+export interface MetricsSnapshot {
   metrics: MetricObject[];
   /** `host:port` of the page of Temporal's own metrics, where it has one. */
   corePage?: string | undefined;
@@ -22,7 +22,10 @@ export function noteCorePage(address: string): void {
 }
 
 /** Of this thread. */
-export const ownSnapshot = async (): Promise<Snapshot> => ({ metrics: (await registry.getMetricsAsJSON()) as MetricObject[], corePage });
+export const ownSnapshot = async (): Promise<MetricsSnapshot> => ({
+  metrics: (await registry.getMetricsAsJSON()) as MetricObject[],
+  corePage,
+});
 
 interface Question {
   ask: string;
@@ -30,7 +33,7 @@ interface Question {
 interface Answer {
   answers: string;
   thread: number;
-  snapshot: Snapshot | null;
+  snapshot: MetricsSnapshot | null;
 }
 
 /** In any thread but the first: answers the first thread. */
@@ -45,13 +48,13 @@ export function answerFirstThread(): void {
 
 /** In the first thread: asks the others. */
 export class OtherThreads {
-  readonly #latest = new Map<number, Snapshot>();
+  readonly #latest = new Map<number, MetricsSnapshot>();
   readonly #expected = new Set<number>();
   readonly #channel = open((data) => this.#hear(data as Partial<Answer>));
   #asked: { ask: string; missing: Set<number>; done: () => void } | undefined;
 
   /** What they show; of one that is busy or has ended what it showed last, so that counters never go back. */
-  async ask(): Promise<Snapshot[]> {
+  async ask(): Promise<MetricsSnapshot[]> {
     const ask = randomUUID();
     if (this.#expected.size > 0) {
       await new Promise<void>((resolve) => {

@@ -5,13 +5,13 @@ export type { Logger };
 
 /**
  * A logger for one process.
- * @param process_ the name of the process: `api`, `worker`, …
+ * @param processName the name of the process: `api`, `worker`, …
  * @param level the least important level that is written
  */
-export function createLogger(process_: string, level: string): Logger {
+export function createLogger(processName: string, level: string): Logger {
   const options: LoggerOptions = {
     level,
-    base: { process: process_ },
+    base: { process: processName },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     // A second protection: no call passes these fields, and if one ever does, they are not printed.

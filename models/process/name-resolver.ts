@@ -28,12 +28,12 @@ const ofWorkspace = { maxPerKey: 6, maxWaitingPerKey: 200 };
 
 /** Names are used as they are, without the search domains of the system. */
 export function createResolver({ servers, lookUpMs = 2_000, totalMs = 4_000 }: ResolverOptions): Resolve {
-  const inTurn = createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, ...ofWorkspace });
+  const withLimit = createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, ...ofWorkspace });
   return async (name, whose) => {
     const known = await withoutDns(name.toLowerCase().replace(/\.$/, ''));
     if (known.length > 0) return known.map(found);
     const until = performance.now() + totalMs;
-    return inTurn(() => {
+    return withLimit(() => {
       const leftMs = Math.min(lookUpMs, until - performance.now());
       return leftMs <= 0 ? Promise.reject(timedOut()) : ask(name, servers, leftMs);
     }, whose);

@@ -22,7 +22,7 @@ export const accountSettings: Record<string, Joi.Schema> = {
   SIGNUP_CREDITS: Joi.number()
     .min(0)
     .max(1_000_000)
-    .description('credits granted at signup (0; 100 when everything is embedded), while every channel is carried by the sandbox')
+    .description('credits granted at signup (0; 100 when everything is embedded), while every channel uses the sandbox')
     .default(0),
   LOW_BALANCE_CREDITS: Joi.number()
     .min(0)

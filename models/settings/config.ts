@@ -72,7 +72,7 @@ export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig
   unknownHandoffSeconds: number;
   acceptTimeoutMs: number;
   acceptGroupMax: number;
-  acceptLanes: number;
+  acceptConcurrency: number;
   /** host:port of the demo's own receiver, which the address guard permits. Only the local launcher sets it. */
   demoReceiver: string | undefined;
 }
@@ -188,7 +188,7 @@ const sendingOf = (value: Checked) => ({
   unknownHandoffSeconds: value.UNKNOWN_HANDOFF_TIMEOUT,
   acceptTimeoutMs: value.ACCEPT_TIMEOUT_MS,
   acceptGroupMax: value.ACCEPT_GROUP_MAX,
-  acceptLanes: value.ACCEPT_LANES,
+  acceptConcurrency: value.ACCEPT_LANES,
 });
 
 const trimSlash = (text: string) => text.replace(/\/+$/, '');

@@ -4,7 +4,7 @@ import Joi from 'joi';
 export const rateLimit = Joi.string()
   .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
   .messages({ 'string.pattern.base': '{{#label}} must be count/seconds, for example 100/60' });
-const quota = (most: number) => Joi.number().integer().min(1).max(most);
+const quota = (max: number) => Joi.number().integer().min(1).max(max);
 
 export const limitSettings: Record<string, Joi.Schema> = {
   RATE_LIMIT_WORKSPACE: rateLimit.description(
@@ -12,8 +12,8 @@ export const limitSettings: Record<string, Joi.Schema> = {
   ),
   MAX_API_KEYS: quota(100_000).default(100).description('active API keys that a workspace can have'),
   MAX_WEBHOOKS: quota(10_000).default(25).description('webhooks that a workspace can have'),
-  MAX_REPLAYS: quota(1_000).default(2).description('replays of a workspace that can be under way'),
-  MAX_OPEN_BATCHES: quota(100_000).default(50).description('batches of a workspace of which something is queued'),
+  MAX_REPLAYS: quota(1_000).default(2).description('running replays per workspace'),
+  MAX_OPEN_BATCHES: quota(100_000).default(50).description('open batches per workspace'),
   MAX_STREAMS: quota(10_000).default(20).description('streams of events that a workspace can have open'),
   MAX_PLACEHOLDERS: quota(100_000).default(200).description('placeholders that a content can have, all its texts together'),
   SHARED_GROUP_WEBHOOKS: Joi.number()
@@ -21,7 +21,7 @@ export const limitSettings: Record<string, Joi.Schema> = {
     .min(0)
     .max(10_000)
     .default(5)
-    .description('active webhooks above which the sends of a workspace share no workflow with those of others'),
+    .description('above this number of active webhooks, a workspace shares no workflow with others'),
   MAX_CONNECTIONS: Joi.number().integer().min(10).max(1_000_000).default(10_000).description('connections that one API process takes'),
   MAX_CONNECTIONS_ADDRESS: Joi.number()
     .integer()
@@ -51,7 +51,7 @@ export interface RateLimit {
 
 type RateLimits = Record<'api' | 'jwt' | 'bulk' | 'auth' | 'login' | 'workspace', RateLimit>;
 
-/** The quotas of a workspace. More is refused with `limitReached`. */
+/** The quotas of a workspace. More is refused with `limit_reached`. */
 export interface Quotas {
   apiKeys: number;
   webhooks: number;
@@ -67,7 +67,7 @@ export interface Limits {
   /** If a workspace has more active webhooks than this, its sends share no workflow with those of others. */
   sharedGroupWebhooks: number;
   /** Connections of one process: in total, and from one address. */
-  connections: { most: number; ofAddress: number };
+  connections: { max: number; ofAddress: number };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
@@ -77,7 +77,7 @@ export const limitsOf = (value: Checked): Limits => ({
   rateLimits: rateLimitsOf(value),
   quotas: quotasOf(value),
   sharedGroupWebhooks: value.SHARED_GROUP_WEBHOOKS,
-  connections: { most: value.MAX_CONNECTIONS, ofAddress: value.MAX_CONNECTIONS_ADDRESS },
+  connections: { max: value.MAX_CONNECTIONS, ofAddress: value.MAX_CONNECTIONS_ADDRESS },
 });
 
 const quotasOf = (value: Checked): Quotas => ({

@@ -47,7 +47,9 @@ const providerOf = (channel: Channel) =>
     .pattern(commaList(String.raw`${name}(?:=\d{1,3})?`))
     .messages({ 'string.pattern.base': '{{#label}} must be accounts with weights, for example twilio=3,backup=1' })
     .default('sandbox')
-    .description(`who carries the ${channel} channel: ${kindsFor(channel).join(', ')}; several share it, as name=weight, comma-separated`);
+    .description(
+      `provider accounts of the ${channel} channel: ${kindsFor(channel).join(', ')}; several share it, as name=weight, comma-separated`,
+    );
 
 export const providerSettings: Record<string, Joi.Schema> = {
   ...Object.fromEntries(channels.map((channel) => [channelSetting('PROVIDER', channel), providerOf(channel)])),

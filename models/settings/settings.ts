@@ -59,7 +59,7 @@ export const settings: Record<string, Joi.Schema> = {
   SECURITY_CONTACT: Joi.string()
     .pattern(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a mailto:, https: or tel: address' })
-    .description('whom finders of a vulnerability tell, as mailto:, https: or tel:; served in /.well-known/security.txt (RFC 9116)'),
+    .description('contact for reports of vulnerabilities (mailto:, https: or tel:); served in /.well-known/security.txt (RFC 9116)'),
   DATABASE_URL: url('postgres', 'postgresql').description('PostgreSQL; embedded when not set'),
   MIGRATE_DATABASE_URL: url('postgres', 'postgresql').description(
     'PostgreSQL as the owner of the tables, for npm run migrate alone; then the role of DATABASE_URL gets no more rights than it needs',
@@ -102,9 +102,7 @@ export const settings: Record<string, Joi.Schema> = {
   RATE_LIMIT_AUTH: rateLimit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),
   RATE_LIMIT_LOGIN: rateLimit
     .default('600/60')
-    .description(
-      'passwords that are checked for strangers in all; who has logged in from an address before, or has just reset the password, is not refused',
-    ),
+    .description('password checks per period for clients that have not logged in before and have not just reset the password'),
   ...limitSettings,
   ...mcpSettings,
   MESSAGE_DAYS: days
@@ -127,9 +125,7 @@ export const settings: Record<string, Joi.Schema> = {
     .min(2)
     .max(3_600)
     .default(60)
-    .description(
-      'seconds of calls by which accounts that share a channel are judged; how fast one that is ill loses and regains its share',
-    ),
+    .description('window in seconds for judging accounts that share a channel'),
   ...Object.fromEntries(channels.map((channel) => [channelSetting('REPORT_TIMEOUT', channel), reportTimeoutOf(channel)])),
   HANDOFF_TIMEOUT: seconds.default(14_400).description('seconds to go on trying to hand a message to an unavailable provider'),
   UNKNOWN_HANDOFF_TIMEOUT: seconds
@@ -140,19 +136,19 @@ export const settings: Record<string, Joi.Schema> = {
     .min(100)
     .max(60_000)
     .default(3000)
-    .description('milliseconds a send waits for its workflow before it is fenced off'),
+    .description('milliseconds a send waits for its workflow before the API fences it'),
   ACCEPT_GROUP_MAX: Joi.number()
     .integer()
     .min(1)
     .max(100)
     .default(100)
-    .description('most single messages that share a workflow when they arrive together; 1: a workflow for every message'),
+    .description('maximum number of single messages that share a workflow when they arrive together; 1: a workflow for every message'),
   ACCEPT_LANES: Joi.number()
     .integer()
     .min(1)
     .max(50)
     .default(1)
-    .description('groups of a channel that one API process accepts at once; what arrives meanwhile gathers'),
+    .description('groups per channel that one API process accepts at once; other sends queue'),
   DEMO_RECEIVER: Joi.string()
     .pattern(/^127\.0\.0\.1:\d{1,5}$/)
     .description('set by the local launcher: the address of the receiver of npm run demo'),

@@ -23,9 +23,9 @@ export const webhookSettings: Record<string, Joi.Schema> = {
     .description('seconds after which a webhook whose endpoint acknowledges nothing is disabled; 0 means never'),
   WEBHOOK_BODY_DAYS: days
     .default(30)
-    .description('days after which the body of an event is forgotten, and it can be sent no more; 0 means never'),
-  WEBHOOK_ATTEMPT_DAYS: days.default(90).description('days after which the attempts of a delivery are forgotten; 0 means never'),
-  WEBHOOK_DELIVERY_DAYS: days.default(365).description('days after which deliveries are forgotten as a whole; 0 means never'),
+    .description('days after which event bodies are deleted; the event can no longer be resent; 0 means never'),
+  WEBHOOK_ATTEMPT_DAYS: days.default(90).description('days after which the attempts of a delivery are deleted; 0 means never'),
+  WEBHOOK_DELIVERY_DAYS: days.default(365).description('days after which deliveries are deleted; 0 means never'),
   WEBHOOK_FIRST_ATTEMPT: Joi.string()
     .valid('inline', 'child')
     .default('inline')

@@ -1,8 +1,8 @@
 /** A webhook: the endpoint for a workspace's events. Its secret is stored encrypted, and is shown once when it is created. */
 import { type Transaction, type WhereOptions } from 'sequelize';
+import { inactiveWebhook } from '../conflicts.js';
 import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import { makeId } from '../rules/values/make-id.js';
-import { conflict } from '../errors.js';
 import { ownedOf } from './owned.js';
 import { encrypt } from '../rules/values/encryption.js';
 import type { EventType } from '../rules/webhooks/events.js';
@@ -98,7 +98,7 @@ export class Webhook extends ownedOf(webhookColumns) {
 
   /** @throws AppError conflict if the webhook is inactive, because nothing may be sent to it */
   assertActive(): void {
-    if (!this.is_active) throw conflict('Webhook is inactive. Activate it before sending to it');
+    if (!this.is_active) throw inactiveWebhook();
   }
 }
 

@@ -23,7 +23,7 @@ const workspaceColumns = {
   allowed_countries: withDefault(nullable(column.texts())),
   /** After how many days messages are erased; null: as the installation does. */
   message_days: withDefault(nullable(column.integer())),
-  /** Null if no second factor is in force. */
+  /** Null if no second factor is enabled. */
   totp_confirmed_at: withDefault(nullable(column.timestamp())),
   created_at: withDefault(column.timestamp()),
   updated_at: withDefault(column.timestamp()),

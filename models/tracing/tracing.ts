@@ -15,7 +15,7 @@ const active = new AsyncLocalStorage<SpanContext>();
 /**
  * Begins to record, if an endpoint is set.
  * @param part names the thread: `api`, `worker`, `batches`
- * @returns what ends it, and sends the last spans
+ * @returns a function that ends it, and sends the last spans
  */
 export async function startTracing({
   tracing,

@@ -53,7 +53,7 @@ describe('the second factor in the console', function () {
     await section().getByText('Invalid verification code').waitFor();
     await browser.assertAccessible();
     await confirm(codeOf(secret, -1));
-    await browser.see('TOTP is in force: logins need a code from now on.');
+    await browser.see('TOTP is enabled: logins need a code from now on.');
     await section().getByText('On', { exact: true }).waitFor();
     assert.equal(await button('Set up an authenticator app').count(), 0);
     await browser.press('Sign out');
@@ -151,7 +151,7 @@ describe('the second factor in the console', function () {
       await open('Off');
       await enrol(me);
       await button('Set up an authenticator app').click();
-      await browser.see(/^TOTP is already in force\./);
+      await browser.see(/^TOTP is already enabled\./);
       await section().getByText('On', { exact: true }).waitFor();
     });
 
@@ -170,7 +170,7 @@ describe('the second factor in the console', function () {
       await open('On');
       assert.equal((await me.call('DELETE', '/auth/totp', { code })).status, 200);
       await turnOff('000000');
-      await browser.see(/^TOTP is not in force\./);
+      await browser.see(/^TOTP is not enabled\./);
       await section().getByText('Off', { exact: true }).waitFor();
     });
   });

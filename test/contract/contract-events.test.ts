@@ -45,9 +45,9 @@ describeInShapes('the table of events', (env) => {
 
   for (const [what, wanted, events] of lives) {
     it(`${what}: ${events.join(', ')}, with exactly their fields`, async () => {
-      const before_ = receiver.received.length;
+      const earlier = receiver.received.length;
       const message = await client.send(account, wanted);
-      const received = (await receiver.until(before_ + events.length)).slice(before_);
+      const received = (await receiver.until(earlier + events.length)).slice(earlier);
       assert.deepEqual(
         received.map(({ body }) => JSON.parse(body).event),
         events,

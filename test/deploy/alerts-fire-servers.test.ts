@@ -33,7 +33,7 @@ const lateMs = 13_000;
 /** From the start, because a worker that has compared balances once is believed for five minutes. */
 const uncheckedLedger = ['TidingsWatcherFailing', 'TidingsLedgerUnchecked'];
 
-describe('alerts on a service with ill servers', function () {
+describe('alerts on a service with failing servers', function () {
   this.timeout(120_000);
   let service: Service;
   let prometheus: Prometheus;
@@ -56,7 +56,7 @@ describe('alerts on a service with ill servers', function () {
       apiEnv: { METRICS_PORT: String(api), ...clockFileEnv(clock) },
       workerEnv: { METRICS_PORT: String(worker - 1) },
     });
-    // Before the first round of the watcher, so that no worker has compared balances yet.
+    // Before the first run of the watcher, so that no worker has compared balances yet.
     await rows(service.db, 'ALTER TABLE ledger_marks RENAME TO ledger_marks_away');
     prometheus = await startPrometheus({ 'tidings-api': [api], 'tidings-worker': [worker] }, ruleFiles.map(textOf));
     client = restClient(service.url, service.db);

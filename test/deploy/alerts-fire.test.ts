@@ -85,7 +85,7 @@ describe('alerts on a real service', function () {
     await prometheus.firesBy(['TidingsDatabaseSlow'], () => whileLocked(service.db, 'workspaces', 0.8, readMany), { repeat: true });
   });
 
-  it('fire for an ill carrier, a dead receiver, a wrong balance, a stuck inbox and a workflow that cannot run', async () => {
+  it('fire for a failing carrier, a dead receiver, a wrong balance, a stuck inbox and a workflow that cannot run', async () => {
     const { connection, namespace } = service.temporal;
     const { workflow } = new Client({ connection, namespace });
     const workflowId = uuidv7();

@@ -56,7 +56,7 @@ export interface Variable {
 export function variablesOf(text = textOf('docker-compose.yml')): Variable[] {
   const found = [...text.matchAll(/\$\{([A-Z_]+)(:\?)?/g)];
   const names = [...new Set(found.map(([, name]) => name ?? ''))];
-  return names.map((name) => ({ name, required: found.some(([, found_, mark]) => found_ === name && mark === ':?') }));
+  return names.map((name) => ({ name, required: found.some(([, foundName, mark]) => foundName === name && mark === ':?') }));
 }
 
 /** The container's environment of one service, every value as text. */

@@ -106,7 +106,6 @@ describe('documents', () => {
   it('name only source files that exist', () => {
     const sources = filesIn('', '.ts');
     const missing = documents
-      .filter((path) => path !== 'docs/glossary.md') // it proposes names
       .flatMap((path) => [...textOf(path).matchAll(/`([a-z][a-z\d/-]*\.ts)`/g)].map(([, name = '']) => [path, name] as const))
       .filter(
         ([path, name]) => !existsSync(join(root, dirname(path), name)) && !sources.some((source) => `/${source}`.endsWith(`/${name}`)),

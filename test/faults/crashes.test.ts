@@ -142,7 +142,7 @@ describe('crashes', () => {
     assert.deepEqual(await messagesOf(account.workspaceId), []);
   });
 
-  it('a worker crash in a round of the watcher delays the next round by seconds, not by the time-out of a step', async function () {
+  it('a worker crash in a run of the watcher delays the next run by seconds, not by the time-out of a step', async function () {
     this.timeout(90_000);
     await service.db.transaction(async (transaction) => {
       await service.db.query('LOCK TABLE replays', { transaction });
@@ -153,7 +153,7 @@ describe('crashes', () => {
     await service.worker.start();
     const [before] = await rows(service.db, 'SELECT round_at FROM watcher');
     const ended = async () => !isDeepStrictEqual((await rows(service.db, 'SELECT round_at FROM watcher'))[0], before);
-    await until(ended, 'the round ends', 30_000);
+    await until(ended, 'the run ends', 30_000);
   });
 
   it('a message whose workflow is lost is delivered, because the watcher starts it again', async () => {

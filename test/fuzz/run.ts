@@ -70,7 +70,7 @@ interface Drive {
 }
 
 /** Runs Schemathesis with a new account. Its output goes to the terminal. @returns its exit code */
-async function drive({ schemathesis, baseUrl, seconds: most, only }: Drive, cleanup: Cleanup): Promise<number> {
+async function drive({ schemathesis, baseUrl, seconds: max, only }: Drive, cleanup: Cleanup): Promise<number> {
   const client = new DemoClient(baseUrl, AbortSignal.timeout(60_000));
   const account = { email: `fuzz-${randomUUID()}@tidings.invalid`, password: `fuzz-${randomUUID()}` }; // unlike the samples, which would change the password and close the account
   await client.call('POST', '/auth/signup', { body: { ...account, company_name: 'Fuzz' } });
@@ -82,7 +82,7 @@ async function drive({ schemathesis, baseUrl, seconds: most, only }: Drive, clea
     'run',
     `${baseUrl}/openapi.json`,
     '--max-time',
-    most,
+    max,
     ...only,
     '--workers',
     '1', // with more threads Python 3.11 now and then fails while Hypothesis reads lambdas: "AST constructor recursion depth mismatch"

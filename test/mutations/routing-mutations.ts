@@ -3,14 +3,14 @@ import type { Mutation } from './mutation.js';
 
 export const routingMutations: readonly Mutation[] = [
   {
-    guards: 'the share of an account that is ill',
+    guards: 'the share of an account that is failing',
     file: 'models/rules/routing/route.ts',
     find: 'weight > 0 ? (weight * level) / levelMax :',
     replace: 'weight > 0 ? weight :',
     test: 'models/rules/routing/route',
   },
   {
-    guards: 'that no ill account is in the choice',
+    guards: 'that no failing account is in the choice',
     file: 'models/rules/routing/route.ts',
     find: 'return share > 0 || level > 0 ?',
     replace: 'return level >= 0 ?',

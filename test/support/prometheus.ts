@@ -38,8 +38,8 @@ export class Prometheus {
     const { alerts } = await this.#ask<{ alerts: { state: string; labels: { alertname: string }; value: string }[] }>('alerts');
     const firing = new Map<string, number>();
     for (const { state, labels, value } of alerts) {
-      const most = Math.max(Number(value), firing.get(labels.alertname) ?? Number.NEGATIVE_INFINITY);
-      if (state === 'firing') firing.set(labels.alertname, most);
+      const highest = Math.max(Number(value), firing.get(labels.alertname) ?? Number.NEGATIVE_INFINITY);
+      if (state === 'firing') firing.set(labels.alertname, highest);
     }
     return firing;
   }

@@ -72,31 +72,31 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual([again.status, again.attempts.length, again.delivered_at], ['succeeded', 6, succeeded.delivered_at]);
   });
 
-  it('keeps a running ladder after a resend', async () => {
+  it('keeps a running retry schedule after a resend', async () => {
     stage.receiver.answer = (received, response) => answerWith(503, { 'Retry-After': '4' })(received, response, 0);
     await stage.send();
     // What the endpoint asked for holds from a moment after the attempt is shown, which may itself be newer than its delivery.
     await until(async () => (await data('GET', '')).webhook.failing_since !== null, 'the pause is noted');
-    const before_ = await deliveryUntil(({ attempts, next_attempt_at }) => attempts.length === 1 && next_attempt_at > attempts[0].at);
-    const after_ = await resend(before_.id);
+    const earlier = await deliveryUntil(({ attempts, next_attempt_at }) => attempts.length === 1 && next_attempt_at > attempts[0].at);
+    const afterwards = await resend(earlier.id);
     assert.deepEqual(
-      [after_.status, after_.next_attempt_at, triggersOf(after_)],
-      ['pending', before_.next_attempt_at, ['scheduled', 'manual']],
+      [afterwards.status, afterwards.next_attempt_at, triggersOf(afterwards)],
+      ['pending', earlier.next_attempt_at, ['scheduled', 'manual']],
     );
     stage.receiver.answer = acknowledge;
     const ended = await deliveryUntil(hasEnded);
     assert.deepEqual([ended.status, triggersOf(ended)], ['succeeded', ['scheduled', 'manual', 'scheduled']]);
-    assert.ok(Date.parse(ended.attempts[2].at) >= Date.parse(before_.next_attempt_at) - 5);
+    assert.ok(Date.parse(ended.attempts[2].at) >= Date.parse(earlier.next_attempt_at) - 5);
   });
 
-  it('ends a running ladder after an acknowledged resend', async () => {
+  it('ends a running retry schedule after an acknowledged resend', async () => {
     stage.receiver.answer = (received, response) => answerWith(503, { 'Retry-After': '3' })(received, response, 0);
     await stage.send();
     const waiting = await deliveryUntil(({ attempts }) => attempts.length === 1);
     stage.receiver.answer = acknowledge;
     assert.equal((await resend(waiting.id)).status, 'succeeded');
     const retrier = stage.service.temporal.client.workflow.getHandle(workflowIds.retrier(waiting.webhook_id));
-    await until(async () => (await retrier.describe()).status.name === 'COMPLETED', 'the ladder ends well');
+    await until(async () => (await retrier.describe()).status.name === 'COMPLETED', 'the retry schedule ends well');
     assert.equal(stage.receiver.received.length, 2);
   });
 
@@ -122,7 +122,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual((await deliveries()).map(triggersOf), [['replay'], ['replay'], ['replay']]);
   });
 
-  it('starts a new ladder for replayed failures', async () => {
+  it('starts a new retry schedule for replayed failures', async () => {
     stage.receiver.answer = answerWith(500);
     await stage.send();
     await deliveryUntil(hasEnded);

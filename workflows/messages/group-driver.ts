@@ -19,7 +19,7 @@ export class GroupDriver {
   #isOver = false;
   /** `#isOver` was read after the last hand-off, so it is up to date. */
   #isOverKnown = false;
-  /** An activity that died may have handed deliveries to other workflows without telling this one. */
+  /** An activity that died may have left deliveries to other workflows without reporting them to this one. */
   #mayHaveLeft = false;
 
   /** @param batchId the batch of a page */

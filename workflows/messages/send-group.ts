@@ -1,5 +1,5 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { Accepted } from '../../activities/handoff/messages.js';
+import type { AcceptedMessages } from '../../activities/handoff/messages.js';
 import { AcceptUpdate } from './accept-update.js';
 import { local, opening } from '../activities.js';
 import { type AcceptAnswer, type SendGroupInput } from '../contract.js';
@@ -49,7 +49,7 @@ export async function sendGroup(input: SendGroupInput): Promise<void> {
   await group.events.drained();
 }
 
-function begin({ groupId, batchId, due }: SendGroupInput): Promise<Accepted> | Accepted {
+function begin({ groupId, batchId, due }: SendGroupInput): Promise<AcceptedMessages> | AcceptedMessages {
   if (batchId === undefined) return local.acceptMessages(groupId);
   return due === undefined ? opening.openPage(groupId) : { accepted: [], deliveries: 0, startInMs: 0, ...due };
 }

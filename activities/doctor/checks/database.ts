@@ -5,7 +5,7 @@ import { currentTime, type Database, select } from '../../../models/db/database.
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
 
 const migrationsFolder = resolve(import.meta.dirname, '../../../../models/migrations');
-const versionLeast = 140_000;
+const versionMin = 140_000;
 /** Due times and leases are compared with the clock of PostgreSQL, tokens and signatures with that of the process. */
 const clockWarningMs = 2_000;
 const clockFailedMs = 30_000;
@@ -25,7 +25,7 @@ export const databaseCheck: Check = {
   },
 };
 
-/** What PostgreSQL tells of itself. Names are those of its settings. */
+/** The settings and facts that PostgreSQL reports. Names are those of its settings. */
 export interface DatabaseFacts {
   version: string;
   version_number: number;
@@ -56,7 +56,7 @@ const readFacts = `
     current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections`;
 
 export function versionFinding({ version, version_number, size }: DatabaseFacts): Finding {
-  if (version_number < versionLeast) return failed('PostgreSQL', `version ${version}`, 'Upgrade PostgreSQL to 14 or newer');
+  if (version_number < versionMin) return failed('PostgreSQL', `version ${version}`, 'Upgrade PostgreSQL to 14 or newer');
   return ok('PostgreSQL', `version ${version}, the database has ${size}`);
 }
 

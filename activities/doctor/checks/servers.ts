@@ -23,7 +23,7 @@ export const redisCheck: Check = {
   },
 };
 
-/** @param policy empty if the server does not tell */
+/** @param policy empty if the server does not report it */
 export function policyFinding(policy: string): Finding {
   if (policy === '' || policy === 'noeviction' || policy.startsWith('volatile-')) return ok('Redis', 'answers');
   return warning('Redis', `evicts counters of limits (maxmemory-policy ${policy})`, 'Set maxmemory-policy to noeviction or volatile-ttl');

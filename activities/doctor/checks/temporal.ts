@@ -1,12 +1,12 @@
 /** Temporal: the server, the namespace, what the service needs in it, and who works. */
 import { Connection, ScheduleClient } from '@temporalio/client';
-import { lastRound } from '../../../models/operations/watch/watcher-rounds.js';
-import { seenWorkers } from '../../../models/operations/watch/worker-beats.js';
+import { lastRun } from '../../../models/operations/watch/watcher-runs.js';
+import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
 import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
 
 const daySeconds = 86_400;
-/** Operators look at closed workflows for so long after a complaint. */
+/** The retention that operators need to look at closed workflows after a complaint. */
 const retentionDaysLeast = 3;
 const watcherSecondsMax = 180;
 
@@ -73,12 +73,12 @@ async function scheduleFinding(schedules: ScheduleClient): Promise<Finding> {
   }
 }
 
-/** The signs of life that workers and the watcher leave in PostgreSQL. */
+/** The heartbeats that workers and the watcher leave in PostgreSQL. */
 export const workersCheck: Check = {
   subject: 'workers',
   fix: 'Run: npm run migrate',
   async run({ db }) {
-    const [{ alive, lost }, { age_seconds, failing }] = await Promise.all([seenWorkers(db), lastRound(db)]);
+    const [{ alive, lost }, { age_seconds, failing }] = await Promise.all([seenWorkers(db), lastRun(db)]);
     return [workersFinding(alive, lost), watcherFinding(age_seconds, failing)];
   },
 };
@@ -93,6 +93,6 @@ export function watcherFinding(ageSeconds: number | null, failing: readonly stri
   const fix = 'Look at the workflow of the watcher in the Temporal Web UI';
   if (ageSeconds === null || ageSeconds > watcherSecondsMax)
     return failed('watcher', ageSeconds === null ? 'has never run' : `last ran ${ageSeconds} s ago`, fix);
-  if (failing.length > 0) return warning('watcher', `these steps failed in its last round: ${failing.join(', ')}`, fix);
+  if (failing.length > 0) return warning('watcher', `these steps failed in its last run: ${failing.join(', ')}`, fix);
   return ok('watcher', `last ran ${ageSeconds} s ago`);
 }

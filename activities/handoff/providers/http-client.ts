@@ -1,4 +1,4 @@
-/** HTTPS client for providers: keeps connections, limits the answer, and tells after a failure whether the request may have arrived. */
+/** HTTPS client for providers: keeps connections, limits the answer, and reports after a failure whether the request may have arrived. */
 import { Agent as PlainAgent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent } from 'node:https';
 import { exchange } from '../../support/http-exchange.js';

@@ -11,7 +11,7 @@ import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './pr
 /** Time after a call until the search is sure to find the message. */
 const searchLagMs = 60_000;
 
-/** Postmark has no idempotency keys. Its search finds messages by our id in their metadata, which tells the outcome of a lost answer. */
+/** Postmark has no idempotency keys. Its search finds messages by our id in their metadata, which shows the outcome of a lost answer. */
 export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
   const client = httpClient(account.apiBase);
   const headers = { 'X-Postmark-Server-Token': account.serverToken, Accept: 'application/json', 'Content-Type': 'application/json' };

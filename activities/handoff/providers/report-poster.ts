@@ -6,7 +6,7 @@ import { type SandboxReport, signSandboxCallback } from '../../../models/rules/c
 
 const reportsPerPost = 500;
 /** Reports that are due within this time are posted together. */
-const togetherMs = { most: 50, shareOfDelay: 0.05 };
+const togetherMs = { max: 50, shareOfDelay: 0.05 };
 const callbackTimeoutMs = 10_000;
 
 export interface ReportPoster {
@@ -42,7 +42,7 @@ class RunningPoster implements ReportPoster {
 
   expect(dueInMs: number): void {
     const dueAt = Date.now() + dueInMs + 1;
-    const latestAt = dueAt + Math.min(togetherMs.most, dueInMs * togetherMs.shareOfDelay);
+    const latestAt = dueAt + Math.min(togetherMs.max, dueInMs * togetherMs.shareOfDelay);
     for (const moment of this.#moments) if (moment >= dueAt && moment <= latestAt) return;
     this.#moments.add(latestAt);
     this.#wakeIn(latestAt - Date.now());

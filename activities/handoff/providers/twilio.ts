@@ -10,7 +10,7 @@ import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, throttled }
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /**
- * Twilio has no idempotency keys, and its lists do not contain our ids. Only a delivery report contains our id, so only a report tells the
+ * Twilio has no idempotency keys, and its lists do not contain our ids. Only a delivery report contains our id, so only a report shows the
  * outcome of a call whose answer was lost.
  * @param callbackUrl the address for reports
  */

@@ -2,7 +2,7 @@ import type { Difference } from '../../../models/operations/billing/audit-piece.
 import { auditNow } from '../../../models/operations/billing/audit-books.js';
 import { acknowledgeDrift } from '../../../models/operations/billing/ledger-drift.js';
 import type { Database } from '../../../models/db/database.js';
-import { type Command, type Outcome, textIn } from '../command.js';
+import { type Command, type CommandOutcome, textIn } from '../command.js';
 import { findWorkspace } from '../find-workspace.js';
 
 export const auditCommand: Command = {
@@ -10,7 +10,7 @@ export const auditCommand: Command = {
   takes: [],
   settings: ['DATABASE_URL'],
   options: {
-    acknowledge: { value: 'WORKSPACE', about: 'Take the present balance of this workspace for right, after its difference was examined' },
+    acknowledge: { value: 'WORKSPACE', about: 'Accept the current balance of this workspace as correct' },
   },
   summary: 'Compare every ledger entry, message and batch with its counterpart now. Fails if something differs.',
   run(given, { db }) {
@@ -19,15 +19,15 @@ export const auditCommand: Command = {
   },
 };
 
-async function auditAll(db: Database): Promise<Outcome> {
+async function auditAll(db: Database): Promise<CommandOutcome> {
   const differences: Difference[] = [];
   const count = await auditNow(db, (difference) => differences.push(difference));
   const lines = differences.map(({ what, id, detail }) => `${what} ${id}: ${JSON.stringify(detail)}`);
   return { ok: count === 0, isReport: true, text: [...lines, `${count} differences.`].join('\n'), data: { count, differences } };
 }
 
-async function acknowledge(db: Database, named: string): Promise<Outcome> {
+async function acknowledge(db: Database, named: string): Promise<CommandOutcome> {
   const { id } = await findWorkspace(named);
   await acknowledgeDrift(db, id);
-  return { ok: true, text: `The balance of ${id} is taken for right from now on.`, data: { workspace_id: id } };
+  return { ok: true, text: `The balance of ${id} is now accepted as correct.`, data: { workspace_id: id } };
 }

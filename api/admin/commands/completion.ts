@@ -1,4 +1,4 @@
-import { type Command, type Given, UsageError } from '../command.js';
+import { type Command, type ParsedArguments, UsageError } from '../command.js';
 import { completionOf, shells } from '../completion.js';
 
 /** @param commands what is completed */
@@ -7,7 +7,7 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
   takes: ['shell'],
   isLocal: true,
   summary: 'Print a script that completes these commands: source <(tidings-admin completion bash). The shell is bash or zsh.',
-  async run({ positionals }: Given) {
+  async run({ positionals }: ParsedArguments) {
     const [given] = positionals;
     const shell = shells.find((each) => each === given);
     if (shell === undefined) throw new UsageError(`The shell must be one of: ${shells.join(', ')}`);

@@ -2,6 +2,7 @@ import { createWorkspace } from '../../../models/operations/accounts/create-work
 import { mailLinks } from '../../../models/rules/accounts/mail-texts.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { formatCredits, toCredits } from '../../../models/rules/billing/credits.js';
+import { emailText } from '../../../models/rules/messages/recipient.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { codePoints, isStorable } from '../../../models/rules/values/text.js';
 import { type Command, textIn, UsageError } from '../command.js';
@@ -13,14 +14,14 @@ export const createWorkspaceCommand: Command = {
   name: 'workspace create',
   takes: ['email'],
   options: {
-    company: { value: 'NAME', about: 'Name of the workspace; otherwise the domain of the address' },
-    credits: { value: 'N', about: 'Credits to begin with; otherwise SIGNUP_CREDITS' },
+    company: { value: 'NAME', about: 'Name of the workspace (default: the domain of the address)' },
+    credits: { value: 'N', about: 'Credits to begin with (default SIGNUP_CREDITS)' },
   },
   summary:
     'Create a workspace, whatever SIGNUP says, and print a link with which its owner sets a password within 7 days. The link works once: give it to the owner only.',
   async run(given, { db, config }) {
     const [email = ''] = given.positionals;
-    if (!isEmail(email)) throw new UsageError('Invalid email address');
+    if (!isEmail(email)) throw new UsageError(emailText);
     const name = (textIn(given, 'company') ?? email.slice(email.lastIndexOf('@') + 1)).trim();
     if (name === '' || codePoints(name) > nameLengthMax || !isStorable(name)) {
       throw new UsageError(`--company must have 1 to ${nameLengthMax} characters`);

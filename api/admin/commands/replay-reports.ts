@@ -1,7 +1,7 @@
 import { type ReportFilter, replayReports } from '../../../models/operations/reports/replay-reports.js';
 import { isUuid } from '../../../models/rules/values/text.js';
 import { connectTemporal } from '../../outside/temporal.js';
-import { type Command, type Given, type Reached, textIn, UsageError } from '../command.js';
+import { type Command, type ParsedArguments, type CommandContext, textIn, UsageError } from '../command.js';
 import { momentIn } from '../read-options.js';
 
 export const replayReportsCommand: Command = {
@@ -11,19 +11,19 @@ export const replayReportsCommand: Command = {
   options: {
     provider: { value: 'NAME', about: 'Only reports of this provider account' },
     message: { value: 'ID', about: 'Only reports of this message' },
-    since: { value: 'TIME', about: 'Only reports that were received from then on' },
-    until: { value: 'TIME', about: 'Only reports that were received before' },
+    since: { value: 'TIME', about: 'Only reports that were received at or after this time' },
+    until: { value: 'TIME', about: 'Only reports that were received before this time' },
     unmatched: { about: 'Only reports that match no message' },
   },
   summary: 'Apply stored delivery reports again, for example after a fault in their processing was corrected.',
-  async run(given, reached) {
-    const { reports, unmatched } = await replayAll(filterFrom(given), reached);
+  async run(given, context) {
+    const { reports, unmatched } = await replayAll(filterFrom(given), context);
     const text = `${reports} reports were applied again. ${unmatched} of them match no message.`;
     return { ok: true, text, data: { reports, unmatched } };
   },
 };
 
-function filterFrom(given: Given): ReportFilter {
+function filterFrom(given: ParsedArguments): ReportFilter {
   const messageId = textIn(given, 'message');
   if (messageId !== undefined && !isUuid(messageId)) throw new UsageError('--message must be the id of a message');
   return {
@@ -36,7 +36,7 @@ function filterFrom(given: Given): ReportFilter {
 }
 
 /** Replays the reports page by page. If a workflow cannot be signalled now, the watcher does it later. */
-async function replayAll(filter: ReportFilter, { db, config }: Reached): Promise<{ reports: number; unmatched: number }> {
+async function replayAll(filter: ReportFilter, { db, config }: CommandContext): Promise<{ reports: number; unmatched: number }> {
   const temporal = connectTemporal(config);
   const sum = { reports: 0, unmatched: 0 };
   try {

@@ -3,7 +3,7 @@ import { levelMax } from '../../../models/rules/routing/route.js';
 import type { Command } from '../command.js';
 import { numberIn } from '../read-options.js';
 
-const changesShown = { usual: 20, most: 99_999 };
+const changesShown = { usual: 20, max: 99_999 };
 
 export const routesCommand: Command = {
   name: 'routes',

@@ -1,21 +1,21 @@
-import type { Found } from '../../../models/metrics/catalogue.js';
 import { readServiceGauges } from '../../../models/operations/watch/read-service-gauges.js';
+import type { GaugeReading } from '../../../models/metrics/catalogue.js';
 import { lookNow } from '../../../models/operations/watch/look-at-groups.js';
 import { type UnendedMessage, unendedMessages } from '../../../models/operations/watch/unended-messages.js';
 import type { Command } from '../command.js';
 import { numberIn } from '../read-options.js';
 
-const olderThan = { usual: 300, most: 31_536_000 };
-const limits = { usual: 100, most: 10_000 };
+const olderThan = { usual: 300, max: 31_536_000 };
+const limits = { usual: 100, max: 10_000 };
 
 export const stuckCommand: Command = {
   name: 'stuck',
   takes: [],
   settings: ['DATABASE_URL'],
   options: {
-    'older-than': { value: 'SECONDS', about: 'Only messages that were accepted, or were due, so long ago; otherwise 300' },
-    limit: { value: 'N', about: 'At most so many messages, the oldest first; otherwise 100' },
-    retry: { about: 'Let the watcher look at the stuck ones in its next round, within 30 seconds' },
+    'older-than': { value: 'SECONDS', about: 'Only messages accepted or due at least this long ago (default 300)' },
+    limit: { value: 'N', about: 'Maximum number of messages (default 100)' },
+    retry: { about: 'Let the watcher look at the stuck ones in its next run, within 30 seconds' },
   },
   summary: 'Show the oldest messages that have not ended, why, and how old they are. Fails if nothing explains the age of one (!).',
   async run(given, { db, config }) {
@@ -47,7 +47,7 @@ function ageOf(seconds: number): string {
 }
 
 /** What else waits in the service, as the metrics show it. */
-function otherWork(found: Found | undefined): Record<string, number> {
+function otherWork(found: GaugeReading | undefined): Record<string, number> {
   if (found === undefined) return {};
   const { inbox_waiting, inbox_seconds, groups_overdue, deliveries_overdue_seconds, batches_open, mails_unsent } = found;
   return {

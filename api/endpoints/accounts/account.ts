@@ -14,6 +14,7 @@ import type { Origin } from '../../../models/rules/audit/origin.js';
 import { email, messageOnly, newPassword } from '../../http/schemas/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText } from '../../http/schemas/validation.js';
+import { successTexts } from '../../present/success-texts.js';
 import { clientOf } from './client-of.js';
 import { assertMayMoveTo } from './may-sign-up.js';
 import { tryDeps } from './password-checks.js';
@@ -46,7 +47,7 @@ export const putPassword = endpoint({
   async handler(input, deps) {
     const change = { workspace: await confirmCurrentPassword(deps, input), password: input.body.password };
     startMail(deps, await changePassword(deps.db, change, input.origin));
-    return { message: 'Password has been changed. Please log in again.' };
+    return { message: successTexts.passwordChanged };
   },
 });
 
@@ -63,7 +64,7 @@ export const resendVerification = endpoint({
   async handler({ body }, deps) {
     const mailId = await withPaddedDuration(() => requestVerification(deps, body.email));
     if (mailId !== null) startMail(deps, mailId);
-    return { message: 'If a workspace with this e-mail address is not verified, a mail with a link to verify it is on the way.' };
+    return { message: successTexts.verificationRequested };
   },
 });
 
@@ -83,7 +84,7 @@ export const changeEmail = endpoint({
     await confirmCurrentPassword(deps, input);
     const mailIds = await requestEmailChange(deps, input.caller.workspaceId, input.body.email, input.origin);
     for (const mailId of mailIds) startMail(deps, mailId);
-    return { message: 'A mail with a link to confirm the new address is on the way.' };
+    return { message: successTexts.emailChangeRequested };
   },
 });
 
@@ -103,6 +104,6 @@ export const closeAccount = endpoint({
     await confirmCurrentPassword(deps, input);
     const mailId = await closeWorkspace(deps.db, input.caller.workspaceId, input.origin);
     if (mailId !== null) startMail(deps, mailId);
-    return { message: 'The account has been closed.' };
+    return { message: successTexts.accountClosed };
   },
 });

@@ -13,6 +13,7 @@ import { type KeyLimits, keyLimits, overlapHours } from './key-fields.js';
 import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull, valueOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { channels } from '../../../models/channels.js';
+import { successTexts } from '../../present/success-texts.js';
 
 const keyFields = {
   id: id(),
@@ -115,6 +116,6 @@ export const deleteApiKey = endpoint({
   response: messageOnly,
   async handler({ caller, params, origin }, { db }) {
     await revokeApiKey(db, caller.workspaceId, params.id, origin);
-    return { message: 'API key has been deactivated' };
+    return { message: successTexts.keyDeactivated };
   },
 });

@@ -17,6 +17,7 @@ import { country, email, id, name, newPassword, phone } from '../../http/schemas
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText, text } from '../../http/schemas/validation.js';
 import { admitCheck, tryDeps } from './password-checks.js';
+import { successTexts } from '../../present/success-texts.js';
 import { assertMaySignUp } from './may-sign-up.js';
 import { clientOf } from './client-of.js';
 
@@ -67,7 +68,7 @@ export const signup = endpoint({
     const { workspace, mailId } = await signUp(deps, account, origin);
     noteWorkspace(workspace.id);
     startMail(deps, mailId);
-    return { workspace: presentWorkspace(workspace), message: 'Workspace created. Please check your e-mail to verify your address.' };
+    return { workspace: presentWorkspace(workspace), message: successTexts.signedUp };
   },
 });
 
@@ -127,6 +128,6 @@ export const verifyEmailAddress = endpoint({
   async handler({ body, origin, noteWorkspace }, { db }) {
     const workspace = await verifyEmail(db, body.token, origin);
     noteWorkspace(workspace.id);
-    return { workspace: presentWorkspace(workspace), message: 'E-mail address verified.' };
+    return { workspace: presentWorkspace(workspace), message: successTexts.emailVerified };
   },
 });

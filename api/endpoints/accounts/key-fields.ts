@@ -6,6 +6,7 @@ import { networkOf } from '../../../models/rules/accounts/networks.js';
 import type { Caller } from '../../http/caller.js';
 import { moment, oneOrMoreOf } from '../../http/schemas/schemas.js';
 import { rule } from '../../http/schemas/validation.js';
+import { inFuture } from '../../http/schemas/schemas.js';
 
 const networksMax = 50;
 
@@ -30,9 +31,7 @@ const networks = (list: unknown[], helpers: Joi.CustomHelpers) => {
 
 /** Each restriction is optional. */
 export const keyLimits = {
-  expires_at: moment()
-    .custom(rule((at: Date) => (at.getTime() <= Date.now() ? '{field} must be in the future' : null)))
-    .description('Default: the key does not expire'),
+  expires_at: moment().custom(inFuture).description('Default: the key does not expire'),
   allowed_addresses: Joi.array()
     .empty(null)
     .custom(networks)

@@ -7,6 +7,7 @@ import { endpoint } from '../../declare.js';
 import { email, messageOnly, newPassword } from '../../http/schemas/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText } from '../../http/schemas/validation.js';
+import { successTexts } from '../../present/success-texts.js';
 import { clientOf } from './client-of.js';
 
 export const forgotPassword = endpoint({
@@ -22,7 +23,7 @@ export const forgotPassword = endpoint({
   async handler({ body }, deps) {
     const mailId = await withPaddedDuration(() => requestPasswordReset(deps, body.email));
     if (mailId !== null) startMail(deps, mailId);
-    return { message: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.' };
+    return { message: successTexts.resetRequested };
   },
 });
 
@@ -47,6 +48,6 @@ export const setNewPassword = endpoint({
     const { mailId, workspaceId } = await resetPassword(deps, reset, origin);
     noteWorkspace(workspaceId);
     startMail(deps, mailId);
-    return { message: 'Password has been changed. Please log in again.' };
+    return { message: successTexts.passwordChanged };
   },
 });

@@ -5,6 +5,7 @@ import type { Origin } from '../../../models/rules/audit/origin.js';
 import type { Caller } from '../../http/caller.js';
 import { endpoint } from '../../declare.js';
 import { messageOnly } from '../../http/schemas/schemas.js';
+import { successTexts } from '../../present/success-texts.js';
 
 /** Ends the JWT of the caller. An old one without an id ends with all others. */
 export async function endCaller(db: Database, { workspaceId, session }: Caller, origin: Origin): Promise<void> {
@@ -23,7 +24,7 @@ export const logOut = endpoint({
   response: messageOnly,
   async handler({ caller, origin }, { db }) {
     await endCaller(db, caller, origin);
-    return { message: 'You are logged out.' };
+    return { message: successTexts.loggedOut };
   },
 });
 
@@ -38,6 +39,6 @@ export const logOutAll = endpoint({
   response: messageOnly,
   async handler({ caller, origin }, { db }) {
     await endAllSessions(db, caller.workspaceId, origin);
-    return { message: 'All sessions are logged out.' };
+    return { message: successTexts.allLoggedOut };
   },
 });

@@ -7,6 +7,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { messageOnly } from '../../http/schemas/schemas.js';
 import { requiredText } from '../../http/schemas/validation.js';
 import { startMail } from '../../outside/start-mail.js';
+import { successTexts } from '../../present/success-texts.js';
 import { clientOf } from './client-of.js';
 import { tryDeps } from './password-checks.js';
 
@@ -52,7 +53,7 @@ export const confirmTotpCode = endpoint({
   async handler({ caller, origin, body }, deps) {
     const mailId = await confirmTotp(deps.db, deps.config.secretKeys, caller.workspaceId, body.code, origin);
     if (mailId !== null) startMail(deps, mailId);
-    return { message: 'TOTP is in force: logins need a code from now on.' };
+    return { message: successTexts.totpEnabled };
   },
 });
 
@@ -66,6 +67,6 @@ export const deleteTotp = endpoint({
   async handler({ caller: { workspaceId }, origin, body: { code } }, deps) {
     const mailId = await removeTotp(tryDeps(deps), { workspaceId, code, client: clientOf(deps.config, origin) }, origin);
     if (mailId !== null) startMail(deps, mailId);
-    return { message: 'TOTP has been removed: logins need no code any more.' };
+    return { message: successTexts.totpRemoved };
   },
 });

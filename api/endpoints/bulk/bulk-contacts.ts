@@ -49,7 +49,7 @@ async function contactsOf(
   tag: string,
   { channel }: Pick<BulkBody, 'channel'>,
 ): Promise<Map<string, BulkContact>> {
-  const contacts = await bulkContactsByTag(db, workspaceId, { tag, channel, most: recipientsMax + 1 });
+  const contacts = await bulkContactsByTag(db, workspaceId, { tag, channel, limit: recipientsMax + 1 });
   if (contacts.size === 0) throw invalidField('tag', 'No contact with this tag can be reached on this channel');
   if (contacts.size > recipientsMax) {
     throw invalidField('tag', `More than ${recipientsMax.toLocaleString('en-US')} contacts with this tag can be reached on this channel`);

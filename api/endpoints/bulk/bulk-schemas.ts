@@ -13,6 +13,7 @@ import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';
 import { date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
 import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
+import { recipientAbout } from '../../http/schemas/schemas.js';
 import { commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
 
@@ -45,7 +46,7 @@ const recipient = named(
   Joi.any().meta({
     type: ['string', 'object'],
     variants: [
-      { type: 'string', minLength: 1, description: 'E.164 phone number, or the e-mail address on the channel email' },
+      { type: 'string', minLength: 1, description: recipientAbout },
       {
         component: 'RecipientByAddress',
         type: 'object',
@@ -58,7 +59,7 @@ const recipient = named(
         type: 'object',
         properties: { contact_id: { type: 'string', minLength: 1 }, ...ofRecipient },
         required: ['contact_id'],
-        description: 'A contact, whose name and custom_fields are variables behind those that are given here',
+        description: 'A contact. Its name and custom_fields are variables; values given here take precedence',
       },
     ],
   }),
@@ -102,8 +103,10 @@ export const bulkBody = Joi.object<BulkBody>({
     .custom(rule((value: number) => (value > 0 && value <= rateMax ? null : `{field} must be more than 0 and at most ${rateMax}`)))
     .description('Messages a second; without it as fast as the provider takes them')
     .meta({ exclusiveMinimum: 0, maximum: rateMax }),
-  on_invalid: text().valid('reject', 'skip').description('reject (default): one bad recipient refuses all; skip: the others are sent to'),
-  allow_duplicates: Joi.boolean().empty(null).description('Send more than once to a recipient who is there more than once'),
+  on_invalid: text()
+    .valid('reject', 'skip')
+    .description('reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out'),
+  allow_duplicates: Joi.boolean().empty(null).description('Allow duplicate recipients'),
 })
   .meta({ variants: [toListed, toTagged] })
   .required();

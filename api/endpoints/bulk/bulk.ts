@@ -7,7 +7,7 @@ import type { Database } from '../../../models/db/database.js';
 import { invalid } from '../../../models/errors.js';
 import { faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
-import { acceptBatch, findAcceptedBatch } from '../../accept/accept-batch.js';
+import { acceptNewBatch, findAcceptedBatch } from '../../accept/accept-batch.js';
 import type { BulkDeps, Deps } from '../../deps.js';
 import { bulkEndpoint, endpoint, list } from '../../declare.js';
 import { apiKey } from '../../http/endpoint.js';
@@ -67,7 +67,7 @@ async function accept(
   const faults = faultsOfPlan(body, body.plan);
   if (faults.length > 0) throw invalid(faults);
   const batch = newBatch(caller, body, idempotencyKey, digest, newId);
-  return acceptBatch(deps, caller, batch, traceparent, () => pagesOf(batch, body));
+  return acceptNewBatch(deps, caller, batch, traceparent, () => pagesOf(batch, body));
 }
 
 export const listBulk = list({

@@ -13,6 +13,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { messageOnly } from '../../http/schemas/schemas.js';
 import { requiredText } from '../../http/schemas/validation.js';
 import { presentWorkspace } from '../../present/presenters.js';
+import { successTexts } from '../../present/success-texts.js';
 import { loginBody, workspaceOfLogin, workspaceResponse } from '../accounts/auth.js';
 import { endCaller } from '../accounts/sessions.js';
 
@@ -82,6 +83,6 @@ export const deleteConsoleSession = endpoint({
   response: messageOnly,
   async handler({ caller, origin }, { db, config }) {
     await endCaller(db, caller, origin);
-    return new Reply({ message: 'You are logged out.' }, { headers: { 'Set-Cookie': setCookie(config.publicUrl, null) } });
+    return new Reply({ message: successTexts.loggedOut }, { headers: { 'Set-Cookie': setCookie(config.publicUrl, null) } });
   },
 });

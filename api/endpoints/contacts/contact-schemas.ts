@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { codePoints } from '../../../models/rules/values/text.js';
 import { isEmail } from '../../../models/rules/values/email.js';
-import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
+import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/metadata.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { date, fewOf, id, phone, textOrNull, textThat } from '../../http/schemas/schemas.js';
@@ -47,7 +47,7 @@ export const contactFields = {
   custom_fields: Joi.object()
     .allow(null)
     .custom(rule((value: object) => faultOfMetadata('custom_fields', value)))
-    .description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
+    .description(metadataLimits),
 };
 
 export const contactResponse = named(

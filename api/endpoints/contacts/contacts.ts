@@ -9,6 +9,7 @@ import { either } from '../../http/endpoint.js';
 import { presentContact } from '../../present/presenters.js';
 import { dataOf, messageOnly } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
+import { successTexts } from '../../present/success-texts.js';
 import { type ContactBody, contactFields, contactResponse } from './contact-schemas.js';
 
 const auth = either('manage_contacts');
@@ -96,6 +97,6 @@ export const removeContact = endpoint({
   async handler({ caller, params }) {
     const contact = await Contact.owned(caller.workspaceId, params.id);
     await contact.destroy();
-    return { message: 'Contact has been deleted' };
+    return { message: successTexts.contactDeleted };
   },
 });

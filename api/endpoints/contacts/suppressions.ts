@@ -12,6 +12,8 @@ import { presentSuppression } from '../../present/presenters.js';
 import { dataOf, date, dateOrNull, id, idOrNull, messageOnly, moment, valueOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
+import { inFuture, recipientAbout } from '../../http/schemas/schemas.js';
+import { successTexts } from '../../present/success-texts.js';
 
 const auth = either('manage_contacts');
 
@@ -53,11 +55,9 @@ export const addToList = endpoint({
   auth,
   body: Joi.object<NewEntry>({
     channel: valueOf('Channel', channels, requiredText()),
-    recipient: requiredText().custom(recipient).description('E.164 phone number, or the e-mail address on the channel email'),
+    recipient: requiredText().custom(recipient).description(recipientAbout),
     reason: valueOf('SuppressionReason', suppressionReasons, text()).description('Default: manual'),
-    expires_at: moment()
-      .custom(rule((at: Date) => (at.getTime() <= Date.now() ? '{field} must be in the future' : null)))
-      .description('Default: the suppression does not expire'),
+    expires_at: moment().custom(inFuture).description('Default: the suppression does not expire'),
   }).required(),
   response: oneSuppression,
   status: 201,
@@ -109,6 +109,6 @@ export const removeSuppression = endpoint({
   response: messageOnly,
   async handler({ caller, params, origin }, { db }) {
     await deleteSuppression(db, caller.workspaceId, params.id, origin);
-    return { message: 'Suppression has been removed' };
+    return { message: successTexts.suppressionRemoved };
   },
 });

@@ -5,6 +5,7 @@ import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { readUnsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import { endpoint } from '../../declare.js';
 import { messageOnly } from '../../http/schemas/schemas.js';
+import { successTexts } from '../../present/success-texts.js';
 
 const path = '/unsubscribe/:token';
 
@@ -25,7 +26,7 @@ export const unsubscribe = endpoint({
     if (message === null) throw notFound();
     const { workspace_id, channel, to: recipient } = message;
     await suppress(db, [{ workspace_id, channel, recipient, reason: 'opt_out', source: 'unsubscribe', message_id: message.id }]);
-    return { message: 'You will get no more of these e-mails.' };
+    return { message: successTexts.unsubscribed };
   },
 });
 
@@ -41,6 +42,6 @@ export const explainUnsubscribe = endpoint({
   response: messageOnly,
   async handler({ params }, { config }) {
     if (readUnsubscribeToken(config.secretKeys, params.token) === null) throw notFound();
-    return { message: 'Nothing was changed. To get no more of these e-mails, use the unsubscribe button of your mail program.' };
+    return { message: successTexts.notUnsubscribed };
   },
 });

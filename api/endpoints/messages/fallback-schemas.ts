@@ -24,7 +24,7 @@ const step = named(
     to: text()
       .empty(['', null])
       .custom(rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null)))
-      .description('The recipient of the message, where it can be reached on this channel by the same'),
+      .description('Default: the recipient of the message, if this channel uses the same kind of address'),
     after: Joi.number()
       .empty(null)
       .custom(
@@ -36,7 +36,7 @@ const step = named(
       )
       .meta({ type: 'integer', minimum: 1, maximum: afterSecondsMax })
       .required()
-      .description('Seconds that the message before it has to be delivered, from when it is due'),
+      .description('Seconds within which the previous message must be delivered, counted from when it is due'),
   }),
 );
 
@@ -82,9 +82,7 @@ export const previewedChain = named(
   'PreviewedFallback',
   Joi.object({
     steps: Joi.array().items(previewedStep).required(),
-    credits_max: Joi.number()
-      .required()
-      .description('The most that the message and its steps cost together, however many of them are sent'),
+    credits_max: Joi.number().required().description('Maximum cost of the message and all its steps'),
   }),
 ).description('Only where the request has a fallback');
 

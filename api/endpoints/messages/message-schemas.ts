@@ -4,11 +4,12 @@ import { type Channel, channels, channelsTo, isChannel } from '../../../models/c
 import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { ClientFields, RequestFields } from '../../../models/tables/message.js';
-import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
+import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { moment, phoneSchema, textThat, valueOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
+import { recipientAbout } from '../../http/schemas/schemas.js';
 import { fallbackField, type GivenStep } from './fallback-schemas.js';
 import { templateField } from './template-schemas.js';
 
@@ -43,7 +44,7 @@ export const commonFields = {
   metadata: named('Metadata', Joi.object())
     .empty(null)
     .custom(rule((value: object) => faultOfMetadata('metadata', value)))
-    .description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
+    .description(metadataLimits),
   reference: textThat(isReference, 'reference must be 1 to 255 characters').meta({ maxLength: 255 }),
   scheduled_at: moment()
     .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
@@ -87,12 +88,12 @@ export const sendBody = Joi.object<SendBody>({
   contact_id: text()
     .empty(['', null])
     .custom(rule((_id: string, { to }) => ((to ?? '') === '' ? null : 'contact_id cannot be given together with to')))
-    .description('Instead of to: the contact whose phone, or address on the channel email, is written to'),
+    .description('The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email'),
   to: text()
     .empty(['', null])
     .custom(recipient)
     .when('contact_id', { is: Joi.exist(), otherwise: Joi.required() })
-    .description('E.164 phone number, or the e-mail address on the channel email'),
+    .description(recipientAbout),
   channel: valueOf('Channel', channels, requiredText()),
   content: named(
     'Content',

@@ -9,7 +9,7 @@ import { type HistoryFilters, listMessages } from '../../../models/operations/me
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { workflowIds } from '../../../workflows/contract.js';
-import { type Accepted, acceptMessage, findAccepted } from '../../accept/accept.js';
+import { type AcceptedMessage, acceptMessage, findAccepted } from '../../accept/accept.js';
 import type { Deps } from '../../deps.js';
 import { endpoint, list } from '../../declare.js';
 import { apiKey } from '../../http/endpoint.js';
@@ -55,7 +55,7 @@ export const sendMessage = endpoint({
   },
 });
 
-async function accept(deps: Deps, caller: Caller, body: SendBody, asked: AskedFor): Promise<Accepted> {
+async function accept(deps: Deps, caller: Caller, body: SendBody, asked: AskedFor): Promise<AcceptedMessage> {
   const message = await newMessage(caller, body, asked);
   const steps = await fallbackSteps(caller.workspaceId, body);
   assertAllowedCountries(caller, namedIn(body, message.to, steps));

@@ -1,6 +1,6 @@
 /** Builds the row of a message from the body of a send. */
 import { Contact } from '../../../models/tables/contact.js';
-import { invalidField } from '../../../models/errors.js';
+import { invalidField, pastText } from '../../../models/errors.js';
 import { clientFieldsOf, type NewMessage } from '../../../models/tables/message.js';
 import { priceOf } from '../../../models/rules/billing/credits.js';
 import { noAddressText } from '../../../models/rules/messages/recipient.js';
@@ -29,7 +29,7 @@ export async function newMessage(
   const now = new Date();
   const { scheduled_at = null, expires_at = null } = body;
   // The schema does not check this, because a repeated request must get its first response even after its message has expired.
-  if (expires_at !== null && expires_at <= now) throw invalidField('expires_at', 'expires_at must be in the future');
+  if (expires_at !== null && expires_at <= now) throw invalidField('expires_at', pastText('expires_at'));
   if (expires_at !== null && scheduled_at !== null && expires_at <= scheduled_at) {
     throw invalidField('expires_at', 'expires_at must be after scheduled_at');
   }

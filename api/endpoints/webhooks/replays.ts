@@ -49,7 +49,7 @@ export const replayWebhook = endpoint({
     const range = { webhookId: webhook.id, since, until, statuses };
     if (dry_run) return { replay: presentCount(range, await countReplayable(db, range)) };
     webhook.assertActive();
-    const replay = await beginReplay(db, range, { workspaceId, of: 'replays', most: config.quotas.replays }, origin);
+    const replay = await beginReplay(db, range, { workspaceId, of: 'replays', max: config.quotas.replays }, origin);
     if (replay.status === 'running') {
       const period = { since: since.toISOString(), until: until.toISOString() };
       await temporal

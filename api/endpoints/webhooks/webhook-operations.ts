@@ -1,7 +1,8 @@
 /** Operations on webhooks: send a test event, rotate the secret, resend a delivery, get the public key. */
 import Joi from 'joi';
+import { deliveryTooOld } from '../../../models/conflicts.js';
 import { Delivery } from '../../../models/tables/delivery.js';
-import { conflict, internal } from '../../../models/errors.js';
+import { internal } from '../../../models/errors.js';
 import { createTestDelivery, dropTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
 import { isForgotten } from '../../../models/operations/webhooks/forget-webhook-data.js';
 import { rotateSecret } from '../../../models/operations/webhooks/rotate-secret.js';
@@ -11,6 +12,7 @@ import { either, eitherOrPortal } from '../../http/endpoint.js';
 import { presentDelivery, presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
 import { dataOf } from '../../http/schemas/schemas.js';
 import { rule } from '../../http/schemas/validation.js';
+import { storeNow } from '../../present/success-texts.js';
 import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
@@ -55,7 +57,7 @@ export const resendDelivery = endpoint({
     const webhook = await Webhook.owned(workspaceId, params.id);
     const delivery = await Delivery.ofWebhook(webhook.id, params.delivery_id);
     webhook.assertActive();
-    if (await isForgotten(db, delivery.id)) throw conflict('Delivery is too old to be sent again');
+    if (await isForgotten(db, delivery.id)) throw deliveryTooOld();
     await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
       throw notStarted(error);
     });
@@ -98,7 +100,7 @@ export const getPublicKey = endpoint({
 });
 
 function warningOf(oldUntil: Date | null): string {
-  const store = 'Store this secret now: it is displayed only once and cannot be retrieved later.';
+  const store = storeNow.secret;
   if (oldUntil === null) return `${store} The previous secret is void.`;
   return `${store} webhook-signature carries the previous secret's signature too until ${oldUntil.toISOString()}.`;
 }

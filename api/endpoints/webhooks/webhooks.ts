@@ -16,6 +16,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
 import { assertUsableUrl } from '../../outside/webhook-target.js';
+import { storeNow, successTexts } from '../../present/success-texts.js';
 import { type CarriageFields, carriageFields } from './webhook-fields.js';
 import { createdResponse, webhookResponse } from './webhook-schemas.js';
 
@@ -69,7 +70,7 @@ export const createWebhook = endpoint({
   status: 201,
   refusals: [409],
   async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...carriage } }, { db, config, resolve }) {
-    const quota: Quota = { workspaceId, of: 'webhooks', most: config.quotas.webhooks };
+    const quota: Quota = { workspaceId, of: 'webhooks', max: config.quotas.webhooks };
     await assertBelow(db, quota); // before the DNS look-up
     await assertUsableUrl(url, config, addressesFor(workspaceId, resolve));
     const wanted = { workspace_id: workspaceId, url, events, description: description || null, ...carriage };
@@ -82,7 +83,7 @@ export const createWebhook = endpoint({
         ...(carriage.frame_ancestors === undefined ? {} : { frame_ancestors: row.frame_ancestors ?? [] }),
       },
       secret,
-      warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.',
+      warning: storeNow.secret,
     };
   },
 });
@@ -157,6 +158,6 @@ export const removeWebhook = endpoint({
   async handler({ caller, params, origin }, { db, temporal, logger }) {
     await deleteWebhook(db, caller.workspaceId, params.id, origin);
     void wake({ temporal, logger }, params.id, caller.workspaceId);
-    return { message: 'Webhook has been deleted' };
+    return { message: successTexts.webhookDeleted };
   },
 });

@@ -1,6 +1,7 @@
 /** The export of a workspace's data, as NDJSON. */
 import Joi from 'joi';
 import { Op } from 'sequelize';
+import { exportRunning } from '../../../models/conflicts.js';
 import { makeId } from '../../../models/rules/values/make-id.js';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { Batch } from '../../../models/tables/batch.js';
@@ -8,7 +9,7 @@ import { Contact } from '../../../models/tables/contact.js';
 import { Delivery } from '../../../models/tables/delivery.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
 import type { Database } from '../../../models/db/database.js';
-import { busy, conflict } from '../../../models/errors.js';
+import { busy } from '../../../models/errors.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { asCaller } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
@@ -55,8 +56,8 @@ interface Line {
 }
 
 /** The workspaces whose export is running in this process. Each export keeps a page of rows in memory, so their number is limited. */
-const underWay = new Set<string>();
-const underWayMax = 8;
+const inProgress = new Set<string>();
+const inProgressMax = 8;
 
 export const exportWorkspace = endpoint({
   id: 'exportWorkspace',
@@ -78,8 +79,8 @@ export const exportWorkspace = endpoint({
     }),
   ),
   async handler({ caller: { workspaceId }, origin }, { db }) {
-    if (underWay.has(workspaceId)) throw conflict('An export of this workspace is running already');
-    if (underWay.size >= underWayMax) throw busy();
+    if (inProgress.has(workspaceId)) throw exportRunning();
+    if (inProgress.size >= inProgressMax) throw busy();
     const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
     await asCaller(db, workspaceId, origin, (transaction) => {
       const target = { type: 'workspace', id: workspaceId, name: workspace.name };
@@ -91,7 +92,7 @@ export const exportWorkspace = endpoint({
 
 /** Adds the last line, which proves that the export is complete. */
 async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
-  underWay.add(workspaceId);
+  inProgress.add(workspaceId);
   try {
     let count = 0;
     for await (const line of lines) {
@@ -100,7 +101,7 @@ async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncG
     }
     yield { type: 'end', data: { lines: count } };
   } finally {
-    underWay.delete(workspaceId);
+    inProgress.delete(workspaceId);
   }
 }
 

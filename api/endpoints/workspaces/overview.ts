@@ -1,7 +1,7 @@
 /** The overview of a workspace: what it sent, what became of it, how long its credits last, which webhooks fail. */
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
-import { invalidField } from '../../../models/errors.js';
+import { invalidField, periodTooLong } from '../../../models/errors.js';
 import { readOverview } from '../../../models/operations/workspaces/read-overview.js';
 import { hourDays } from '../../../models/operations/workspaces/fold-changes.js';
 import { endpoint } from '../../declare.js';
@@ -10,6 +10,7 @@ import { presentOverview } from '../../present/overview.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
+import { figures } from './figures.js';
 
 const dayMs = 86_400_000;
 const daysDefault = 7;
@@ -22,12 +23,6 @@ interface OverviewQuery {
   by?: (typeof units)[number];
 }
 
-const figures = {
-  messages: Joi.number().integer().required(),
-  delivered: Joi.number().integer().required().description('Includes messages that were read'),
-  failed: Joi.number().integer().required(),
-  credits: Joi.number().required().description('Credits debited minus refunds'),
-};
 const part = named('OverviewPart', Joi.object({ at: date(), channel: valueOf('Channel', channels).required(), ...figures }));
 const reason = named('OverviewFailure', Joi.object({ error_code: Joi.string().required(), messages: Joi.number().integer().required() }));
 const milliseconds = () => Joi.number().integer().allow(null).required();
@@ -81,7 +76,7 @@ function periodOf({ from, to = new Date(), by }: OverviewQuery): Required<Overvi
   const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
   if (begin > to) throw invalidField('to', 'to must not be before from');
   const days = (to.getTime() - begin.getTime()) / dayMs;
-  if (days > daysMax) throw invalidField('from', `from and to must be at most ${daysMax} days apart`);
+  if (days > daysMax) throw periodTooLong(daysMax);
   const unit = by ?? (days <= 2 && begin.getTime() > Date.now() - hourDays * dayMs ? 'hour' : 'day');
   if (unit === 'hour' && begin.getTime() < Date.now() - hourDays * dayMs) throw invalidField('by', `by=hour is kept for ${hourDays} days`);
   return { from: startOf(begin, unit), to, by: unit };

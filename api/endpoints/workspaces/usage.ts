@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { CreditPackage } from '../../../models/tables/credit-package.js';
-import { invalidField } from '../../../models/errors.js';
+import { invalidField, periodTooLong } from '../../../models/errors.js';
 import { spendingOf } from '../../../models/operations/billing/standing.js';
 import { type Period, sumUsage, type UsageBy } from '../../../models/operations/workspaces/sum-usage.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
@@ -13,6 +13,7 @@ import { presentUsage } from '../../present/usage.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
+import { figures } from './figures.js';
 
 export const getBalance = endpoint({
   id: 'getBalance',
@@ -53,13 +54,6 @@ interface UsageQuery {
   to?: Date;
   by: UsageBy;
 }
-
-const figures = {
-  messages: Joi.number().integer().required(),
-  delivered: Joi.number().integer().required().description('Includes messages that were read'),
-  failed: Joi.number().integer().required(),
-  credits: Joi.number().required().description('Credits debited minus refunds'),
-};
 
 const usageBy: readonly UsageBy[] = ['day', 'channel'];
 const usagePart = named(
@@ -113,6 +107,6 @@ export const getUsage = endpoint({
 function periodOf({ from, to = new Date() }: Partial<Period>): Period {
   const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
   if (begin > to) throw invalidField('to', 'to must not be before from');
-  if (to.getTime() - begin.getTime() > daysMax * dayMs) throw invalidField('from', `from and to must be at most ${daysMax} days apart`);
+  if (to.getTime() - begin.getTime() > daysMax * dayMs) throw periodTooLong(daysMax);
   return { from: begin, to };
 }

@@ -1,5 +1,6 @@
 /** The workspace and its settings. */
 import Joi from 'joi';
+import { faultTexts } from '../../../models/errors.js';
 import { updateWorkspace } from '../../../models/operations/workspaces/update-workspace.js';
 import { isCountry } from '../../../models/rules/values/country.js';
 import { Workspace } from '../../../models/tables/workspace.js';
@@ -12,7 +13,6 @@ import { workspaceFields } from '../accounts/auth.js';
 
 const limitMax = 1_000_000_000;
 const daysMax = 36_500;
-const countriesText = 'Invalid allowed_countries. Must be ISO 3166 two-letter codes';
 
 /** Amounts are stored in thousandths of a credit. */
 const isAmount = (value: number) => value >= 0 && value <= limitMax && Number.isInteger(Math.round(value * 1e6) / 1e3);
@@ -66,7 +66,7 @@ export const putWorkspace = endpoint({
       .description('The most credits that may be debited per day (UTC). A send above the limit fails with 402 and the code `spend_limit`'),
     allowed_countries: Joi.array()
       .allow(null)
-      .custom(rule((list: unknown[]) => (isCountries(list) ? null : countriesText)))
+      .custom(rule((list: unknown[]) => (isCountries(list) ? null : faultTexts.countries)))
       .custom((list: string[]) => [...new Set(list)].toSorted())
       .meta({ type: ['array', 'null'], items: { type: 'string', pattern: '^[A-Z]{2}$' }, minItems: 1, maxItems: 300 })
       .description('Allowed countries of phone recipients, as ISO 3166 alpha-2 codes; null allows all'),

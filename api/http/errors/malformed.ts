@@ -16,11 +16,11 @@ export function createMalformedListener(limiter: Limiter): (error: NodeJS.ErrnoE
       socket.destroy();
       return;
     }
-    void answer(limiter, error.code, socket).catch(() => socket.destroy());
+    void respond(limiter, error.code, socket).catch(() => socket.destroy());
   };
 }
 
-async function answer(limiter: Limiter, fault: string | undefined, socket: Duplex): Promise<void> {
+async function respond(limiter: Limiter, fault: string | undefined, socket: Duplex): Promise<void> {
   const error = refusalOf(fault);
   const requestId = randomUUID();
   const body = JSON.stringify(errorBody(error, requestId));

@@ -10,8 +10,14 @@ import { emailText, phoneText } from '../../../models/rules/messages/recipient.j
 import { isUuid } from '../../../models/rules/values/text.js';
 import { readTimestamp } from '../../../models/rules/values/timestamp.js';
 import { isCursor } from '../cursor.js';
+import { pastText } from '../../../models/errors.js';
 import { type Convert, named, nameOf } from './json-schema.js';
 import { requiredText, rule, text } from './validation.js';
+
+/** A check of a moment. */
+export const inFuture = rule((at: Date) => (at.getTime() <= Date.now() ? pastText('{field}') : null));
+/** The description of a recipient whose channel is another field. */
+export const recipientAbout = 'E.164 phone number, or the e-mail address on the channel email';
 
 const dateText = faultTexts.date;
 
@@ -37,7 +43,7 @@ export const textThat = (passes: (value: string) => boolean, wrong: string) =>
  */
 export const newPassword = () =>
   requiredText()
-    .custom(rule((value: string) => ([...value].length < 8 ? 'Password must be at least 8 characters' : null)))
+    .custom(rule((value: string) => ([...value].length < 8 ? faultTexts.shortPassword : null)))
     .custom(rule((value: string) => (value.length > 256 || [...value].length > 128 ? 'Password must be at most 128 characters' : null)))
     .custom(
       rule((value: string, { email: given, company_name: company }) => {
@@ -72,17 +78,17 @@ export const oneOrMoreOf = <T extends string>(component: string, values: readonl
  * A short list. The items of a longer list are not checked, because reporting hundreds of thousands of faults would block other requests.
  * @param whole checks the list, including its length
  */
-export const fewOf = (most: number, item: Joi.Schema, whole: Joi.CustomValidator) =>
+export const fewOf = (max: number, item: Joi.Schema, whole: Joi.CustomValidator) =>
   Joi.array()
     .empty(null)
-    .custom((list: unknown[], helpers) => (list.length > most ? whole(list, helpers) : list))
+    .custom((list: unknown[], helpers) => (list.length > max ? whole(list, helpers) : list))
     .when(
       Joi.array()
-        .min(most + 1)
+        .min(max + 1)
         .required(),
       { otherwise: Joi.array().items(item).custom(whole) },
     )
-    .meta({ type: 'array', derive: (convert: Convert) => ({ items: convert(item) }), maxItems: most });
+    .meta({ type: 'array', derive: (convert: Convert) => ({ items: convert(item) }), maxItems: max });
 
 /** One or several values from a fixed set in a query, separated by commas. */
 export const listOf = <T extends string>(values: readonly T[]) =>

@@ -1,20 +1,22 @@
+import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
 import { scopes } from '../../../models/rules/accounts/api-key.js';
+import { storeNow, successTexts } from '../../present/success-texts.js';
 import { sessionSamples } from './sessions.js';
 import { at, ids, pagination, type Samples } from './sample.js';
 
 const email = 'ada@example.com';
 const password = 'correct horse battery';
 const workspace = { id: ids.workspace, name: 'Analytical Engines', email, email_verified: true, credits_balance: 100 };
-const shortPassword = errors.invalidField('password', 'Password must be at least 8 characters');
+const shortPassword = errors.invalidField('password', errors.faultTexts.shortPassword);
 const commonPassword = errors.commonPassword();
 const badEmail = errors.invalidField('email', emailText);
 const key = { id: ids.key, name: 'Production', key_prefix: 'tidings_4fQz...', scopes: [...scopes], created_at: at };
 
 const unlimited = { expires_at: null, allowed_addresses: null, channels: null };
 const secretKey = 'tidings_<32 random characters and a checksum of 6>';
-const warning = 'Store this API key now: it is displayed only once and cannot be retrieved later.';
+const warning = storeNow.apiKey;
 
 /** Samples of accounts and API keys. */
 export const accountSamples: Samples = {
@@ -23,7 +25,7 @@ export const accountSamples: Samples = {
     requests: { complete: { email, password, company_name: 'Analytical Engines', phone: '+15551234567', country: 'US' } },
     data: {
       workspace: { ...workspace, email_verified: false },
-      message: 'Workspace created. Please check your e-mail to verify your address.',
+      message: successTexts.signedUp,
     },
     refusals: [errors.emailExists(), shortPassword, commonPassword, badEmail, errors.signupClosed(), errors.signupLimited(['example.com'])],
   },
@@ -37,20 +39,20 @@ export const accountSamples: Samples = {
   verifyEmail: {
     about: 'The token is valid for 24 hours and works once.',
     requests: { token: { token: 'kq3v9Z0Xb7' } },
-    data: { workspace, message: 'E-mail address verified.' },
+    data: { workspace, message: successTexts.emailVerified },
     refusals: [errors.invalidMailToken()],
   },
   requestPasswordReset: {
     about: 'The token is valid for 60 minutes and works once. A newer token invalidates it.',
     requests: { email: { email } },
-    data: { message: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.' },
+    data: { message: successTexts.resetRequested },
     refusals: [badEmail],
   },
   resetPassword: {
     about:
       'Also ends a lock of logins. If the e-mail address was never verified, the reset verifies it, revokes every API key, deactivates every webhook and disables TOTP.',
     requests: { reset: { token: 'kq3v9Z0Xb7', password }, evict: { token: 'kq3v9Z0Xb7', password, revoke_api_keys: true } },
-    data: { message: 'Password has been changed. Please log in again.' },
+    data: { message: successTexts.passwordChanged },
     refusals: [errors.invalidMailToken(), shortPassword, commonPassword],
   },
   ...sessionSamples,
@@ -74,7 +76,7 @@ export const accountSamples: Samples = {
     },
     refusals: [
       errors.invalidField('scopes', `Invalid scopes. Must be one of: ${scopes.join(', ')}`),
-      errors.limitReached('A workspace', 100, 'API keys'),
+      conflicts.quotaReached('apiKeys', 100),
     ],
   },
   listApiKeys: {
@@ -85,7 +87,7 @@ export const accountSamples: Samples = {
       'The new key has the name, scopes and restrictions of the old one. If the old one expires, the new one has the same lifetime, from now on.',
     requests: { overlap: { overlap_hours: 24 }, at_once: { overlap_hours: 0 } },
     data: { ...key, ...unlimited, key: secretKey, warning },
-    refusals: [errors.conflict('API key can no longer be rotated')],
+    refusals: [conflicts.canNoLonger('API key', 'rotated')],
   },
   listAuditEvents: {
     about: 'Each event is written in the same transaction as the change. `actor` takes an actor type, or the id of an API key.',
@@ -108,6 +110,6 @@ export const accountSamples: Samples = {
   },
   deactivateApiKey: {
     about: 'Takes effect for every request that begins after the response. Cannot be undone. Repeating it changes nothing.',
-    data: { message: 'API key has been deactivated' },
+    data: { message: successTexts.keyDeactivated },
   },
 };

@@ -1,8 +1,10 @@
 import { channels } from '../../../models/channels.js';
+import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { nullsOf } from '../../../models/tables/columns.js';
 import { messageColumns } from '../../../models/tables/message.js';
 import { phoneText } from '../../../models/rules/messages/recipient.js';
+import { routeTexts } from '../../../models/rules/routing/route.js';
 import { presentMessage } from '../../endpoints/messages/message-view.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 import { bulkTemplate, richTemplate, template } from './templates.js';
@@ -58,7 +60,7 @@ const timeline = {
       details: {
         number: 1,
         provider: 'sandbox',
-        chosen: { reason: 'only', text: 'its channel has no other account', share_percent: 100 },
+        chosen: { reason: 'only', text: routeTexts.only, share_percent: 100 },
         outcome: 'accepted',
         detail: null,
         provider_message_id: 'sandbox-0198c5b1',
@@ -108,7 +110,7 @@ const noText = errors.missingField('content.text');
 const purse = [errors.insufficientCredits(2500, 100), errors.spendLimitReached()];
 const bulkFaults = [errors.invalidField('recipients[3].to', phoneText), badChannel, noText];
 
-const tooManyPlaceholders = errors.limitReached('A content', 200, 'placeholders');
+const tooManyPlaceholders = conflicts.tooManyPlaceholders(200);
 
 /** Samples of messages and batches. */
 export const messageSamples: Samples = {
@@ -136,7 +138,7 @@ export const messageSamples: Samples = {
       template: bulkTemplate,
     },
     data: { batch },
-    refusals: [...bulkFaults, ...purse, errors.limitReached('A workspace', 50, 'open batches'), tooManyPlaceholders],
+    refusals: [...bulkFaults, ...purse, conflicts.quotaReached('openBatches', 50), tooManyPlaceholders],
   },
   previewMessages: {
     about:
@@ -161,15 +163,15 @@ export const messageSamples: Samples = {
   cancelMessage: {
     about: 'Possible until the message is handed to a provider.',
     data: { message: cancelled },
-    refusals: [errors.conflict('Message can no longer be cancelled')],
+    refusals: [conflicts.canNoLonger('Message', 'cancelled')],
   },
   listBatches: { data: { batches: [batchInList], pagination } },
   getBatch: { about: '`counts` always add up to `accepted`. `errors` lists the skipped recipients.', data: { batch } },
   pauseBatch: {
     data: { batch: { ...batch, status: 'paused' } },
-    refusals: [errors.conflict('Batch can no longer be paused')],
+    refusals: [conflicts.canNoLonger('Batch', 'paused')],
   },
-  resumeBatch: { data: { batch }, refusals: [errors.conflict('Batch can no longer be resumed')] },
+  resumeBatch: { data: { batch }, refusals: [conflicts.canNoLonger('Batch', 'resumed')] },
   cancelBatch: {
     data: {
       batch: {
@@ -180,6 +182,6 @@ export const messageSamples: Samples = {
         completed_at: later,
       },
     },
-    refusals: [errors.conflict('Batch can no longer be cancelled')],
+    refusals: [conflicts.canNoLonger('Batch', 'cancelled')],
   },
 };

@@ -1,5 +1,7 @@
+import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
+import { successTexts } from '../../present/success-texts.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 
 const contact = {
@@ -47,7 +49,7 @@ export const otherSamples: Samples = {
     data: { contact: { ...contact, tags: ['customers', 'newsletter'], updated_at: later } },
     refusals: [errors.unreachableContact(), ...faults],
   },
-  deleteContact: { data: { message: 'Contact has been deleted' } },
+  deleteContact: { data: { message: successTexts.contactDeleted } },
   createSuppression: {
     about:
       'A message to a suppressed recipient is accepted, fails with the error code `suppressed` before it is handed to a provider, and is refunded. If the recipient is already suppressed, a permanent suppression stays unchanged and a temporary one is replaced.',
@@ -59,24 +61,24 @@ export const otherSamples: Samples = {
     refusals: [
       errors.invalidField('recipient', phoneText),
       errors.invalidField('recipient', emailText),
-      errors.invalidField('expires_at', 'expires_at must be in the future'),
+      errors.invalidField('expires_at', errors.pastText('expires_at')),
     ],
   },
   listSuppressions: { data: { suppressions: [suppression], pagination } },
   getSuppression: { data: { suppression } },
   deleteSuppression: {
     about: 'Messages to the recipient are sent again. The carrier may still have its own suppression list.',
-    data: { message: 'Suppression has been removed' },
-    refusals: [errors.conflict('The recipient made this suppression: only the recipient can end it, by START')],
+    data: { message: successTexts.suppressionRemoved },
+    refusals: [conflicts.recipientsSuppression()],
   },
   unsubscribe: {
     about:
       'The signed URL in the `List-Unsubscribe` header of an e-mail that was sent with `content.unsubscribe`. Used by mail programs, not by clients.',
-    data: { message: 'You will get no more of these e-mails.' },
+    data: { message: successTexts.unsubscribed },
     refusals: [errors.notFound()],
   },
   describeUnsubscribe: {
-    data: { message: 'Nothing was changed. To get no more of these e-mails, use the unsubscribe button of your mail program.' },
+    data: { message: successTexts.notUnsubscribed },
   },
   listCreditPackages: {
     data: { packages: [{ id: ids.package, name: 'Starter', credits: 1000, price_cents: 1000, currency: 'usd' }] },

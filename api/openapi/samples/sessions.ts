@@ -1,5 +1,7 @@
+import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
+import { successTexts } from '../../present/success-texts.js';
 import { at, ids, type Samples } from './sample.js';
 
 const email = 'ada@example.com';
@@ -10,20 +12,20 @@ const wrong = [errors.wrongPassword(), errors.invalidToken()];
 export const sessionSamples: Samples = {
   resendVerification: {
     requests: { email: { email: 'ada@example.com' } },
-    data: { message: 'If a workspace with this e-mail address is not verified, a mail with a link to verify it is on the way.' },
+    data: { message: successTexts.verificationRequested },
     refusals: [errors.invalidField('email', emailText)],
   },
   changePassword: {
     about: 'This JWT is revoked, too.',
     requests: { change: { current_password, password: 'another horse battery' } },
-    data: { message: 'Password has been changed. Please log in again.' },
-    refusals: [...wrong, errors.invalidField('password', 'Password must be at least 8 characters'), errors.commonPassword()],
+    data: { message: successTexts.passwordChanged },
+    refusals: [...wrong, errors.invalidField('password', errors.faultTexts.shortPassword), errors.commonPassword()],
   },
   changeEmail: {
     about:
       'Sends a token to the new address and a notice to the current one. The token is valid for 24 hours; use it with `POST /api/v1/auth/verify-email`.',
     requests: { change: { email: 'lovelace@example.com', current_password } },
-    data: { message: 'A mail with a link to confirm the new address is on the way.' },
+    data: { message: successTexts.emailChangeRequested },
     refusals: [...wrong, errors.emailExists(), errors.signupLimited(['example.com'])],
   },
   createConsoleSession: {
@@ -48,14 +50,14 @@ export const sessionSamples: Samples = {
   },
   deleteConsoleSession: {
     about: 'Ends the session and deletes the cookie.',
-    data: { message: 'You are logged out.' },
+    data: { message: successTexts.loggedOut },
   },
   getTotp: {
     about: '`enabled_at` is null while TOTP is disabled, or set up but not yet confirmed. `recovery_codes_left` counts the unused codes.',
     data: { totp: { enabled_at: at, recovery_codes_left: 9 } },
   },
-  logOut: { data: { message: 'You are logged out.' } },
-  logOutAll: { data: { message: 'All sessions are logged out.' } },
+  logOut: { data: { message: successTexts.loggedOut } },
+  logOutAll: { data: { message: successTexts.allLoggedOut } },
   setUpTotp: {
     about: 'Authenticator apps read `otpauth_url` from a QR code. Each recovery code works once, in place of a code.',
     data: {
@@ -64,22 +66,22 @@ export const sessionSamples: Samples = {
         'otpauth://totp/Tidings:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Tidings&algorithm=SHA1&digits=6&period=30',
       recovery_codes: ['abcde-fghij-klmno-pqrst-uvwxy', 'bcdef-ghijk-lmnop-qrstu-vwxyz'],
     },
-    refusals: [errors.conflict('TOTP is already in force')],
+    refusals: [conflicts.totpAlreadyEnabled()],
   },
   confirmTotp: {
     requests: { code: { code: '287082' } },
-    data: { message: 'TOTP is in force: logins need a code from now on.' },
-    refusals: [errors.invalidCode(), errors.conflict('There is no TOTP secret to confirm')],
+    data: { message: successTexts.totpEnabled },
+    refusals: [errors.invalidCode(), conflicts.totpNotSetUp()],
   },
   removeTotp: {
     requests: { code: { code: '287082' } },
-    data: { message: 'TOTP has been removed: logins need no code any more.' },
-    refusals: [errors.invalidCode(), errors.conflict('TOTP is not in force')],
+    data: { message: successTexts.totpRemoved },
+    refusals: [errors.invalidCode(), conflicts.totpNotEnabled()],
   },
   closeWorkspace: {
     about: 'Cannot be undone. Remaining credits are lost. The transactions are kept without names.',
     requests: { close: { current_password } },
-    data: { message: 'The account has been closed.' },
+    data: { message: successTexts.accountClosed },
     refusals: wrong,
   },
 };

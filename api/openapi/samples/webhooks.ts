@@ -1,12 +1,15 @@
+import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { eventDescriptions, eventTypes } from '../../../models/rules/webhooks/events.js';
+import { httpsText } from '../../../models/rules/webhooks/webhook-url.js';
+import { storeNow, successTexts } from '../../present/success-texts.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 
 const created = { id: ids.webhook, url: 'https://example.com/hooks', events: [...eventTypes], is_active: true, created_at: at };
 const carriage = { retry_delays: null, rate: null, ordered: false, asymmetric: false, public_key: null, frame_ancestors: [] };
 const publicKey = { public_key: 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=' };
 const webhook = { ...created, ...carriage, description: null, updated_at: at, disabled_reason: null, failing_since: null };
-const secret = { secret: 'whsec_<base64>', warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.' };
+const secret = { secret: 'whsec_<base64>', warning: storeNow.secret };
 const attempt = {
   number: 1,
   at: later,
@@ -46,11 +49,11 @@ const replay = {
   ended_at: null,
 };
 const faults = [
-  errors.invalidField('url', 'Webhook URL must use HTTPS'),
+  errors.invalidField('url', httpsText),
   errors.invalidField('events', `Invalid events. Must be one of: ${eventTypes.join(', ')}`),
 ];
 
-const inactive = [errors.conflict('Webhook is inactive. Activate it before sending to it')];
+const inactive = [conflicts.inactiveWebhook()];
 
 /** Samples of webhooks and their deliveries. */
 export const webhookSamples: Samples = {
@@ -63,7 +66,7 @@ export const webhookSamples: Samples = {
       asymmetric: { url: created.url, events: created.events, asymmetric: true },
     },
     data: { webhook: created, ...secret },
-    refusals: [...faults, errors.limitReached('A workspace', 25, 'webhooks')],
+    refusals: [...faults, conflicts.quotaReached('webhooks', 25)],
   },
   listWebhooks: { data: { webhooks: [webhook], pagination } },
   listEventTypes: { data: { events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) } },
@@ -81,7 +84,7 @@ export const webhookSamples: Samples = {
     data: { webhook: { ...webhook, is_active: false } },
     refusals: faults,
   },
-  deleteWebhook: { data: { message: 'Webhook has been deleted' } },
+  deleteWebhook: { data: { message: successTexts.webhookDeleted } },
   listDeliveries: {
     about:
       'Each attempt contains the request with masked signatures, the first part of the response, the remote address and the timings. `status` takes several values, separated by commas: `failed,held` lists the deliveries that were not delivered. `since` and `until` select a period.',
@@ -95,14 +98,14 @@ export const webhookSamples: Samples = {
   resendDelivery: {
     about: 'Sends the same `webhook-id` and the same bytes, with a new timestamp and signature.',
     data: { delivery: { ...delivery, attempts: [attempt, { ...attempt, number: 2, trigger: 'manual' }] } },
-    refusals: [...inactive, errors.conflict('Delivery is too old to be sent again')],
+    refusals: [...inactive, conflicts.deliveryTooOld()],
   },
   replayDeliveries: {
     about:
       'With `dry_run` the deliveries are only counted, also for an inactive webhook. Deliveries whose body is no longer stored are left out. Scheduled retries continue unchanged.',
     requests: { missed: { since: at }, one: { since: at, until: later, status: 'failed' }, count: { since: at, dry_run: true } },
     data: { replay },
-    refusals: [...inactive, errors.limitReached('A workspace', 2, 'replays under way')],
+    refusals: [...inactive, conflicts.quotaReached('replays', 2)],
   },
   listReplays: { data: { replays: [replay], pagination } },
   getReplay: {
@@ -113,7 +116,7 @@ export const webhookSamples: Samples = {
   cancelReplay: {
     about: 'Deliveries that were not sent yet stay unchanged.',
     data: { replay: { ...replay, status: 'cancelled', attempted: 7, acknowledged: 6, ended_at: later } },
-    refusals: [errors.conflict('Replay can no longer be cancelled')],
+    refusals: [conflicts.canNoLonger('Replay', 'cancelled')],
   },
   rotateWebhookSecret: {
     about:

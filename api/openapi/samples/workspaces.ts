@@ -1,3 +1,4 @@
+import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
 import { at, ids, type Samples } from './sample.js';
@@ -29,7 +30,7 @@ export const workspaceSamples: Samples = {
     },
     data: { workspace },
     refusals: [
-      errors.invalidField('allowed_countries', 'Invalid allowed_countries. Must be ISO 3166 two-letter codes'),
+      errors.invalidField('allowed_countries', errors.faultTexts.countries),
       errors.invalidField('spend_limit_day', 'spend_limit_day must be a number'),
     ],
   },
@@ -47,10 +48,7 @@ export const workspaceSamples: Samples = {
       ...figures,
       usage: [{ day: '2026-11-21', ...figures }],
     },
-    refusals: [
-      errors.invalidField('from', 'from and to must be at most 92 days apart'),
-      errors.limitReached('The period of a usage report', 200_000, 'messages'),
-    ],
+    refusals: [errors.periodTooLong(92), conflicts.usageTooLarge(200_000)],
   },
   getOverview: {
     about:
@@ -67,16 +65,13 @@ export const workspaceSamples: Samples = {
       balance: 8260,
       days_left: 7,
     },
-    refusals: [
-      errors.invalidField('from', 'from and to must be at most 366 days apart'),
-      errors.invalidField('by', 'by=hour is kept for 35 days'),
-    ],
+    refusals: [errors.periodTooLong(366), errors.invalidField('by', 'by=hour is kept for 35 days')],
   },
   exportWorkspace: {
     about:
       'Newline-delimited JSON: one line for the workspace, then one for each API key, webhook, contact, suppression, batch, message and transaction, oldest first. Secrets are not included. The last line is `end` with the number of lines before it; without it the export is incomplete.',
     data: { type: 'workspace', data: workspace },
-    refusals: [errors.conflict('An export of this workspace is running already')],
+    refusals: [conflicts.exportRunning()],
   },
   openEventStream: {
     about:
@@ -87,7 +82,7 @@ export const workspaceSamples: Samples = {
       errors.missingScope('read_messages'),
       errors.suspended(),
       errors.foreignOrigin(),
-      errors.limitReached('A workspace', 20, 'open streams'),
+      conflicts.quotaReached('streams', 20),
     ],
   },
   createErasure: {

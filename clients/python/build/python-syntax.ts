@@ -1,7 +1,7 @@
 /** Writes a JSON Schema of the OpenAPI document as a type of Python. */
 import type { Json } from '../../../api/http/schemas/json-schema.js';
 
-interface Place {
+interface TypePlace {
   /** Callers give it: any sequence and any mapping will do. In answers they are lists and dicts. */
   isGiven: boolean;
   /** Python evaluates the text at once: names may be defined further below, so that they are quoted. */
@@ -50,7 +50,7 @@ const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"""'
 const simple: Readonly<Record<string, string>> = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None' };
 
 /** The type of a value. @throws Error for what the document has not had so far */
-export function typeOf(schema: Json, place: Place): string {
+export function typeOf(schema: Json, place: TypePlace): string {
   const { $ref, const: only, enum: values, anyOf, oneOf, type } = schema;
   if (typeof $ref === 'string') return quoted($ref.split('/').at(-1) ?? '', place);
   if (only !== undefined) return `Literal[${JSON.stringify(only)}]`;
@@ -66,7 +66,7 @@ export function typeOf(schema: Json, place: Place): string {
   return known;
 }
 
-const quoted = (name: string, { isQuoted }: Place) => (isQuoted === true ? `"${name}"` : name);
+const quoted = (name: string, { isQuoted }: TypePlace) => (isQuoted === true ? `"${name}"` : name);
 
 function literals(values: readonly unknown[]): string {
   const others = values.filter((value) => value !== null);
@@ -80,7 +80,7 @@ function union(types: readonly string[]): string {
   return types.includes('None') ? `Optional[${one}]` : one;
 }
 
-function mapping({ properties, additionalProperties }: Json, place: Place): string {
+function mapping({ properties, additionalProperties }: Json, place: TypePlace): string {
   if (properties !== undefined) throw new Error('an object needs a name of its own: declare its schema with `named`');
   const values =
     typeof additionalProperties === 'object' && additionalProperties !== null ? typeOf(additionalProperties as Json, place) : 'Any';

@@ -37,7 +37,7 @@ function addLine(block: SentBlock, line: string): void {
 
 /**
  * The complete lines of a body.
- * @param idleMs after so many milliseconds without a byte the connection counts as broken: a network that drops everything says nothing
+ * @param idleMs after this number of milliseconds without a byte the connection counts as broken: a network that drops everything gives no sign
  * @throws Error when the connection broke
  */
 export async function* readLines(body: ReadableStream<Uint8Array>, idleMs: number): AsyncGenerator<string, void> {

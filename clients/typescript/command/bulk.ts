@@ -95,7 +95,7 @@ async function planOf(options: BulkOptions): Promise<Plan> {
 }
 
 async function confirm({ terminal, signal }: Context): Promise<boolean> {
-  if (!terminal.isInteractive) throw new UsageError('--yes is needed where nobody can be asked');
+  if (!terminal.isInteractive) throw new UsageError('--yes is required without a terminal');
   const { stdin, stderr } = terminal.streams;
   const lines = createInterface({ input: stdin, output: stderr });
   try {

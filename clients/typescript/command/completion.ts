@@ -73,8 +73,8 @@ function valueCases(name: string, command: Command): string[] {
 function wordCase(name: string, command: Command): string {
   const options = quoted(optionsOf(command).map(([option]) => `--${option}`));
   const [first, ...others] = command.offers?.[''] ?? [];
-  const arguments_ = first === 'FILE' ? 'files=yes' : `words=${quoted(first === undefined ? [] : [first, ...others])}`;
-  return `          ${name}) if [[ $word == -* ]]; then words=${options}; elif [ "$COMP_CWORD" -eq 2 ]; then ${arguments_}; fi ;;`;
+  const completed = first === 'FILE' ? 'files=yes' : `words=${quoted(first === undefined ? [] : [first, ...others])}`;
+  return `          ${name}) if [[ $word == -* ]]; then words=${options}; elif [ "$COMP_CWORD" -eq 2 ]; then ${completed}; fi ;;`;
 }
 
 function fishScript(commands: Commands): string {

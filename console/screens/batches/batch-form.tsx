@@ -98,7 +98,7 @@ function SendingFields() {
       />
       <p class="field">
         <label class="inline">
-          <input type="checkbox" name="allow_duplicates" /> Send more than once to a recipient who is there more than once
+          <input type="checkbox" name="allow_duplicates" /> Allow duplicate recipients
         </label>
       </p>
     </>

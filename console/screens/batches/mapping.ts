@@ -22,7 +22,7 @@ export function placeholdersIn(text: string): Placeholder[] {
   return [...found].map(([name, isRequired]) => ({ name, isRequired }));
 }
 
-/** Without what a placeholder cannot have: `First name` becomes `First_name`. */
+/** Removes characters that a placeholder cannot contain: `First name` becomes `First_name`. */
 const cleaned = (column: string, index: number): string =>
   column.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '_').replaceAll(/^_+|_+$/g, '') || `column_${index + 1}`;
 
@@ -57,9 +57,9 @@ export function recipientColumn({ columns, rows }: Sheet, channel: string): numb
   const names: readonly string[] = [...anyNames, ...ownNames];
   const cells = rows[0]?.cells ?? [];
   const named = columns.flatMap((column, index) => (names.includes(plain(column)) ? index : []));
-  const likely = (index: number) => looks.test(recipientOf(cells[index] ?? '', channel));
+  const hasRecipientInFirstRow = (index: number) => looks.test(recipientOf(cells[index] ?? '', channel));
   // The first row may have more cells than there are columns.
-  return named.find(likely) ?? named[0] ?? columns.findIndex((_, index) => likely(index));
+  return named.find(hasRecipientInFirstRow) ?? named[0] ?? columns.findIndex((_, index) => hasRecipientInFirstRow(index));
 }
 
 /** A file with addresses and without phone numbers is for e-mails. */

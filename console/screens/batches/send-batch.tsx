@@ -1,4 +1,4 @@
-/** The button that sends a batch, and what is asked and told where it is not known whether it was accepted before. */
+/** The button that sends a batch, with the questions and notices when it is not known whether it was accepted before. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';

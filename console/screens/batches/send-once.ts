@@ -36,7 +36,7 @@ export async function sendOnce(body: Body, repeated: Unanswered | null): Promise
     change((kept) => kept.delete(digest));
     return { batch, isReplay };
   } catch (error) {
-    // The refusal of a repetition, such as 429, tells nothing about the request before it.
+    // The refusal of a repetition, such as 429, says nothing about the request before it.
     const isRefused = error instanceof Problem && error.status >= 400 && error.status < 500;
     if (repeated === null && isRefused) change((kept) => kept.delete(digest));
     throw error;

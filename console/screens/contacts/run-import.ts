@@ -37,14 +37,14 @@ interface Import {
 export async function runImport(given: Import): Promise<void> {
   const { sheet, from, progress, signal } = given;
   let now = from;
-  const tell = (next: Partial<Progress>) => progress((now = { ...now, ...next }));
+  const update = (next: Partial<Progress>) => progress((now = { ...now, ...next }));
   for (const row of sheet.rows.slice(from.done)) {
     signal.throwIfAborted();
-    const reason = await create(row, given, () => tell({ isUnknown: true }));
-    if (reason === null) tell({ done: now.done + 1, created: now.created + 1, isUnknown: false });
+    const reason = await create(row, given, () => update({ isUnknown: true }));
+    if (reason === null) update({ done: now.done + 1, created: now.created + 1, isUnknown: false });
     else {
       const fault = { row, reason: now.isUnknown ? `${reason}. Perhaps by this row: an earlier answer was lost` : reason };
-      tell({ done: now.done + 1, faults: [...now.faults, fault], isUnknown: false });
+      update({ done: now.done + 1, faults: [...now.faults, fault], isUnknown: false });
     }
   }
 }

@@ -14,10 +14,10 @@ export const reasons = Object.keys(reasonTexts) as Reason[];
 
 export const sourceTexts: Readonly<Record<Suppression['source'], string>> = {
   api: 'recorded by this workspace',
-  inbound: 'told by a message of the recipient',
-  provider: 'told by the provider',
-  report: 'told by a delivery report',
-  unsubscribe: 'told by the link in a mail',
+  inbound: 'reported by a message of the recipient',
+  provider: 'reported by the provider',
+  report: 'reported by a delivery report',
+  unsubscribe: 'reported by the link in a mail',
 };
 
 /** Only the recipient can end what the recipient asked for: the API refuses to remove it. */

@@ -63,7 +63,7 @@ function PaceFields({ webhook }: Props) {
         label="Rate (optional)"
         type="number"
         min={1}
-        hint="At most so many deliveries a second; empty: as fast as the receiver answers"
+        hint="Maximum deliveries per second; empty: no limit"
         defaultValue={webhook.rate?.toString() ?? ''}
       />
       <TextField

@@ -58,16 +58,16 @@ function Settings({ webhook }: { webhook: Schema<'Webhook'> }) {
         ]}
       />
       <h3>Retries</h3>
-      {delays === null ? <p>By the schedule of the service.</p> : <Ladder delays={delays} />}
+      {delays === null ? <p>By the schedule of the service.</p> : <RetrySchedule delays={delays} />}
     </section>
   );
 }
 
 /** The schedule as a time line. */
-function Ladder({ delays }: { delays: readonly number[] }) {
+function RetrySchedule({ delays }: { delays: readonly number[] }) {
   if (delays.length === 0) return <p>None: an event is sent once.</p>;
   return (
-    <ol class="ladder">
+    <ol class="retry-schedule">
       <li>at once</li>
       {delays.map((seconds, index) => (
         <li key={index}>{`after ${durationText(seconds * 1000)}`}</li>

@@ -29,7 +29,7 @@ export function Webhooks() {
         page={page}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<p>No webhooks yet. A webhook tells a program of yours what happens to messages.</p>}
+        empty={<p>No webhooks yet. A webhook reports to your program what happens to messages.</p>}
       />
     </Screen>
   );

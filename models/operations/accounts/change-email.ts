@@ -24,11 +24,11 @@ export async function requestEmailChange(
     const [workspace] = await select<{ email: string }>(db, present, [workspaceId], transaction);
     if (workspace === undefined || (await hasReachedMailLimit(db, transaction, workspaceId, 'change_email'))) throw tooManyMails();
     const asking = await issueMail(db, transaction, config.secretKey, { workspaceId, purpose: 'change_email', email });
-    const telling = makeId();
-    await select(db, tell, [telling, workspaceId, workspace.email], transaction);
-    return [asking, telling];
+    const noticeId = makeId();
+    await select(db, enqueueMail, [noticeId, workspaceId, workspace.email], transaction);
+    return [asking, noticeId];
   });
 }
 
 const present = 'SELECT email FROM workspaces WHERE id = $1';
-const tell = `INSERT INTO mails (id, workspace_id, kind, recipient) VALUES ($1, $2, 'email_change_asked', $3)`;
+const enqueueMail = `INSERT INTO mails (id, workspace_id, kind, recipient) VALUES ($1, $2, 'email_change_asked', $3)`;

@@ -31,7 +31,7 @@ export async function changePassword(
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_changed', target });
     await voidEmailChanges(db, transaction, workspaceId);
     const mailId = makeId();
-    await select(db, tell, [mailId, workspaceId], transaction);
+    await select(db, enqueueMail, [mailId, workspaceId], transaction);
     return mailId;
   });
 }
@@ -39,4 +39,4 @@ export async function changePassword(
 const change = `
   UPDATE workspaces SET password_hash = $2, token_version = token_version + 1, updated_at = now() WHERE id = $1 AND password_hash = $3
   RETURNING name`;
-const tell = `INSERT INTO mails (id, workspace_id, kind) VALUES ($1, $2, 'password_changed')`;
+const enqueueMail = `INSERT INTO mails (id, workspace_id, kind) VALUES ($1, $2, 'password_changed')`;

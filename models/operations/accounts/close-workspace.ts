@@ -23,7 +23,7 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
     const target = { type: 'workspace', id: workspaceId, name: null };
     await recordAuditEvent(db, transaction, nobody, { workspaceId, type: 'workspace.closed', target });
     const mailId = makeId();
-    await select(db, tell, [mailId, workspaceId, workspace.email], transaction);
+    await select(db, enqueueMail, [mailId, workspaceId, workspace.email], transaction);
     return mailId;
   });
 }
@@ -39,4 +39,4 @@ const forgotten = [
   'UPDATE mail_tokens SET used_at = COALESCE(used_at, now()), email = NULL WHERE workspace_id = $1',
   'UPDATE mails SET refused_code = 0, recipient = NULL WHERE workspace_id = $1 AND sent_at IS NULL AND refused_code IS NULL',
 ];
-const tell = `INSERT INTO mails (id, workspace_id, kind, recipient) VALUES ($1, $2, 'workspace_closed', $3)`;
+const enqueueMail = `INSERT INTO mails (id, workspace_id, kind, recipient) VALUES ($1, $2, 'workspace_closed', $3)`;

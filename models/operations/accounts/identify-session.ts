@@ -1,9 +1,9 @@
 import { type Database, select } from '../../db/database.js';
-import { type Standing, standing } from '../billing/standing.js';
+import { standing, type WorkspaceStanding } from '../billing/standing.js';
 import { keyLasts, sessionLasts } from './live-credentials.js';
 
 /** What a request needs to know about the workspace of its JWT. */
-export interface SessionOwner extends Standing {
+export interface SessionOwner extends WorkspaceStanding {
   email: string;
   /** The number of active webhooks of the workspace. */
   webhooks: number;

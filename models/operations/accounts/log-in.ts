@@ -30,9 +30,9 @@ export interface Login {
 }
 
 /**
- * The workspace with this address and password, and with a verification code if a second factor is in force.
+ * The workspace with this address and password, and with a verification code if a second factor is enabled.
  * @throws AppError unauthorized after the same time whether the address is unknown or the password wrong; code_required if a second factor
- *   is in force and no code was given; rate_limited while the address is locked; unavailable if too many log in at the same time
+ *   is enabled and no code was given; rate_limited while the address is locked; unavailable if too many log in at the same time
  */
 export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Promise<Workspace> {
   const { db, config } = deps;
@@ -88,7 +88,7 @@ async function noteLogin(
   if (seen?.is_new !== true || (await hasReachedMailLimit(db, transaction, workspaceId, 'new_login'))) return;
   const mailId = makeId();
   const detail = JSON.stringify({ address: origin.address, at: new Date() });
-  await select(db, tellOf, [mailId, workspaceId, 'new_login', detail], transaction);
+  await select(db, enqueueMail, [mailId, workspaceId, 'new_login', detail], transaction);
   transaction.afterCommit(() => onMail(mailId));
 }
 
@@ -104,4 +104,4 @@ const noteAddress = `
     )
   SELECT is_known IS NOT TRUE AS is_new FROM known`;
 
-const tellOf = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
+const enqueueMail = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';

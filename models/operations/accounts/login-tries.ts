@@ -10,9 +10,9 @@ import { digestOfEmail } from '../../rules/accounts/login-digest.js';
 export const freeTries = 5;
 const firstPauseSeconds = 30;
 const longestPauseSeconds = 900;
-/** The attempts are forgotten after so many hours without one. */
+/** The attempts are forgotten after this number of hours without one. */
 export const tryHours = 24;
-/** After a reset of the password, the client that did it is exempt for so many minutes from the pauses that attempts of others cause. */
+/** After a reset of the password, the client that did it is exempt for this number of minutes from the pauses that attempts of others cause. */
 const sparedMinutes = 15;
 
 export interface Try {

@@ -56,7 +56,7 @@ export function resetPassword(
       await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
     }
     await exemptClient(db, transaction, config.secretKey, { email, client: reset.client });
-    return { mailId: await tell(db, transaction, workspaceId), workspaceId };
+    return { mailId: await enqueueMail(db, transaction, workspaceId), workspaceId };
   });
 }
 
@@ -73,7 +73,7 @@ interface Owner {
   was_verified: boolean;
 }
 
-async function tell(db: Database, transaction: Transaction, workspaceId: string): Promise<string> {
+async function enqueueMail(db: Database, transaction: Transaction, workspaceId: string): Promise<string> {
   const mailId = makeId();
   const detail = JSON.stringify(await remainingAccess(db, transaction, workspaceId));
   const sql = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'password_changed', $3)`;

@@ -21,7 +21,7 @@ export async function deleteWebhooks(db: Database, transaction: Transaction, wor
   await select(db, remove, [workspaceId, originAsJson(origin)], transaction);
 }
 
-/** A mail lists at most so many keys and so many webhooks. */
+/** Maximum number of keys, and of webhooks, that a mail lists. */
 const namedMax = 25;
 
 /** The keys and webhooks that keep their access, for a mail to the owner. */
@@ -35,28 +35,28 @@ export async function remainingAccess(
   return { keys: keys.map(({ name, key_prefix }) => `${key_prefix} ${name}`), webhooks: webhooks.map(({ url }) => originOfUrl(url)) };
 }
 
-const told = (rows: string, name: string) =>
-  `told AS (SELECT workspace_id, NULL AS actor_name, id AS target_id, ${name} AS target_name, NULL::jsonb AS changes FROM ${rows})`;
+const audited = (rows: string, name: string) =>
+  `audited AS (SELECT workspace_id, NULL AS actor_name, id AS target_id, ${name} AS target_name, NULL::jsonb AS changes FROM ${rows})`;
 const originIn = `substring(url from '^[a-z]+://[^/?#]*')`;
 
 const revoke = `
   WITH revoked AS (UPDATE api_keys SET is_active = false WHERE workspace_id = $1 AND is_active RETURNING id, workspace_id, name),
-    ${told('revoked', 'name')}
-  ${insertEvents('told', { type: 'api_key.revoked', target: 'api_key', origin: 2 })}`;
+    ${audited('revoked', 'name')}
+  ${insertEvents('audited', { type: 'api_key.revoked', target: 'api_key', origin: 2 })}`;
 
 const deactivate = `
   WITH stopped AS (
     UPDATE webhooks SET is_active = false, updated_at = now(), ${holdsPending}
     WHERE workspace_id = $1 AND is_active AND deleted_at IS NULL RETURNING id, workspace_id, url
-  ), ${told('stopped', originIn)}
-  ${insertEvents('told', { type: 'webhook.disabled', target: 'webhook', origin: 2 })}`;
+  ), ${audited('stopped', originIn)}
+  ${insertEvents('audited', { type: 'webhook.disabled', target: 'webhook', origin: 2 })}`;
 
 const remove = `
   WITH removed AS (
     UPDATE webhooks SET is_active = false, deleted_at = now(), updated_at = now(), ${holdsPending}
     WHERE workspace_id = $1 AND deleted_at IS NULL RETURNING id, workspace_id, url
-  ), ${told('removed', originIn)}
-  ${insertEvents('told', { type: 'webhook.deleted', target: 'webhook', origin: 2 })}`;
+  ), ${audited('removed', originIn)}
+  ${insertEvents('audited', { type: 'webhook.deleted', target: 'webhook', origin: 2 })}`;
 
 const keysOf = 'SELECT name, key_prefix FROM api_keys WHERE workspace_id = $1 AND is_active ORDER BY id DESC LIMIT $2';
 const webhooksOf = `

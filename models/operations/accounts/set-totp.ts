@@ -3,7 +3,8 @@
  * with a code.
  */
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { conflict, invalidCode, invalidToken } from '../../errors.js';
+import { invalidCode, invalidToken } from '../../errors.js';
+import { totpAlreadyEnabled, totpNotEnabled, totpNotSetUp } from '../../conflicts.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
@@ -18,7 +19,7 @@ import { totpContext, useCode } from './use-code.js';
 
 /**
  * Creates a secret and recovery codes. Both are shown once. They replace an earlier offer.
- * @throws AppError conflict if a second factor is in force, unauthorized if the credential has ended
+ * @throws AppError conflict if a second factor is enabled, unauthorized if the credential has ended
  */
 export function offerTotp(
   db: Database,
@@ -29,7 +30,7 @@ export function offerTotp(
   const [secret, recoveryCodes] = [generateTotpSecret(), generateRecoveryCodes()];
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const sealed = encrypt(secretKey, totpContext(workspaceId), secret);
-    if ((await select(db, offer, [workspaceId, sealed], transaction)).length === 0) throw conflict('TOTP is already in force');
+    if ((await select(db, offer, [workspaceId, sealed], transaction)).length === 0) throw totpAlreadyEnabled();
     await forgetCodes(db, transaction, workspaceId);
     const digests = recoveryCodes.map((code) => digestRecoveryCode(workspaceId, code));
     await select(db, keepCodes, [workspaceId, digests], transaction);
@@ -41,7 +42,7 @@ export function offerTotp(
  * Puts the offered second factor into force, and notifies the owner by mail.
  * @param code from the authenticator
  * @returns the id of the mail; null if the owner has reached the limit of mails
- * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is in force already, unauthorized if the
+ * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is enabled already, unauthorized if the
  *   credential has ended
  */
 export function confirmTotp(
@@ -53,7 +54,7 @@ export function confirmTotp(
 ): Promise<string | null> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const [offered] = await select<{ totp_secret: Buffer }>(db, findOffered, [workspaceId], transaction);
-    if (offered === undefined) throw conflict('There is no TOTP secret to confirm');
+    if (offered === undefined) throw totpNotSetUp();
     const secret = decrypt(secretKeys, totpContext(workspaceId), offered.totp_secret);
     const step = stepOfCode(secret, plainCode(code), new Date(), null);
     if (step === null) throw invalidCode();
@@ -72,7 +73,7 @@ export function confirmTotp(
  * cannot be used to try all codes.
  * @param removal a code from the authenticator or a recovery code, and the hash of the client's network
  * @returns the id of the mail; null if the owner has reached the limit of mails
- * @throws AppError validation_failed if the code is wrong, conflict if none is in force, rate_limited while attempts are blocked, unauthorized if
+ * @throws AppError validation_failed if the code is wrong, conflict if none is enabled, rate_limited while attempts are blocked, unauthorized if
  *   the credential has ended
  */
 export async function removeTotp(
@@ -81,12 +82,12 @@ export async function removeTotp(
   origin: Origin,
 ): Promise<string | null> {
   const { db, config } = deps;
-  await assertTotpInForce(db, workspaceId);
+  await assertTotpEnabled(db, workspaceId);
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
   if (owner === null) throw invalidToken();
   const attempt = await takeTry(db, config.secretKey, owner.email, client);
   const removed = await asCaller(db, workspaceId, origin, async (transaction) => {
-    await assertTotpInForce(db, workspaceId, transaction);
+    await assertTotpEnabled(db, workspaceId, transaction);
     const fits = await useCode(db, transaction, config.secretKeys, workspaceId, code);
     return fits ? { mailId: await disable(db, transaction, workspaceId, origin) } : undefined;
   });
@@ -101,11 +102,11 @@ export async function removeTotp(
 /**
  * Removes the second factor of an owner who has lost it, and notifies the owner by mail.
  * @returns the id of the mail; null if the owner has reached the limit of mails
- * @throws AppError conflict if none is in force
+ * @throws AppError conflict if none is enabled
  */
 export function removeTotpByOperator(db: Database, workspaceId: string, reason: string, origin: Origin): Promise<string | null> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
-    await assertTotpInForce(db, workspaceId, transaction);
+    await assertTotpEnabled(db, workspaceId, transaction);
     return disable(db, transaction, workspaceId, origin, { reason });
   });
 }
@@ -137,9 +138,9 @@ async function mailAbout(
   return mailId;
 }
 
-/** Inside a transaction, the lock keeps it in force. @throws AppError conflict if no second factor is in force */
-async function assertTotpInForce(db: Database, workspaceId: string, transaction?: Transaction): Promise<void> {
-  if ((await select(db, lockInForce, [workspaceId], transaction)).length === 0) throw conflict('TOTP is not in force');
+/** Inside a transaction, the lock keeps it enabled. @throws AppError conflict if no second factor is enabled */
+async function assertTotpEnabled(db: Database, workspaceId: string, transaction?: Transaction): Promise<void> {
+  if ((await select(db, lockEnabled, [workspaceId], transaction)).length === 0) throw totpNotEnabled();
 }
 
 /** Deletes the second factor of a workspace with its recovery codes. */
@@ -157,7 +158,7 @@ const offer = `
 const keepCodes = 'INSERT INTO recovery_codes (workspace_id, digest) SELECT $1, unnest($2::bytea[])';
 const findOffered = `
   SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL`;
-const lockInForce = 'SELECT id FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NOT NULL FOR NO KEY UPDATE';
+const lockEnabled = 'SELECT id FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NOT NULL FOR NO KEY UPDATE';
 const confirm = 'UPDATE workspaces SET totp_confirmed_at = now(), totp_step = $2 WHERE id = $1 RETURNING name';
 const tell = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
 const forget = 'UPDATE workspaces SET totp_secret = NULL, totp_confirmed_at = NULL, totp_step = NULL WHERE id = $1';

@@ -55,7 +55,7 @@ async function eraseRecipients(db: Database, workspaceId: string, until: number,
 const forget = (table: string) =>
   `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE workspace_id = $1 ORDER BY id LIMIT $2) RETURNING id`;
 
-interface Place {
+interface ClosingPlace {
   after: string | null;
   left: string[];
   closed_at: Date;
@@ -72,7 +72,7 @@ function cancelPage(
   step: number,
 ): Promise<{ isLast: boolean; reached: string | null }> {
   return inTransaction(db, async (transaction) => {
-    const [place] = await select<Place>(db, placeOf, [workspaceId], transaction);
+    const [place] = await select<ClosingPlace>(db, placeOf, [workspaceId], transaction);
     if (place === undefined) return { isLast: true, reached: null };
     const after = from ?? place.after ?? lowestId;
     const page = await select<{ id: string; is_undecided: boolean }>(db, nextPage, [workspaceId, after, step], transaction);

@@ -1,10 +1,10 @@
 import { type Database, select } from '../../db/database.js';
 import type { Channel } from '../../channels.js';
 import type { Scope } from '../../rules/accounts/api-key.js';
-import { type Standing, standing } from '../billing/standing.js';
+import { type WorkspaceStanding, standing } from '../billing/standing.js';
 
 /** What a request needs to know about its API key. Every request reads it anew and it is never cached, so that a revocation takes effect at once. */
-export interface IdentifiedKey extends Standing {
+export interface IdentifiedKey extends WorkspaceStanding {
   id: string;
   name: string;
   workspace_id: string;

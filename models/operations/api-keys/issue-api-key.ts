@@ -24,7 +24,7 @@ export function issueApiKey(
   wanted: NewApiKey,
   origin: Origin,
 ): Promise<IssuedKey> {
-  const quota = { workspaceId: wanted.workspace_id, of: 'apiKeys', most: quotas.apiKeys } as const;
+  const quota = { workspaceId: wanted.workspace_id, of: 'apiKeys', max: quotas.apiKeys } as const;
   const issue = async (transaction: Transaction) => {
     const issued = await ApiKey.issue(secretKey, wanted, transaction);
     const { id, workspace_id: workspaceId, name, scopes, expires_at, allowed_addresses, channels } = issued.row;
@@ -46,8 +46,8 @@ export async function mailAboutKey(
 ): Promise<string | null> {
   if (await hasReachedMailLimit(db, transaction, workspaceId, 'new_api_key')) return null;
   const mailId = makeId();
-  await select(db, tell, [mailId, workspaceId, JSON.stringify({ key: name, address })], transaction);
+  await select(db, enqueueMail, [mailId, workspaceId, JSON.stringify({ key: name, address })], transaction);
   return mailId;
 }
 
-const tell = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'new_api_key', $3)`;
+const enqueueMail = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'new_api_key', $3)`;

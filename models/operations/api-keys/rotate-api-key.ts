@@ -1,7 +1,7 @@
+import { canNoLonger } from '../../conflicts.js';
 import { ApiKey } from '../../tables/api-key.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { conflict } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { withinQuota } from '../billing/within-quota.js';
@@ -22,11 +22,11 @@ export async function rotateApiKey(
 ): Promise<IssuedKey> {
   const { name, scopes, allowed_addresses, channels } = await ApiKey.owned(workspaceId, id);
   // The former key counts while it works. Without an overlap the new key takes its place.
-  const most = overlapHours > 0 ? quotas.apiKeys : quotas.apiKeys + 1;
+  const max = overlapHours > 0 ? quotas.apiKeys : quotas.apiKeys + 1;
   const rotate = async (transaction: Transaction) => {
     // A concurrent rotation waits here, and then rotates what this one has left.
     const [former] = await select<{ next_expires_at: Date | null }>(db, end, [id, overlapHours], transaction);
-    if (former === undefined) throw conflict('API key can no longer be rotated');
+    if (former === undefined) throw canNoLonger('API key', 'rotated');
     const wanted = { workspace_id: workspaceId, name, scopes, allowed_addresses, channels, expires_at: former.next_expires_at };
     const issued = await ApiKey.issue(secretKey, wanted, transaction);
     const target = { type: 'api_key', id, name };
@@ -34,7 +34,7 @@ export async function rotateApiKey(
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.rotated', target, changes });
     return { ...issued, mailId: await mailAboutKey(db, transaction, issued.row, origin) };
   };
-  return withinQuota(db, { workspaceId, of: 'apiKeys', most }, rotate, origin);
+  return withinQuota(db, { workspaceId, of: 'apiKeys', max }, rotate, origin);
 }
 
 const end = `

@@ -19,18 +19,18 @@ class Refused extends Error {}
 /**
  * Debits the sum of a batch and queues its messages, or deletes all of it if the balance is too low or too many batches are open. This is
  * decided once, however often it is called.
- * @param openMost how many open batches the workspace can have
+ * @param openMax how many open batches the workspace can have
  */
-export async function acceptBatch(db: Database, batchId: string, openMost = Number.MAX_SAFE_INTEGER - 1): Promise<BatchAcceptance> {
+export async function acceptBatch(db: Database, batchId: string, openMax = Number.MAX_SAFE_INTEGER - 1): Promise<BatchAcceptance> {
   try {
-    return await inTransaction(db, (transaction) => charge(db, transaction, batchId, openMost));
+    return await inTransaction(db, (transaction) => charge(db, transaction, batchId, openMax));
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return inTransaction(db, (transaction) => refuse(db, transaction, batchId));
   }
 }
 
-async function charge(db: Database, transaction: Transaction, batchId: string, openMost: number): Promise<BatchAcceptance> {
+async function charge(db: Database, transaction: Transaction, batchId: string, openMax: number): Promise<BatchAcceptance> {
   const [batch] = await select<Undecided>(db, lock, [batchId], transaction);
   if (batch?.status !== 'accepting') return { accepted: batch !== undefined };
   await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [batchId], transaction);
@@ -40,8 +40,8 @@ async function charge(db: Database, transaction: Transaction, batchId: string, o
   const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
   if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Refused();
   // Under the lock that the debit took. This batch counts as open already.
-  const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', most: openMost };
-  if ((await countOf(db, quota, transaction)) > openMost) throw new Refused();
+  const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', max: openMax };
+  if ((await countOf(db, quota, transaction)) > openMax) throw new Refused();
   return { accepted: true, start: { channel: batch.channel, scheduledAt: batch.scheduled_at } };
 }
 

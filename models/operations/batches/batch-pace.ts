@@ -3,7 +3,7 @@ import { type Database, select } from '../../db/database.js';
 import type { Slot } from '../handoff/provider-pace.js';
 
 /** Whether and how fast a page may continue. */
-export interface Pace {
+export interface BatchPace {
   cancelled: boolean;
   /** Messages a second; null: as fast as the provider takes them. */
   rate: number | null;
@@ -11,8 +11,10 @@ export interface Pace {
 }
 
 /** The state of a batch, as a page needs it before a round of hand-offs. */
-export async function batchPace(db: Database, batchId: string): Promise<Pace> {
-  const [pace] = await select<Pace>(db, `SELECT status = 'cancelled' AS cancelled, rate, channel FROM batches WHERE id = $1`, [batchId]);
+export async function batchPace(db: Database, batchId: string): Promise<BatchPace> {
+  const [pace] = await select<BatchPace>(db, `SELECT status = 'cancelled' AS cancelled, rate, channel FROM batches WHERE id = $1`, [
+    batchId,
+  ]);
   return pace ?? { cancelled: true, rate: null, channel: null };
 }
 

@@ -1,7 +1,8 @@
 /** Pause, resume and cancel. Each takes effect before it returns, because a hand-off claims its messages under a lock on the batch's row. */
+import { canNoLonger } from '../../conflicts.js';
 import { Batch } from '../../tables/batch.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { conflict, notFound } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { batchPages } from './batch-pages.js';
 import { completeBatchIfDone } from './complete-batch-if-done.js';
 import { announcePage } from './open-page.js';
@@ -26,9 +27,11 @@ export const resumeBatch = (db: Database, workspaceId: string, id: string): Prom
 export async function cancelBatch(db: Database, workspaceId: string, id: string): Promise<Batch> {
   const batch = await findBatch(workspaceId, id);
   await completeBatchIfDone(db, id);
-  await select(db, `UPDATE batches SET status = 'cancelled', ${tellPages} WHERE id = $1 AND status IN ('sending', 'paused')`, [id]);
+  await select(db, `UPDATE batches SET status = 'cancelled', ${schedulePageSignals} WHERE id = $1 AND status IN ('sending', 'paused')`, [
+    id,
+  ]);
   await batch.reload();
-  if (batch.status !== 'cancelled') throw conflict('Batch can no longer be cancelled');
+  if (batch.status !== 'cancelled') throw canNoLonger('Batch', 'cancelled');
   await cancelQueued(db, id);
   return batch.reload();
 }
@@ -70,7 +73,7 @@ const cancellable = `
   SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' AND status_detail IN ('scheduled', 'accepted') ORDER BY id FOR UPDATE`;
 
 /** SQL: the watcher notifies the pages soon, in case the caller's signal is lost; see `takeDueBatches`. */
-const tellPages = `changed_at = now(), look_at = now() + interval '10 seconds'`;
+const schedulePageSignals = `changed_at = now(), look_at = now() + interval '10 seconds'`;
 
 async function change(
   db: Database,
@@ -80,9 +83,9 @@ async function change(
 ): Promise<Batch> {
   const batch = await findBatch(workspaceId, id);
   await completeBatchIfDone(db, id);
-  await select(db, `UPDATE batches SET status = $2, ${tellPages} WHERE id = $1 AND status = $3`, [id, to, from]);
+  await select(db, `UPDATE batches SET status = $2, ${schedulePageSignals} WHERE id = $1 AND status = $3`, [id, to, from]);
   await batch.reload();
-  if (batch.status !== to) throw conflict(`Batch can no longer be ${verb}`);
+  if (batch.status !== to) throw canNoLonger('Batch', verb);
   return batch;
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, select } from '../../db/database.js';
 import { auditCounts, auditLedger } from './audit-ledgers.js';
 import { auditBatches, auditEntries, auditMessages } from './audit-messages.js';
-import type { AuditPiece, Difference, Place } from './audit-piece.js';
+import type { AuditPiece, Difference, AuditPlace } from './audit-piece.js';
 
 /** The steps run in this order. */
 const steps: Readonly<Record<string, AuditPiece>> = {
@@ -24,23 +24,23 @@ const restMsMax = 50;
 interface Audit {
   day: string;
   step: string;
-  place: Place;
+  place: AuditPlace;
 }
 
 /**
  * Continues the audit of the day, or starts it (from two o'clock UTC on). An unfinished audit of an earlier day is finished first.
  * @param untilMs milliseconds since 1970. No piece begins later
- * @param tell receives each difference
+ * @param onDifference receives each difference
  * @returns false if nothing is left to do today
  */
-export async function auditBooks(db: Database, untilMs: number, tell: (difference: Difference) => void): Promise<boolean> {
+export async function auditBooks(db: Database, untilMs: number, onDifference: (difference: Difference) => void): Promise<boolean> {
   await select(db, begin, [names[0]]);
   const [audit] = await select<Audit>(db, unfinished);
   if (audit === undefined) return false;
   for (let { step, place } = audit; Date.now() < untilMs; ) {
     const startedAt = performance.now();
     const piece = await steps[step]?.(db, place);
-    for (const difference of piece?.differences ?? []) tell(difference);
+    for (const difference of piece?.differences ?? []) onDifference(difference);
     ({ step, place } = piece ? { step, place: piece.place } : { step: names[names.indexOf(step) + 1] ?? '', place: null });
     await select(db, step === '' ? end : goOn, [audit.day, step, place && JSON.stringify(place), piece?.differences.length ?? 0]);
     if (step === '') return false;
@@ -57,12 +57,12 @@ const goOn = 'UPDATE audits SET step = $2, place = $3::json, differences = diffe
 const end = 'UPDATE audits SET step = $2, place = $3::json, differences = differences + $4, ended_at = now() WHERE day = $1::date';
 
 /** Audits everything from the beginning now, independently of the audit of the day. @returns the number of differences */
-export async function auditNow(db: Database, tell: (difference: Difference) => void): Promise<number> {
+export async function auditNow(db: Database, onDifference: (difference: Difference) => void): Promise<number> {
   let count = 0;
   for (const step of Object.values(steps)) {
     for (let piece = await step(db, null); piece !== null; piece = await step(db, piece.place)) {
       count += piece.differences.length;
-      for (const difference of piece.differences) tell(difference);
+      for (const difference of piece.differences) onDifference(difference);
     }
   }
   return count;

@@ -10,7 +10,7 @@ export interface Difference {
 }
 
 /** The progress of a step, in a form that only the step reads; null: at the beginning. */
-export type Place = object | null;
+export type AuditPlace = object | null;
 
 /** One piece of a step. @returns null if the step is complete */
-export type AuditPiece = (db: Database, place: Place) => Promise<{ differences: Difference[]; place: object } | null>;
+export type AuditPiece = (db: Database, place: AuditPlace) => Promise<{ differences: Difference[]; place: object } | null>;

@@ -12,7 +12,7 @@ const leaseSeconds = 30;
 export interface NewOrder {
   id: string;
   workspaceId: string;
-  package_: CreditPackage;
+  creditPackage: CreditPackage;
   idempotencyKey: string | null;
   digest: Buffer | null;
 }
@@ -22,8 +22,11 @@ export const findOrder = (workspaceId: string, idempotencyKey: string): Promise<
   CreditOrder.findOne({ where: { workspace_id: workspaceId, idempotency_key: idempotencyKey } });
 
 /** Stores an order and leases it to the caller; null if its idempotency key is taken. */
-export async function insertOrder(db: Database, { id, workspaceId, package_, idempotencyKey, digest }: NewOrder): Promise<OrderRow | null> {
-  const { id: packageId, name, credits, price_cents, currency } = package_;
+export async function insertOrder(
+  db: Database,
+  { id, workspaceId, creditPackage, idempotencyKey, digest }: NewOrder,
+): Promise<OrderRow | null> {
+  const { id: packageId, name, credits, price_cents, currency } = creditPackage;
   const bind = [id, workspaceId, packageId, name, credits, price_cents, currency, idempotencyKey, digest, leaseSeconds];
   const [row] = await select<OrderRow>(db, insert, bind);
   return row ?? null;

@@ -9,7 +9,7 @@ export interface Funds {
 }
 
 /** The state of a workspace at the start of a request. */
-export interface Standing extends Funds {
+export interface WorkspaceStanding extends Funds {
   /** Countries to whose phone numbers it may send; null: all. */
   allowed_countries: string[] | null;
   email_verified: boolean;
@@ -43,7 +43,7 @@ export const beginOfDay = `date_trunc('day', now(), 'UTC')`;
 /** SQL: the columns of `Funds`, of workspace `w`. */
 export const funds = `w.balance, w.spend_limit_day - ${spentToday} AS spend_left`;
 
-/** SQL: the columns of `Standing`, of workspace `w`. */
+/** SQL: the columns of `WorkspaceStanding`, of workspace `w`. */
 export const standing = `${funds}, w.allowed_countries, w.email_verified,
   EXISTS (SELECT 1 FROM suspensions s WHERE s.workspace_id = w.id) AS is_suspended`;
 

@@ -1,34 +1,23 @@
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { type AppError, limitReached } from '../../errors.js';
+import { type Counted, quotaReached } from '../../conflicts.js';
+import type { AppError } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
-import type { Quotas } from '../../settings/limit-settings.js';
 import { asCaller } from '../accounts/as-caller.js';
 
-/** The quotas that count rows: the rows of the workspace `$1`, and their name in the refusal. */
-const counted = {
-  apiKeys: {
-    what: 'API keys',
-    sql: 'SELECT 1 FROM api_keys WHERE workspace_id = $1 AND is_active AND (expires_at IS NULL OR expires_at > now())',
-  },
-  webhooks: { what: 'webhooks', sql: 'SELECT 1 FROM webhooks WHERE workspace_id = $1 AND deleted_at IS NULL' },
-  replays: {
-    what: 'replays under way',
-    sql: `SELECT 1 FROM replays r JOIN webhooks w ON w.id = r.webhook_id WHERE w.workspace_id = $1 AND r.status = 'running'`,
-  },
-  openBatches: {
-    what: 'open batches',
-    sql: `SELECT 1 FROM batches WHERE workspace_id = $1 AND completed_at IS NULL AND status <> 'accepting'`,
-  },
-  streams: { what: 'open streams', sql: 'SELECT 1 FROM open_streams WHERE workspace_id = $1 AND expires_at > now()' },
-} satisfies Partial<Record<keyof Quotas, { what: string; sql: string }>>;
-
-export type Counted = keyof typeof counted;
+/** SQL: the rows of the workspace `$1` that a quota counts. */
+const counted: Readonly<Record<Counted, string>> = {
+  apiKeys: 'SELECT 1 FROM api_keys WHERE workspace_id = $1 AND is_active AND (expires_at IS NULL OR expires_at > now())',
+  webhooks: 'SELECT 1 FROM webhooks WHERE workspace_id = $1 AND deleted_at IS NULL',
+  replays: `SELECT 1 FROM replays r JOIN webhooks w ON w.id = r.webhook_id WHERE w.workspace_id = $1 AND r.status = 'running'`,
+  openBatches: `SELECT 1 FROM batches WHERE workspace_id = $1 AND completed_at IS NULL AND status <> 'accepting'`,
+  streams: 'SELECT 1 FROM open_streams WHERE workspace_id = $1 AND expires_at > now()',
+};
 
 /** A quota of one workspace. */
 export interface Quota {
   workspaceId: string;
   of: Counted;
-  most: number;
+  max: number;
 }
 
 /**
@@ -54,8 +43,8 @@ export function withinQuota<Result>(
  * @returns limit_reached
  */
 export async function quotaRefusal(db: Database, quota: Quota, transaction?: Transaction): Promise<AppError | null> {
-  if ((await countOf(db, quota, transaction)) < quota.most) return null;
-  return limitReached('A workspace', quota.most, counted[quota.of].what);
+  if ((await countOf(db, quota, transaction)) < quota.max) return null;
+  return quotaReached(quota.of, quota.max);
 }
 
 /**
@@ -68,8 +57,8 @@ export async function assertBelow(db: Database, quota: Quota, transaction?: Tran
 }
 
 /** How many the workspace has, counted up to one more than the quota. */
-export async function countOf(db: Database, { workspaceId, of, most }: Quota, transaction?: Transaction): Promise<number> {
-  const sql = `SELECT count(*) AS count FROM (${counted[of].sql} LIMIT $2) AS found`;
-  const [row] = await select<{ count: number }>(db, sql, [workspaceId, most + 1], transaction);
+export async function countOf(db: Database, { workspaceId, of, max }: Quota, transaction?: Transaction): Promise<number> {
+  const sql = `SELECT count(*) AS count FROM (${counted[of]} LIMIT $2) AS found`;
+  const [row] = await select<{ count: number }>(db, sql, [workspaceId, max + 1], transaction);
   return row?.count ?? 0;
 }

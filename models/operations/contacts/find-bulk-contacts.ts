@@ -27,11 +27,11 @@ const byId = `${columns} WHERE workspace_id = $1 AND id = ANY($2::uuid[])`;
 export async function bulkContactsByTag(
   db: Database,
   workspaceId: string,
-  { tag, channel, most }: { tag: string; channel: Channel; most: number },
+  { tag, channel, limit }: { tag: string; channel: Channel; limit: number },
 ): Promise<Map<string, BulkContact>> {
   const found = new Map<string, BulkContact>();
-  for (let after = lowestId; found.size < most; ) {
-    const part = await select<BulkContact>(db, byTag(channel), [workspaceId, tag, after, Math.min(partSize, most - found.size)]);
+  for (let after = lowestId; found.size < limit; ) {
+    const part = await select<BulkContact>(db, byTag(channel), [workspaceId, tag, after, Math.min(partSize, limit - found.size)]);
     for (const contact of part) found.set(contact.id, contact);
     const last = part.at(-1);
     if (last === undefined) break;

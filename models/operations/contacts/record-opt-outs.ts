@@ -73,9 +73,9 @@ const remove = `
     DELETE FROM suppressions
     WHERE channel = $1 AND recipient = ANY($2::text[]) AND workspace_id = ANY($3::uuid[]) AND reason = 'opt_out' AND source <> 'api'
     RETURNING id, workspace_id, channel, reason, source
-  ), told AS (
+  ), audited AS (
     SELECT workspace_id, NULL AS actor_name, id AS target_id, NULL AS target_name,
       jsonb_build_object('channel', channel, 'reason', reason, 'source', source) AS changes
     FROM removed
   )
-  ${insertEvents('told', { type: 'suppression.deleted', target: 'suppression', origin: 4 })}`;
+  ${insertEvents('audited', { type: 'suppression.deleted', target: 'suppression', origin: 4 })}`;

@@ -2,7 +2,8 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Channel } from '../../channels.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { conflict, notFound } from '../../errors.js';
+import { notFound } from '../../errors.js';
+import { recipientsSuppression } from '../../conflicts.js';
 import { type Origin, systemOrigin } from '../../rules/audit/origin.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { expiryOf, isByRecipient, isRecipients, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
@@ -60,12 +61,12 @@ const insert = `
     expires_at = excluded.expires_at, created_at = now()
   WHERE s.expires_at IS NOT NULL OR ${isByRecipient('excluded')} AND NOT ${isByRecipient('s')}
   RETURNING s.id, s.workspace_id, s.channel, s.reason, s.source
-  ), told AS (
+  ), audited AS (
     SELECT workspace_id, source AS actor_name, id AS target_id, NULL AS target_name,
       jsonb_build_object('channel', channel, 'reason', reason, 'source', source) AS changes
     FROM listed
   )
-  ${insertEvents('told', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
+  ${insertEvents('audited', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
 
 /** Adds one recipient at the owner's request. @returns the entry that is in effect now */
 export async function addSuppression(db: Database, entry: NewSuppression, origin: Origin): Promise<Suppression> {
@@ -84,7 +85,7 @@ export async function addSuppression(db: Database, entry: NewSuppression, origin
 export async function removeSuppression(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const suppression = await Suppression.owned(workspaceId, id);
   // If the recipient has opted out meanwhile, the entry has another id and is not found.
-  if (isRecipients(suppression)) throw conflict('The recipient made this suppression: only the recipient can end it, by START');
+  if (isRecipients(suppression)) throw recipientsSuppression();
   await remove(db, suppression, origin);
 }
 

@@ -21,7 +21,7 @@ export interface ErasureView {
 export function beginErasure(db: Database, workspaceId: string, recipient: string, origin: Origin): Promise<ErasureView> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const [begun] = await select<ErasureView>(db, insert, [makeId(), workspaceId, recipient], transaction);
-    if (begun === undefined) throw new Error('a row that was inserted is returned');
+    if (begun === undefined) throw new Error('INSERT … RETURNING gave no row');
     const target = { type: 'erasure', id: begun.id, name: null };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.erasure_requested', target });
     return begun;

@@ -74,7 +74,7 @@ const erase = `
     UPDATE messages m SET ${emptied}, provider_message_id = ${withoutRecipient('$2', 'm.provider_message_id')}, erased_at = now()
     WHERE m.id = ANY($1::uuid[]) AND ${erasable}
     RETURNING m.id
-  ), told AS (
+  ), event_bodies AS (
     UPDATE events SET body = NULL
     WHERE id IN (SELECT e.id FROM erased JOIN events e ON e.message_id = erased.id WHERE e.body IS NOT NULL ORDER BY e.id FOR UPDATE OF e)
   ), answered AS (

@@ -32,7 +32,7 @@ async function load(db: Database, secretKeys: readonly [string, ...string[]]): P
 async function make(db: Database, secretKey: string): Promise<Buffer> {
   await select(db, insert, [encrypt(secretKey, erasureKeyContext, randomBytes(32).toString('base64'))]);
   const [stored] = await select<{ sealed: Buffer }>(db, find);
-  if (stored === undefined) throw new Error('a row that was inserted is there');
+  if (stored === undefined) throw new Error('the inserted row was not found');
   return stored.sealed;
 }
 

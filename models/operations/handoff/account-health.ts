@@ -91,7 +91,7 @@ const changeLevel = `
       probe_at = CASE WHEN $3::integer = 0 THEN now() + $5::double precision * interval '1 second' END
     WHERE account = $1 AND level = $2::integer
     RETURNING account, probe_at
-  ), told AS (
+  ), logged AS (
     INSERT INTO route_changes (account, from_level, to_level, reason) SELECT account, $2::integer, $3::integer, $4 FROM changed
   )
   SELECT extract(epoch FROM probe_at - now())::double precision * 1000 AS probe_in_ms FROM changed`;

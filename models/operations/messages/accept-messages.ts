@@ -30,18 +30,18 @@ export interface Acceptance {
 export async function acceptMessages(db: Database, groupId: string): Promise<Acceptance> {
   const one = await acceptOne(db, groupId);
   if (one !== null) return { accepted: [one.id], channel: one.channel, scheduledAt: one.scheduled_at, deliveries: 0 };
-  const { accepted, told } = await inTransaction(db, async (transaction) => {
+  const { accepted, events } = await inTransaction(db, async (transaction) => {
     const rows = await select<Undecided>(db, lockGroup, [groupId], transaction);
     const undecided = rows.filter(({ status }) => status === 'accepting');
     const queued = undecided.length === 0 ? null : await charge(db, transaction, undecided);
     const paid = new Set(queued?.map(({ id }) => id));
-    return { accepted: rows.filter(({ id, status }) => status !== 'accepting' || paid.has(id)), told: queued };
+    return { accepted: rows.filter(({ id, status }) => status !== 'accepting' || paid.has(id)), events: queued };
   });
   // A repeated call did not write the events, so it counts them.
   const deliveries =
-    told === null
+    events === null
       ? (await countGroupWork(db, groupId)).deliveries
-      : told.reduce((sum, { subscribers }) => sum + (subscribers?.length ?? 0), 0);
+      : events.reduce((sum, { subscribers }) => sum + (subscribers?.length ?? 0), 0);
   return {
     accepted: accepted.map(({ id }) => id),
     channel: accepted[0]?.channel,

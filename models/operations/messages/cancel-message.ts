@@ -1,5 +1,6 @@
+import { canNoLonger } from '../../conflicts.js';
 import { type Database, inTransaction } from '../../db/database.js';
-import { conflict, notFound } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { Message, type MessageRow } from '../../tables/message.js';
 import { recordStatuses } from './record-statuses.js';
 
@@ -24,5 +25,5 @@ export async function cancelMessage(db: Database, workspaceId: string, id: strin
   if (cancelled !== undefined) return { ...message.get(), ...cancelled };
   await message.reload();
   if (message.status_detail === 'cancelled') return message.get();
-  throw conflict('Message can no longer be cancelled');
+  throw canNoLonger('Message', 'cancelled');
 }

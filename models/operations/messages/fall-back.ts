@@ -12,7 +12,7 @@ import { recordStatuses } from './record-statuses.js';
 import { traceStep } from './trace-step.js';
 
 /** The message that is sent as the next step. Its workflow must be started. */
-export interface NextStep {
+export interface NextFallback {
   /** Also the id of the message: it is alone in its group. */
   groupId: string;
   workspaceId: string;
@@ -22,7 +22,7 @@ export interface NextStep {
 }
 
 export interface FallenBack {
-  next: NextStep | null;
+  next: NextFallback | null;
   /** Undecided: the caller asks again when the message's time is over. */
   waits: boolean;
   /** How many deliveries of the group are due. */
@@ -71,12 +71,12 @@ async function decide(db: Database, transaction: Transaction, id: string, outcom
   await select(db, sql, [id, outcome, nextId], transaction);
 }
 
-async function nextOf(db: Database, transaction: Transaction, id: string): Promise<NextStep | null> {
-  const [next] = await select<NextStep>(db, next_, [id], transaction);
+async function nextOf(db: Database, transaction: Transaction, id: string): Promise<NextFallback | null> {
+  const [next] = await select<NextFallback>(db, findNextStep, [id], transaction);
   return next ?? null;
 }
 
-const next_ = `
+const findNextStep = `
   SELECT m.group_id AS "groupId", m.workspace_id AS "workspaceId", m.channel, (f.steps -> 0 ->> 'after')::integer * 1000 AS "fallbackAfterMs"
   FROM messages m LEFT JOIN fallbacks f ON f.message_id = m.id WHERE m.id = $1`;
 
@@ -86,7 +86,7 @@ async function sendInstead(
   before: MessageRow,
   steps: FallbackStep[],
   workflowIdOf: (messageId: string) => string,
-): Promise<NextStep | null> {
+): Promise<NextFallback | null> {
   const [step, ...fallback] = steps;
   if (step === undefined) return null;
   await giveUp(db, transaction, before);
@@ -94,7 +94,7 @@ async function sendInstead(
   const message = messageOf(before, step, costOfStep(step.price, sum?.charged ?? 0));
   const { id, group_id: groupId, status_detail } = message;
   const [row] = await insertMessagesIn(db, transaction, { groupId, workflowId: workflowIdOf(id), messages: [message], fallback });
-  if (row === undefined) throw new Error('a step has no idempotency key');
+  if (row === undefined) throw new Error('INSERT … RETURNING gave no row for a fallback step');
   if (!(await pay(db, transaction, message))) {
     await select(db, 'DELETE FROM messages WHERE id = $1', [id], transaction);
     await select(db, 'DELETE FROM message_groups WHERE id = $1', [groupId], transaction);
@@ -113,8 +113,8 @@ async function pay(db: Database, transaction: Transaction, { id, workspace_id: w
     return true;
   }
   const sql = `SELECT ${debitDescription} AS description FROM messages WHERE id = $1`;
-  const [told] = await select<{ description: string }>(db, sql, [id], transaction);
-  const payment = { reference: id, amount: cost, description: told?.description ?? '', messages: 1 };
+  const [entry] = await select<{ description: string }>(db, sql, [id], transaction);
+  const payment = { reference: id, amount: cost, description: entry?.description ?? '', messages: 1 };
   return (await debit(db, transaction, workspaceId, [payment])).length > 0;
 }
 

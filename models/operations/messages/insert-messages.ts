@@ -22,14 +22,14 @@ export function insertMessages(db: Database, group: NewGroup): Promise<MessageRo
   return insertMessagesIn(db, undefined, group);
 }
 
-/** The same within a transaction. */
+/** `insertMessages` within a transaction. */
 export function insertMessagesIn(db: Database, transaction: Transaction | undefined, group: NewGroup): Promise<MessageRow[]> {
   const { fallback = [] } = group;
   if (fallback.length === 0) return select<MessageRow>(db, insert('*'), parametersOf(group), transaction);
   return select<MessageRow>(db, insert('*', { chained: withFallback }), [...parametersOf(group), JSON.stringify(fallback)], transaction);
 }
 
-/** The same for a page of a batch, within its transaction. @returns how many messages were stored */
+/** Stores a page of a batch and its messages, undecided, within the batch's transaction. @returns how many messages were stored */
 export async function insertPage(db: Database, transaction: Transaction, group: NewGroup): Promise<number> {
   const [stored] = await select<{ count: number }>(db, insert('count(*) AS count', { returned: 'id' }), parametersOf(group), transaction);
   return stored?.count ?? 0;

@@ -1,6 +1,6 @@
 /** The daily limit of sends by MCP: an assistant that errs must not empty the balance of a workspace. */
+import { mcpSendsReached } from '../../conflicts.js';
 import { type Database, select } from '../../db/database.js';
-import { limitReached } from '../../errors.js';
 
 const today = `(now() AT TIME ZONE 'UTC')::date`;
 
@@ -14,12 +14,12 @@ const takeOne = `
 
 /**
  * Counts one send of the workspace on this day, UTC, in one statement: concurrent sends cannot exceed the limit.
- * @param most sends on a day
+ * @param max sends on a day
  * @throws AppError limit_reached when that many were counted
  */
-export async function takeMcpSend(db: Database, workspaceId: string, most: number): Promise<void> {
-  const [row] = await select<{ count: number }>(db, takeOne, [workspaceId, most]);
-  if (row === undefined) throw limitReached('A workspace', most, 'messages sent by MCP on a day');
+export async function takeMcpSend(db: Database, workspaceId: string, max: number): Promise<void> {
+  const [row] = await select<{ count: number }>(db, takeOne, [workspaceId, max]);
+  if (row === undefined) throw mcpSendsReached(max);
 }
 
 /** Undoes the counting of a send that was refused, or that was a repetition. */

@@ -32,7 +32,7 @@ export async function takeMessages(db: Database, calls: readonly SandboxCall[]):
   const byMessage = new Map(taken.map((row) => [row.message_id, row]));
   return rows.map(({ message_id, unavailable }) => {
     const row = byMessage.get(message_id);
-    if (row === undefined) throw new Error('an upsert returns its row');
+    if (row === undefined) throw new Error('INSERT … ON CONFLICT DO UPDATE … RETURNING gave no row');
     return { provider_message_id: row.calls > unavailable ? row.id : null };
   });
 }

@@ -33,14 +33,14 @@ export const isStreamed = (row: string) =>
  * of one workspace, so the webhooks of a workspace are read once.
  */
 export const subscribed = (messages: string, parameter: string) => `
-  WITH m AS (${messages}), told AS MATERIALIZED (
+  WITH m AS (${messages}), subscribed AS MATERIALIZED (
     SELECT w.workspace_id, json_agg(json_build_object('id', w.id, 'is_active', w.is_active, 'ordered', w.ordered, 'revision', w.revision,
       'is_resting', COALESCE(w.resume_at > now() + ${restSecondsMin} * interval '1 second' AND w.carrier_looks_at IS NOT NULL, false))) AS subscribers
     FROM webhooks w
     WHERE w.workspace_id IN (SELECT workspace_id FROM m) AND w.deleted_at IS NULL AND ${parameter}::text = ANY(w.events)
     GROUP BY w.workspace_id
   )
-  SELECT m.*, told.subscribers, clock_timestamp() AS recorded_at, ${isStreamed('m')} AS is_streamed FROM m LEFT JOIN told ON told.workspace_id = m.workspace_id`;
+  SELECT m.*, subscribed.subscribers, clock_timestamp() AS recorded_at, ${isStreamed('m')} AS is_streamed FROM m LEFT JOIN subscribed ON subscribed.workspace_id = m.workspace_id`;
 
 /**
  * Writes an event for each message with subscribers or in a streamed workspace, and its deliveries. Deliveries of a paused webhook are held.

@@ -28,19 +28,19 @@ export interface StreamRequest {
   /** The position up to which the viewer has received events; null: it starts now. */
   resume: Position | null;
   /** How many open streams the workspace can have. */
-  most: number;
+  max: number;
 }
 
 /**
  * Opens a stream. Every event of the workspace after the returned position is written.
  * @throws AppError limit_reached if the workspace has the maximum number of streams
  */
-export async function openStream(db: Database, { workspaceId, resume, most }: StreamRequest): Promise<OpenedStream> {
+export async function openStream(db: Database, { workspaceId, resume, max }: StreamRequest): Promise<OpenedStream> {
   const id = makeId();
-  const marked = await withinQuota(db, { workspaceId, of: 'streams', most }, async (transaction) => {
+  const marked = await withinQuota(db, { workspaceId, of: 'streams', max }, async (transaction) => {
     await select(db, insertStream, [id, workspaceId, expiryMs], transaction);
     const [row] = await select<Mark>(db, markWorkspace, [workspaceId, resumeMs + graceMs], transaction);
-    if (row === undefined) throw new Error('an upsert returns its row');
+    if (row === undefined) throw new Error('INSERT … ON CONFLICT DO UPDATE … RETURNING gave no row');
     return row;
   });
   if (marked.is_recent) await settle(db, marked.xid);
@@ -88,7 +88,7 @@ const isSettled = `
 
 async function currentPosition(db: Database): Promise<Position> {
   const [row] = await select<{ at: Date; seen: Snapshot }>(db, 'SELECT clock_timestamp() AS at, pg_current_snapshot()::text AS seen');
-  if (row === undefined) throw new Error('a SELECT without FROM returns a row');
+  if (row === undefined) throw new Error('SELECT without FROM gave no row');
   return { ...row, reading: null };
 }
 

@@ -35,7 +35,7 @@ export async function readNewEvents(
 ): Promise<{ at: Date; until: Snapshot; events: StreamedEvent[] }> {
   const rows = await select<StreamedEvent & { at: Date; until: Snapshot }>(db, newEvents, [workspaceIds, seen]);
   const [first] = rows;
-  if (first === undefined) throw new Error('an outer join returns a row');
+  if (first === undefined) throw new Error('the outer join gave no row');
   return { at: first.at, until: first.until, events: first.seq === null ? [] : rows };
 }
 

@@ -131,7 +131,7 @@ export async function fenceGroups(db: Database, groupIds: readonly string[]): Pr
       ).length;
 }
 
-/** Lets the watcher look at these groups in its next round, within 30 seconds. @returns how many of them are still open */
+/** Lets the watcher look at these groups in its next run, within 30 seconds. @returns how many of them are still open */
 export async function lookNow(db: Database, groupIds: readonly string[]): Promise<number> {
   const sql = 'UPDATE message_groups SET look_at = now() WHERE id = ANY($1::uuid[]) AND closed_at IS NULL RETURNING id';
   return (await select(db, sql, [groupIds])).length;

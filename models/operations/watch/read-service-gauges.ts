@@ -1,6 +1,6 @@
 /** Gauges of the whole service that only the database knows. One process at a time reads them, seldom and at a bounded cost. */
 import { type Database, select } from '../../db/database.js';
-import type { Found } from '../../metrics/catalogue.js';
+import type { GaugeReading } from '../../metrics/catalogue.js';
 import { isOpen } from '../../rules/messages/status.js';
 
 /** All processes use a reading for this time. */
@@ -9,14 +9,14 @@ const goodSeconds = 15;
 /** The last reading, of this process or another. */
 export interface Reading {
   age_seconds: number;
-  found: Found;
+  found: GaugeReading;
 }
 
 /** Returns the last reading. Takes a new one if it is old and no other process does so; undefined if there is no reading yet. */
 export async function readServiceGauges(db: Database): Promise<Reading | undefined> {
   const claimed = await select(db, claim, [goodSeconds]);
   if (claimed.length > 0) {
-    const [row] = await select<{ found: Found }>(db, read);
+    const [row] = await select<{ found: GaugeReading }>(db, read);
     await select(db, 'UPDATE service_gauges SET found = $1::json, read_at = now()', [JSON.stringify(row?.found)]);
   }
   const [last] = await select<Reading>(db, show);
@@ -34,7 +34,7 @@ const claim = `
 
 const seconds = (sql: string) => `(SELECT extract(epoch FROM now() - (${sql}))::float)`;
 /** Counts up to a maximum, because there can be millions of rows. */
-const upTo = (most: number, sql: string) => `(SELECT count(*)::integer FROM (SELECT 1 ${sql} LIMIT ${most}) counted)`;
+const upTo = (limit: number, sql: string) => `(SELECT count(*)::integer FROM (SELECT 1 ${sql} LIMIT ${limit}) counted)`;
 
 /** Waiting reports are in the order of the ids of their groups, which is nearly the order of their age. */
 const waiting = 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS NOT NULL';

@@ -24,7 +24,7 @@ const disable = `
   WITH disabled AS (
     UPDATE webhooks SET is_active = false, disabled_reason = $2, updated_at = now(), ${holdsPending}
     WHERE id = $1 AND is_active RETURNING workspace_id, url
-  ), told AS (
+  ), mailed AS (
     INSERT INTO mails (id, workspace_id, kind, detail)
     SELECT $3::uuid, workspace_id, 'webhook_disabled', json_build_object('url', url, 'reason', $2::text) FROM disabled
   )

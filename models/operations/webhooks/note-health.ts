@@ -26,7 +26,7 @@ export interface HealthNote {
 
 const failuresToOpen = 10;
 const pauseSecondsMax = 300;
-const pauseSecondsWithoutLadder = 5;
+const pauseSecondsWithoutSchedule = 5;
 /** Longer than an attempt takes. */
 const probeSeconds = 15;
 
@@ -60,7 +60,7 @@ async function noteFailures(db: Database, webhookId: string, notes: readonly Hea
   const first = notes.filter(({ isFirst }) => isFirst).length;
   const asked = Math.min(retryAfterSecondsMax, Math.max(...notes.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 0)));
   const delays = notes[0]?.delays ?? [];
-  const pauses = [delays[0] ?? pauseSecondsWithoutLadder, Math.min(pauseSecondsMax, Math.max(...delays, pauseSecondsWithoutLadder))];
+  const pauses = [delays[0] ?? pauseSecondsWithoutSchedule, Math.min(pauseSecondsMax, Math.max(...delays, pauseSecondsWithoutSchedule))];
   const isProbe = notes.some((note) => note.isProbe);
   const bind = [webhookId, first, isProbe, asked > 0 ? asked : null, ...pauses, failuresToOpen];
   const [row] = await select<{ seconds: number }>(db, failed, bind);

@@ -24,13 +24,13 @@ export interface Attempt {
   responseHeaders: Record<string, string> | null;
   timings: Timings;
   remoteAddress: string | null;
-  next: NextStep;
+  next: DeliveryOutcome;
   /** Its result for the health of the endpoint; absent if that is nothing new. */
   health?: HealthNote;
 }
 
 /** The consequence of an attempt for its delivery. A failure outside the retry schedule has none. */
-export type NextStep =
+export type DeliveryOutcome =
   | { status: 'succeeded' }
   | { status: 'failed' | 'unchanged'; disableWebhook?: string }
   /** Counted from the moment of recording. */

@@ -16,7 +16,7 @@ export function registerWebhook(
   wanted: NewWebhook,
   origin: Origin,
 ): Promise<{ row: Webhook; secret: string }> {
-  const quota = { workspaceId: wanted.workspace_id, of: 'webhooks', most: quotas.webhooks } as const;
+  const quota = { workspaceId: wanted.workspace_id, of: 'webhooks', max: quotas.webhooks } as const;
   const register = async (transaction: Transaction) => {
     const made = await Webhook.register(secretKey, wanted, transaction);
     const { id, workspace_id: workspaceId, url, events } = made.row;

@@ -1,7 +1,7 @@
 /** The progress of a replay: page by page until it ends, is cancelled, or its webhook becomes inactive. */
+import { canNoLonger } from '../../conflicts.js';
 import { type Database, select } from '../../db/database.js';
 import type { DeliveryStatus } from '../../tables/delivery.js';
-import { conflict } from '../../errors.js';
 import { Replay, type ReplayStatus } from '../../tables/replay.js';
 import { placeIn } from './replay-deliveries.js';
 
@@ -60,7 +60,7 @@ export async function cancelReplay(db: Database, webhookId: string, id: string):
   const replay = await Replay.ofWebhook(webhookId, id);
   await select(db, cancel, [replay.id]);
   await replay.reload();
-  if (replay.status !== 'cancelled') throw conflict('Replay can no longer be cancelled');
+  if (replay.status !== 'cancelled') throw canNoLonger('Replay', 'cancelled');
   return replay;
 }
 

@@ -8,7 +8,7 @@ import { groupBy } from '../../rules/messages/group-by.js';
 import { heldStatus, isHeld, isPending, lockedDeliveries } from './locked-deliveries.js';
 
 /** Longer than an attempt takes. Until then, an attempt in progress belongs to its caller. */
-const underWaySeconds = 12;
+const inFlightSeconds = 12;
 /** A retrier that is late by this much no longer exists. */
 const lostSeconds = 120;
 
@@ -20,7 +20,7 @@ interface Left {
 /**
  * Leaves deliveries to the retriers of their webhooks.
  * @param left deliveries without an attempt in progress
- * @param underWay deliveries whose first attempt is in progress and takes long. If its process dies, the retrier attempts them again
+ * @param inFlight deliveries whose first attempt is in progress and takes long. If its process dies, the retrier attempts them again
  * @param again wakes the retriers in any case: an earlier call may have died before it could
  * @returns the webhooks whose retrier must be woken
  */
@@ -28,16 +28,16 @@ export async function leaveToRetriers(
   db: Database,
   {
     left,
-    underWay = [],
-  }: { left: readonly { id: string; webhook_id: string }[]; underWay?: readonly { id: string; webhook_id: string }[] },
+    inFlight = [],
+  }: { left: readonly { id: string; webhook_id: string }[]; inFlight?: readonly { id: string; webhook_id: string }[] },
   again: boolean,
 ): Promise<string[]> {
-  const all = [...left, ...underWay];
+  const all = [...left, ...inFlight];
   if (all.length === 0) return [];
   const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
   return inTransaction(db, async (transaction) => {
     await select(db, lockWebhooks, [[...new Set(all.map(({ webhook_id }) => webhook_id))]], transaction);
-    const rows = await select<Left>(db, leave, [idsOf(all), idsOf(underWay), underWaySeconds], transaction);
+    const rows = await select<Left>(db, leave, [idsOf(all), idsOf(inFlight), inFlightSeconds], transaction);
     const soonest = [...groupBy(rows, ({ webhook_id }) => webhook_id)].map(([webhook_id, of]) => ({
       webhook_id,
       at: new Date(Math.min(...of.map(({ next_attempt_at }) => next_attempt_at.getTime()))),

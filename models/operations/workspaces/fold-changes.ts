@@ -8,7 +8,7 @@ const pageSize = 20_000;
 const forgottenPerRound = 20_000;
 
 /**
- * Folds all notes, page by page, until the time is up. The next round continues.
+ * Folds all notes, page by page, until the time is up. The next run continues.
  * @param until milliseconds since 1970
  * @returns the number of notes
  */
@@ -25,7 +25,7 @@ export async function forgetHours(db: Database): Promise<number> {
   return (await select(db, forget, [forgottenPerRound])).length;
 }
 
-// One statement: a note is either a note or part of a sum. All rounds change the sums in the same order, so two of them cannot lock each other.
+// One statement: a note is either a note or part of a sum. All runs change the sums in the same order, so two of them cannot lock each other.
 const fold = `
   WITH taken AS (
     DELETE FROM message_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM message_changes LIMIT $1)) RETURNING *

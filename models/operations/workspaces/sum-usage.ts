@@ -1,6 +1,6 @@
 /** What a workspace has sent in a period. Uses the index on the ids of messages, which begin with their time. */
+import { usageTooLarge } from '../../conflicts.js';
 import { type Database, select } from '../../db/database.js';
-import { limitReached } from '../../errors.js';
 import { idAfter, idBefore } from '../../rules/values/id-time.js';
 
 export interface Period {
@@ -27,7 +27,7 @@ const usageMessagesMax = 200_000;
 
 /**
  * The sums for each day (UTC) or channel with messages, in order. A message counts on the day of its acceptance, with its present state.
- * @param most the maximum number of messages; tests lower it
+ * @param max the maximum number of messages; tests lower it
  * @throws AppError limit_reached if the period has more
  */
 export async function sumUsage(
@@ -35,11 +35,11 @@ export async function sumUsage(
   workspaceId: string,
   { from, to }: Period,
   by: UsageBy,
-  most = usageMessagesMax,
+  max = usageMessagesMax,
 ): Promise<UsagePart[]> {
   const ids = [idBefore(from), idAfter(to)];
-  const parts = await select<UsagePart>(db, sums[by], [workspaceId, ...ids, from, to, most + 1]);
-  if (parts.reduce((sum, { messages }) => sum + messages, 0) > most) throw limitReached('The period of a usage report', most, 'messages');
+  const parts = await select<UsagePart>(db, sums[by], [workspaceId, ...ids, from, to, max + 1]);
+  if (parts.reduce((sum, { messages }) => sum + messages, 0) > max) throw usageTooLarge(max);
   return parts;
 }
 

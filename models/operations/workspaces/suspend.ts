@@ -13,7 +13,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 export function suspend(db: Database, workspace: Workspace, reason: string): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const [stored] = await select<{ is_new: boolean }>(db, store, [workspace.id, reason], transaction);
-    await tell(db, transaction, workspace, 'workspace.suspended', { reason });
+    await recordSuspension(db, transaction, workspace, 'workspace.suspended', { reason });
     return stored?.is_new === true;
   });
 }
@@ -27,12 +27,18 @@ export function resume(db: Database, workspace: Workspace): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const sql = 'DELETE FROM suspensions WHERE workspace_id = $1 RETURNING reason';
     if ((await select(db, sql, [workspace.id], transaction)).length === 0) return false;
-    await tell(db, transaction, workspace, 'workspace.resumed', {});
+    await recordSuspension(db, transaction, workspace, 'workspace.resumed', {});
     return true;
   });
 }
 
-async function tell(db: Database, transaction: Transaction, { id, name }: Workspace, type: AuditType, changes: object): Promise<void> {
+async function recordSuspension(
+  db: Database,
+  transaction: Transaction,
+  { id, name }: Workspace,
+  type: AuditType,
+  changes: object,
+): Promise<void> {
   const target = { type: 'workspace', id, name };
   await recordAuditEvent(db, transaction, systemOrigin('operator'), { workspaceId: id, type, target, changes: { ...changes } });
 }

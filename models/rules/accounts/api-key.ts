@@ -1,6 +1,6 @@
 /**
  * The format of API keys (docs/contract/accounts.md): `tidings_` + 32 random base62 characters + their CRC-32 in six base62
- * characters. The checksum lets scanners and this service tell a mistyped key from a real one without a look-up.
+ * characters. With the checksum, scanners and this service recognize a mistyped key without a look-up.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';

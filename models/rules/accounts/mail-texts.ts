@@ -84,8 +84,8 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     subject: 'Your password was changed',
     lines: ({ keys, webhooks }) => [
       'The password of this workspace was changed and all sessions were ended.',
-      ...remaining('API keys', 'go on working', keys?.map(plainName)),
-      ...remaining('webhooks', 'go on being told', webhooks),
+      ...remaining('API keys', 'still work', keys?.map(plainName)),
+      ...remaining('webhooks', 'still receive events', webhooks),
       'If it was not you, reset the password now.',
     ],
     page: mailLinks.forgot_password,
@@ -97,7 +97,10 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
   },
   email_change_asked: {
     subject: 'Your e-mail address is about to change',
-    lines: () => ['Somebody asked for another e-mail address of this workspace. It holds once it is confirmed there.', notYou],
+    lines: () => [
+      'Somebody asked for another e-mail address of this workspace. The change takes effect after the new address is confirmed.',
+      notYou,
+    ],
     page: mailLinks.forgot_password,
   },
   new_api_key: {
@@ -122,7 +125,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     subject: 'A second factor was enabled',
     lines: ({ address }) => [
       `A second factor was enabled for this workspace${from(address)}. Logins need a code of an authenticator app from now on.`,
-      `${notYou} The second factor stays in force after a reset: ask the operator of this service to remove it.`,
+      `${notYou} The second factor stays enabled after a reset: ask the operator of this service to remove it.`,
     ],
     page: mailLinks.forgot_password,
   },

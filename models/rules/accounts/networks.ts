@@ -12,7 +12,7 @@ export function networkOf(text: string): string | null {
 const isCidr = (text: string) => ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
 
 /** Whether an address is in one of the networks. An IPv4-mapped IPv6 address counts as the IPv4 address. */
-export function isInNetworks(address: string | undefined, networks: readonly string[]): boolean {
+export function isClientInNetworks(address: string | undefined, networks: readonly string[]): boolean {
   if (address === undefined || !ipaddr.isValid(address)) return false;
   const client = ipaddr.process(address);
   return networks.some((network) => {

@@ -1,6 +1,7 @@
 /** The common parts of all messages of a bulk send. */
 import { type Channel, channelTraits } from '../../channels.js';
-import { type Fault, limitReached } from '../../errors.js';
+import { tooManyPlaceholders } from '../../conflicts.js';
+import { type Fault } from '../../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
 import type { Content } from '../messages/message-content.js';
 import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
@@ -84,15 +85,15 @@ const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part ==
 
 /**
  * Checks the cost of rendering before anything is rendered: the number of placeholders in all texts together.
- * @throws AppError limit_reached if there are more than `most`
+ * @throws AppError limit_reached if there are more than `max`
  */
-export function assertFewPlaceholders(content: unknown, most: number): void {
+export function assertFewPlaceholders(content: unknown, max: number): void {
   let count = 0;
   const walk = (part: unknown): void => {
-    if (count > most) return;
-    if (typeof part === 'string') count += countPlaceholders(part, most + 1);
+    if (count > max) return;
+    if (typeof part === 'string') count += countPlaceholders(part, max + 1);
     else if (typeof part === 'object' && part !== null) Object.values(part).forEach(walk);
   };
   walk(content);
-  if (count > most) throw limitReached('A content', most, 'placeholders');
+  if (count > max) throw tooManyPlaceholders(max);
 }

@@ -35,17 +35,17 @@ export interface BulkPlan {
 
 /**
  * Checks every recipient, and yields to other work in between.
- * @param most the maximum number of recipients; tests raise it
+ * @param max the maximum number of recipients; tests raise it
  * @param unitsMax the maximum UTF-16 units of all texts together, if they are to be shown
  * @throws AppError validation_failed if they have more, as soon as that is known
  */
-export async function planBulk(request: BulkRequest, most = recipientsMax, unitsMax = Number.POSITIVE_INFINITY): Promise<BulkPlan> {
+export async function planBulk(request: BulkRequest, max = recipientsMax, unitsMax = Number.POSITIVE_INFINITY): Promise<BulkPlan> {
   const { templates, faults } = compileBulk(request);
   const { length: total } = request.recipients;
   const plan: BulkPlan = { total, accepted: [], invalid: 0, errors: [], errorCount: 0, cost: 0, faults };
   if (request.tag !== undefined && request.contacts === undefined) return plan; // the contacts with the tag are not known yet
-  if (total === 0 || total > most) {
-    faults.push({ field: 'recipients', message: `recipients must have 1 to ${most.toLocaleString('en-US')} items` });
+  if (total === 0 || total > max) {
+    faults.push({ field: 'recipients', message: `recipients must have 1 to ${max.toLocaleString('en-US')} items` });
     return plan;
   }
   const seen = new Set<string>();

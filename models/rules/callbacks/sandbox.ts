@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import Joi from 'joi';
 import { type Channel, channels } from '../../channels.js';
-import { badSignature, invalid } from '../../errors.js';
+import { badSignature, malformedReport } from '../../errors.js';
 import { isSameSecret } from '../values/same-secret.js';
 import { reportOrder } from '../messages/status.js';
 import type { CallbackEvent, CallbackRequest, IncomingReport } from './callback.js';
@@ -110,6 +110,6 @@ const schema = Joi.object<Partial<SandboxBody>>({
 
 function parse(body: Buffer): SandboxBody {
   const { value, error } = schema.validate(parseJson(body));
-  if (error !== undefined) throw invalid([{ field: 'reports', message: 'Malformed report' }]);
+  if (error !== undefined) throw malformedReport('reports');
   return { reports: value.reports ?? [], inbound: value.inbound ?? [] };
 }

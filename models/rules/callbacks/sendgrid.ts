@@ -4,7 +4,7 @@
  */
 import { createPublicKey, verify } from 'node:crypto';
 import type { AccountOf } from '../routing/provider-kinds.js';
-import { badSignature, invalid } from '../../errors.js';
+import { badSignature, malformedReport } from '../../errors.js';
 import { sendgridFailureOf } from '../failures/sendgrid.js';
 import type { ReportStatus } from '../messages/status.js';
 import { suppressedCode } from '../contacts/suppression.js';
@@ -41,7 +41,7 @@ export function readSendgridCallback(
   if (!verify('sha256', Buffer.concat([Buffer.from(timestamp), body]), key, signature)) throw badSignature();
   if (!isWithin(replayWindowSeconds, timestamp, at)) throw badSignature();
   const events = parseJson(body);
-  if (!Array.isArray(events)) throw invalid([{ field: '', message: 'Malformed report' }]);
+  if (!Array.isArray(events)) throw malformedReport('');
   return events.flatMap((event: Json) => (typeof event === 'object' && event !== null ? eventsOf(name, event, at) : []));
 }
 

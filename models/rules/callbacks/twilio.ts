@@ -3,7 +3,7 @@
  * https://www.twilio.com/docs/usage/security
  */
 import { createHmac } from 'node:crypto';
-import { badSignature, invalid } from '../../errors.js';
+import { badSignature, malformedReport } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
 import { isSameSecret } from '../values/same-secret.js';
@@ -48,7 +48,7 @@ export function readTwilioCallback(account: { name: string; authToken: string },
   const sid = form.get('MessageSid');
   const isInbound = form.get('SmsStatus') === 'received';
   const word = form.get('MessageStatus');
-  if (sid === null || sid === '' || (word === null && !isInbound)) throw invalid([{ field: 'MessageSid', message: 'Malformed report' }]);
+  if (sid === null || sid === '' || (word === null && !isInbound)) throw malformedReport('MessageSid');
   const source = {
     provider: account.name,
     provider_message_id: sid,

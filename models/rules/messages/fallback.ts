@@ -7,7 +7,7 @@ import type { Status } from './status.js';
 export interface FallbackStep {
   channel: Channel;
   to: string;
-  /** How many seconds the message before it has to be delivered. */
+  /** Seconds within which the previous message must be delivered. */
   after: number;
   /** The fields of its channel, except the text, which is the same for the whole chain. */
   content: Omit<Content, 'text'>;

@@ -48,7 +48,7 @@ export const missingFrom = ({ required }: Template, values: ReadonlyMap<string, 
 export interface RenderOptions {
   /** Applied to values, for example to escape them. */
   escape?: (value: string) => string;
-  /** Rendering stops after so many UTF-16 units, and cuts the text there. */
+  /** Maximum length in UTF-16 units. Rendering stops there and cuts the text. */
   unitsMax?: number;
 }
 
@@ -74,12 +74,12 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** A value as HTML that shows it literally. */
 export const escapeHtml = (value: string): string => value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 
-/** How many placeholders the text has, counted up to `most`. */
-export function countPlaceholders(text: string, most: number): number {
+/** How many placeholders the text has, counted up to `max`. */
+export function countPlaceholders(text: string, max: number): number {
   let count = 0;
   for (const [, name] of text.matchAll(opening)) {
     if (name !== undefined) count += 1;
-    if (count >= most) break;
+    if (count >= max) break;
   }
   return count;
 }

@@ -56,7 +56,7 @@ export function judge({ level, calls, bad, badInARow, sinceSeconds }: Seen, wind
     return level > 1 && sinceSeconds >= windowSeconds * lowerAfter ? { level: Math.max(1, level - lowerStep), reason: seen } : null;
   }
   if (level < levelMax && share < healthyShare && sinceSeconds >= windowSeconds * raiseAfter) {
-    return { level: Math.min(levelMax, level + raiseStep), reason: `${seen}: it is well again` };
+    return { level: Math.min(levelMax, level + raiseStep), reason: `${seen}: it is healthy again` };
   }
   return null;
 }

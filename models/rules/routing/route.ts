@@ -11,7 +11,7 @@ export interface Route {
 }
 
 /** The state of an account. */
-export interface Standing {
+export interface AccountStanding {
   account: string;
   /** 0: a standby. */
   weight: number;
@@ -31,8 +31,8 @@ export type RouteReason = (typeof routeReasons)[number];
 export const routeTexts: Readonly<Record<RouteReason, string>> = {
   only: 'its channel has no other account',
   share: 'by its share of the channel',
-  moved: 'by its share of the channel while another account is ill',
-  probe: 'to see whether it is well again',
+  moved: 'by its share of the channel, because another account is failing',
+  probe: 'to test whether it is healthy again',
   failover: 'because another account had just failed',
   same_account: 'because an earlier call may have reached it',
 };
@@ -48,7 +48,7 @@ export interface RouteChoice {
  * The share of the traffic that each account gets, from 0 to 1, with the sum 1. Each account gets its weight in proportion to its level,
  * and the standbys get the rest. If all are failing, none is known to be better, and only the weights count.
  */
-export function sharesOf(standings: readonly Standing[]): number[] {
+export function sharesOf(standings: readonly AccountStanding[]): number[] {
   const lost = standings.reduce((sum, { weight, level }) => sum + weight * (1 - level / levelMax), 0);
   const standbys = standings.reduce((sum, { weight, level }) => sum + (weight === 0 ? level : 0), 0);
   const parts = standings.map(({ weight, level }) => (weight > 0 ? (weight * level) / levelMax : (lost * level) / Math.max(1, standbys)));
@@ -62,7 +62,7 @@ export function sharesOf(standings: readonly Standing[]): number[] {
  * @param standings of all accounts of a channel, at least one of them with a weight
  * @param draw from 0 up to 1, evenly distributed
  */
-export function chooseRoute(standings: readonly Standing[], draw: number): RouteChoice {
+export function chooseRoute(standings: readonly AccountStanding[], draw: number): RouteChoice {
   const shares = sharesOf(standings);
   // A healthy standby takes over from failing accounts, also without a share.
   const able = standings.flatMap(({ account, level }, at) => {
@@ -73,9 +73,9 @@ export function chooseRoute(standings: readonly Standing[], draw: number): Route
   const chosen = able.find(({ share }) => (left -= share) < 0) ?? able.findLast(({ share }) => share > 0);
   const others = able.filter((each) => each !== chosen).toSorted((one, other) => other.share - one.share);
   const accounts = [...(chosen === undefined ? [] : [chosen]), ...others];
-  const isWell = standings.every(({ level }) => level === levelMax);
+  const isHealthy = standings.every(({ level }) => level === levelMax);
   return {
-    reason: standings.length === 1 ? 'only' : isWell ? 'share' : 'moved',
+    reason: standings.length === 1 ? 'only' : isHealthy ? 'share' : 'moved',
     accounts: accounts.map(({ account, share }) => ({ account, share: Math.round(share * 100) })),
   };
 }

@@ -2,7 +2,7 @@
  * The position of a viewer in the events of its workspace, and its text form, which is the `id` of an event in a stream.
  *
  * The numbers of events (`seq`) are not a position: transactions commit in another order than they get numbers, so a lower number may
- * become visible after a higher one. A snapshot of PostgreSQL tells exactly which transactions were visible.
+ * become visible after a higher one. A snapshot of PostgreSQL shows exactly which transactions were visible.
  */
 
 /** Text form of `pg_snapshot`: `xmin:xmax:xip,xip,…`. */

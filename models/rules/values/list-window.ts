@@ -28,15 +28,15 @@ interface Reader<Row> {
 }
 
 /**
- * Reads a part of a list. A walk from place to place sees every row that exists throughout the walk exactly once, because a place is a sort
- * key and not a count of rows. A list that ends on its first page is not counted.
+ * Reads a part of a list. Cursor pagination returns every row that exists throughout exactly once, because a cursor is a sort key. A list that
+ * ends on its first page is not counted.
  */
 export async function readWindow<Row>(window: ListWindow, { count, find, placeOf }: Reader<Row>): Promise<Listed<Row>> {
   const page = 'page' in window ? window.page : null;
   const offset = page === null ? 0 : (page - 1) * window.limit;
   const counted = offset > 0 ? await count() : null;
   if (counted !== null && offset >= counted) return { rows: [], total: counted, next: null };
-  // One row more than shown tells whether the list continues.
+  // One row more than shown: it shows whether the list continues.
   const found = await find({ after: 'after' in window ? window.after : null, limit: window.limit + 1, offset });
   const rows = found.slice(0, window.limit);
   const last = rows.at(-1);

@@ -13,15 +13,15 @@ const lettersOff = (name: string) => (name.length < 5 ? 1 : 2);
 export function lookAlike(name: string, known: Iterable<string>): string | undefined {
   if (name.length > lengthMax) return undefined;
   let nearest: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let nearestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
     if (plain(candidate) === plain(name)) return candidate;
-    const most = lettersOff(candidate.length < name.length ? candidate : name);
-    if (Math.abs(candidate.length - name.length) > most) continue;
+    const maxDistance = lettersOff(candidate.length < name.length ? candidate : name);
+    if (Math.abs(candidate.length - name.length) > maxDistance) continue;
     const distance = distanceOf(name.toLowerCase(), candidate.toLowerCase());
-    if (distance > most || distance >= least) continue;
+    if (distance > maxDistance || distance >= nearestDistance) continue;
     nearest = candidate;
-    least = distance;
+    nearestDistance = distance;
   }
   return nearest;
 }
@@ -35,10 +35,10 @@ function distanceOf(one: string, other: string): number {
     for (let column = 1; column <= other.length; column += 1) {
       const isSame = one[row - 1] === other[column - 1];
       const [left = 0, above = 0, corner = 0] = [current[column - 1], last[column], last[column - 1]];
-      let least = Math.min(left + 1, above + 1, corner + (isSame ? 0 : 1));
+      let edits = Math.min(left + 1, above + 1, corner + (isSame ? 0 : 1));
       const isSwap = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      if (isSwap) least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
-      current.push(least);
+      if (isSwap) edits = Math.min(edits, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(edits);
     }
     [beforeLast, last] = [last, current];
   }

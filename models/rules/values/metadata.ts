@@ -5,6 +5,8 @@ import { isStorable } from './text.js';
 const bytesMax = 4096;
 const keysMax = 50;
 const levelsMax = 5;
+/** The limits, for the OpenAPI document. */
+export const metadataLimits = `At most ${bytesMax.toLocaleString('en-US')} bytes as JSON, ${keysMax} keys, ${levelsMax} levels`;
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** The fault of the metadata at this path; null if there is none. The depth is checked first, because all other checks are recursive. */
@@ -19,7 +21,7 @@ export function faultOfMetadata(path: string, value: object): Fault | null {
 function levelsOf(value: unknown, level = 1): number {
   if (typeof value !== 'object' || value === null) return level - 1;
   if (level > levelsMax) return level;
-  return Object.values(value).reduce<number>((most, item) => Math.max(most, levelsOf(item, level + 1)), level);
+  return Object.values(value).reduce<number>((deepest, item) => Math.max(deepest, levelsOf(item, level + 1)), level);
 }
 
 function faultInside(path: string, value: unknown): Fault | null {

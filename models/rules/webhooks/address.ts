@@ -41,12 +41,12 @@ export function isPublicAddress(address: string): boolean {
 export function isAllowedTarget(address: string, port: number, policy: TargetPolicy): boolean {
   if (policy.demoReceiver === `${address}:${port}`) return true;
   const isPermittedPort = policy.webhookPorts.includes(port);
-  if (isInNetworks(address, policy.webhookAllowedNetworks)) return isPermittedPort || port >= 1024;
+  if (isAddressInNetworks(address, policy.webhookAllowedNetworks)) return isPermittedPort || port >= 1024;
   return isPermittedPort && isPublicAddress(address);
 }
 
 /** Whether the address is in one of these CIDR networks. */
-export function isInNetworks(address: string, cidrs: readonly string[]): boolean {
+export function isAddressInNetworks(address: string, cidrs: readonly string[]): boolean {
   const parsed = parse(address);
   return parsed !== null && contains(networks(cidrs.join(' ')), parsed);
 }

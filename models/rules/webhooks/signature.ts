@@ -31,7 +31,7 @@ export interface SignedDelivery {
 /** All headers of one attempt. The hex header always has the signature of the newest secret. */
 export function deliveryHeaders({ id, type, body, secrets, signingKeys = [], timestampSeconds }: SignedDelivery): Record<string, string> {
   const [newest] = secrets;
-  if (newest === undefined) throw new Error('a webhook always has a secret');
+  if (newest === undefined) throw new Error('the webhook has no secret');
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Tidings-Webhooks/1.0',

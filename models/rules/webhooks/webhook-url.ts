@@ -1,6 +1,6 @@
 /** The checks of a webhook URL before its host name is resolved. */
 import { isIP } from 'node:net';
-import { isAllowedTarget, isInNetworks, isPublicAddress, type TargetPolicy } from './address.js';
+import { isAllowedTarget, isAddressInNetworks, isPublicAddress, type TargetPolicy } from './address.js';
 
 const lengthMax = 2048;
 /** A text of the contract. */
@@ -35,7 +35,7 @@ export function faultOfWebhookUrl(url: string, policy: TargetPolicy): string | n
 export function faultOfTarget(addresses: readonly string[], port: number, policy: TargetPolicy): string | null {
   const refused = addresses.filter((address) => !isAllowedTarget(address, port, policy));
   if (refused.length === 0) return null;
-  const isPortAtFault = refused.every((address) => isPublicAddress(address) || isInNetworks(address, policy.webhookAllowedNetworks));
+  const isPortAtFault = refused.every((address) => isPublicAddress(address) || isAddressInNetworks(address, policy.webhookAllowedNetworks));
   return isPortAtFault ? portText(policy) : privateText;
 }
 

@@ -18,9 +18,9 @@ describe('dispatchMessages', () => {
       test.workspaceId,
       Array.from({ length: 45 }, () => ({})),
     );
-    let [running, most] = [0, 0];
+    let [running, highest] = [0, 0];
     const provider = stubProvider(async ({ id }) => {
-      most = Math.max(most, ++running);
+      highest = Math.max(highest, ++running);
       await new Promise(setImmediate);
       running -= 1;
       return { outcome: 'accepted', provider_message_id: `p-${id}` };
@@ -28,7 +28,7 @@ describe('dispatchMessages', () => {
     const work = await dispatch(provider, groupId);
     assert.deepEqual(work, { ...done, open: 45, more: false });
     assert.deepEqual(provider.calls.toSorted(), ids);
-    assert.ok(most > 1 && most <= 25, `${most} at once`);
+    assert.ok(highest > 1 && highest <= 25, `${highest} at once`);
     assert.deepEqual((await dispatch(provider, groupId)).queued, 0);
     assert.equal(provider.calls.length, 45, 'a second call hands over nothing');
   });

@@ -14,12 +14,12 @@ describe('repairs of groups', () => {
   it('start no workflow for a group that waits for reports, until their time is over', async () => {
     const { group_id } = await buildSent(repairs.db, repairs.workspaceId);
     await makeDue(repairs.db);
-    assert.deepEqual(await repairs.round(), []);
+    assert.deepEqual(await repairs.run(), []);
     await rows(repairs.db, `UPDATE messages SET sent_at = now() - interval '361 seconds'`);
     await makeDue(repairs.db);
-    assert.deepEqual(await repairs.round(), [], 'the time-out is three days');
+    assert.deepEqual(await repairs.run(), [], 'the time-out is three days');
     await makeDue(repairs.db);
-    assert.deepEqual(await repairs.round({ REPORT_TIMEOUT_SMS: '300' }), [`decide ${group_id}`]);
+    assert.deepEqual(await repairs.run({ REPORT_TIMEOUT_SMS: '300' }), [`decide ${group_id}`]);
   });
 
   it('continue beside waiting groups and failed starts', async () => {
@@ -29,7 +29,7 @@ describe('repairs of groups', () => {
     repairs.running = new Set(ids.slice(0, 30));
     repairs.broken = (call) => call === `start ${ids[30]}`;
     await makeDue(repairs.db);
-    assert.deepEqual(new Set(await repairs.round()), new Set(ids.filter((id) => id !== ids[30]).map((id) => `start ${id}`)));
+    assert.deepEqual(new Set(await repairs.run()), new Set(ids.filter((id) => id !== ids[30]).map((id) => `start ${id}`)));
     assert.deepEqual(
       repairs.lines.map(({ level, msg }) => [level, msg]),
       [
@@ -39,7 +39,7 @@ describe('repairs of groups', () => {
     );
     repairs.broken = () => false;
     await rows(repairs.db, `UPDATE message_groups SET look_at = look_at - interval '20 seconds'`);
-    assert.deepEqual(await repairs.round(), [`start ${ids[30]}`], 'it is tried again before those that run');
+    assert.deepEqual(await repairs.run(), [`start ${ids[30]}`], 'it is tried again before those that run');
   });
 
   it('group idle single messages by channel', async () => {
@@ -61,7 +61,7 @@ describe('repairs of groups', () => {
       chained.id,
     ]);
     await makeDue(repairs.db);
-    const all = await repairs.round({ ACCEPT_GROUP_MAX: '100' });
+    const all = await repairs.run({ ACCEPT_GROUP_MAX: '100' });
     const asked = [one, two, three, runs, mail].map(({ id }) => `ask msg:${id}`);
     assert.deepEqual(new Set(all.filter((call) => call.startsWith('ask'))), new Set(asked));
     const { group_id } = await messageOf(repairs.db, one.id);
@@ -84,7 +84,7 @@ describe('repairs of groups', () => {
     await buildWebhook(repairs.workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
     const [one, two] = [await buildQueued(repairs.db, repairs.workspaceId), await buildQueued(repairs.db, repairs.workspaceId)];
     await makeDue(repairs.db);
-    await repairs.round({ ACCEPT_GROUP_MAX: '100' });
+    await repairs.run({ ACCEPT_GROUP_MAX: '100' });
     const { group_id } = await messageOf(repairs.db, one.id);
     const found = await firstDeliveries(repairs.db, group_id, false);
     assert.deepEqual(

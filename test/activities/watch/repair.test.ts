@@ -21,7 +21,7 @@ describe('repairs of the watcher', () => {
     await buildQueued(repairs.db, repairs.workspaceId);
     await buildAcceptedBatch(repairs.db, repairs.workspaceId, [2]);
     await recordReports(repairs.db, [reportOf(await buildSent(repairs.db, repairs.workspaceId), 'delivered')]);
-    assert.deepEqual(await repairs.round(), []);
+    assert.deepEqual(await repairs.run(), []);
     assert.deepEqual(repairs.lines, []);
   });
 
@@ -39,12 +39,12 @@ describe('repairs of the watcher', () => {
     await makeDue(repairs.db);
     const delivery = `start msg:${(await rows<{ group_id: string }>(repairs.db, 'SELECT group_id FROM deliveries ORDER BY id LIMIT 1'))[0]?.group_id}`;
     assert.deepEqual(
-      new Set(await repairs.round()),
+      new Set(await repairs.run()),
       new Set([delivery, `start msg:${queued.id}`, `wake msg:${reported.id}`, `retrier ${webhook.id}`, `replay ${replay.id}`]),
     );
     assert.deepEqual(await rows(repairs.db, 'SELECT id FROM messages WHERE id = $1', [undecided.id]), [], 'it is fenced');
     assert.ok(repairs.lines.every(({ level }) => level === 40) && repairs.lines.length > 0);
-    assert.deepEqual(await repairs.round(), [`wake msg:${reported.id}`, `replay ${replay.id}`], 'what was started has its time');
+    assert.deepEqual(await repairs.run(), [`wake msg:${reported.id}`, `replay ${replay.id}`], 'what was started has its time');
   });
 
   it('notify the pages of a resumed batch once, and start missing ones', async () => {
@@ -53,13 +53,13 @@ describe('repairs of the watcher', () => {
     repairs.running.add(here);
     await pauseBatch(repairs.db, repairs.workspaceId, id);
     await makeDue(repairs.db);
-    assert.deepEqual(await repairs.round(), []);
+    assert.deepEqual(await repairs.run(), []);
     await resumeBatch(repairs.db, repairs.workspaceId, id);
-    assert.deepEqual(await repairs.round(), [], 'its own signal comes first');
+    assert.deepEqual(await repairs.run(), [], 'its own signal comes first');
     await rows(repairs.db, `UPDATE batches SET look_at = look_at - interval '10 seconds'`);
-    assert.deepEqual(await repairs.round(), [`start ${here}`, `changed ${here}`, `start ${gone}`]);
+    assert.deepEqual(await repairs.run(), [`start ${here}`, `changed ${here}`, `start ${gone}`]);
     await rows(repairs.db, `UPDATE batches SET look_at = now()`);
-    assert.deepEqual(await repairs.round(), []);
+    assert.deepEqual(await repairs.run(), []);
   });
 
   it('fence an undecided batch, and complete one without queued messages', async () => {
@@ -68,7 +68,7 @@ describe('repairs of the watcher', () => {
     await rows(repairs.db, `UPDATE messages SET status = 'sent', status_detail = 'unknown', sent_at = now() WHERE batch_id = $1`, [id]);
     assert.deepEqual([await statusOfBatch(undecided.id), await statusOfBatch(id)], ['accepting', 'sending']);
     await makeDue(repairs.db);
-    await repairs.round();
+    await repairs.run();
     assert.deepEqual([await statusOfBatch(undecided.id), await statusOfBatch(id)], [undefined, 'completed']);
   });
 });

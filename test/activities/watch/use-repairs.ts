@@ -13,7 +13,7 @@ export const longAgo = `now() - interval '1 hour'`;
 /** Filled before each test. */
 interface Repairs extends TestDatabase {
   workspaceId: string;
-  /** What the last round did with workflows. */
+  /** What the last run did with workflows. */
   calls: string[];
   /** What was logged. */
   lines: { level: number; msg: string }[];
@@ -60,10 +60,10 @@ export function useRepairs() {
     });
   };
   /** All repairs, one after the other. @returns what they did with workflows */
-  const round = async (env: NodeJS.ProcessEnv = {}): Promise<string[]> => {
+  const run = async (env: NodeJS.ProcessEnv = {}): Promise<string[]> => {
     repairs.calls = [];
     for (const repair of Object.values(activities(env))) await repair();
     return repairs.calls;
   };
-  return Object.assign(repairs, { activities, round });
+  return Object.assign(repairs, { activities, run });
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { EndpointBoard } from '../../../activities/webhooks/endpoint-board.js';
+import { SharedEndpointStats } from '../../../activities/webhooks/shared-endpoint-stats.js';
 import { EndpointHealth } from '../../../activities/webhooks/endpoint-health.js';
 
 describe('EndpointHealth', () => {
   const at = 1_000_000;
 
   it('treats a new endpoint as healthy', () => {
-    assert.equal(new EndpointHealth(new EndpointBoard()).isFailing('w', at), false);
+    assert.equal(new EndpointHealth(new SharedEndpointStats()).isFailing('w', at), false);
   });
 
   for (const [what, succeeded, durationMs] of [
@@ -14,7 +14,7 @@ describe('EndpointHealth', () => {
     ['was slow', true, 2_000],
   ] as const) {
     it(`calls an endpoint failing for a minute after it ${what}`, () => {
-      const health = new EndpointHealth(new EndpointBoard());
+      const health = new EndpointHealth(new SharedEndpointStats());
       health.note('w', succeeded, durationMs, at);
       assert.deepEqual(
         [health.isFailing('w', at), health.isFailing('w', at + 59_999), health.isFailing('w', at + 60_000)],
@@ -25,23 +25,23 @@ describe('EndpointHealth', () => {
   }
 
   it('forgives an endpoint that acknowledges quickly', () => {
-    const health = new EndpointHealth(new EndpointBoard());
+    const health = new EndpointHealth(new SharedEndpointStats());
     health.note('w', false, 5, at);
     health.note('w', true, 1_999, at + 1);
     assert.equal(health.isFailing('w', at + 1), false);
   });
 
   it('waits a second when no other webhook waits', () => {
-    assert.equal(new EndpointHealth(new EndpointBoard()).patienceMs('w', false), 1_000);
+    assert.equal(new EndpointHealth(new SharedEndpointStats()).lateAfterMs('w', false), 1_000);
   });
 
   it('waits several usual times when others wait, within bounds', () => {
-    const health = new EndpointHealth(new EndpointBoard());
+    const health = new EndpointHealth(new SharedEndpointStats());
     const after = (durationMs: number) => {
       for (let index = 0; index < 50; index += 1) health.note('w', true, durationMs, at);
-      return [Math.round(health.patienceMs('w', true)), health.isSlow('w')];
+      return [Math.round(health.lateAfterMs('w', true)), health.isSlow('w')];
     };
-    assert.deepEqual([health.patienceMs('w', true), health.isSlow('w')], [250, false], 'nothing is known');
+    assert.deepEqual([health.lateAfterMs('w', true), health.isSlow('w')], [250, false], 'nothing is known');
     assert.deepEqual([3, 50, 200, 400, 10].map(after), [
       [100, false],
       [200, false],
@@ -52,8 +52,8 @@ describe('EndpointHealth', () => {
   });
 
   it('knows what another thread noted', () => {
-    const board = new EndpointBoard();
-    const [health, inOtherThread] = [new EndpointHealth(board), new EndpointHealth(new EndpointBoard(board.memory))];
+    const board = new SharedEndpointStats();
+    const [health, inOtherThread] = [new EndpointHealth(board), new EndpointHealth(new SharedEndpointStats(board.memory))];
     health.noteLate('w', at);
     assert.equal(inOtherThread.isFailing('w', at), true);
     inOtherThread.note('w', true, 400, at);
@@ -61,7 +61,7 @@ describe('EndpointHealth', () => {
   });
 
   it('counts the minute from the last failure', () => {
-    const health = new EndpointHealth(new EndpointBoard());
+    const health = new EndpointHealth(new SharedEndpointStats());
     health.note('w', false, 5, at);
     health.note('w', false, 5, at + 50_000);
     assert.deepEqual([health.isFailing('w', at + 109_999), health.isFailing('w', at + 110_000)], [true, false]);

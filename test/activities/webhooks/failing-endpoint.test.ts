@@ -14,7 +14,7 @@ describe('an endpoint', () => {
       await test.webhook.reload();
       test.receiver.received.splice(0);
     });
-    /** As if the pause and the ladder's waiting time had passed. */
+    /** As if the pause and the schedule's waiting time had passed. */
     const elapse = () =>
       rows(
         test.db,

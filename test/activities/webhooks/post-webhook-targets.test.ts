@@ -105,12 +105,12 @@ describe('webhookPoster and its targets', () => {
     await once(proxy, 'listening');
     const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
-    const before_ = names.map((key) => [key, process.env[key]] as const);
+    const earlier = names.map((key) => [key, process.env[key]] as const);
     for (const key of names) process.env[key] = address;
     try {
       assert.deepEqual([await post(receiver.url), connections], [null, 0]);
     } finally {
-      for (const [key, value] of before_) {
+      for (const [key, value] of earlier) {
         if (value === undefined) delete process.env[key];
         else process.env[key] = value;
       }

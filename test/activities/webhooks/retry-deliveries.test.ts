@@ -126,7 +126,7 @@ describe('retryDeliveries', () => {
     ['999999', 86_400],
     ['soon', 10],
   ] as const) {
-    it(`waits ${seconds} s when the receiver asks for Retry-After: ${asked} and the ladder for 10 s`, async () => {
+    it(`waits ${seconds} s when the receiver asks for Retry-After: ${asked} and the retry schedule for 10 s`, async () => {
       test.receiver.answer = answerWith(429, { 'Retry-After': asked });
       const { id } = await buildDelivery(test.db, test.workspaceId);
       isAbout((await failureOf(retry(id))).nextRetryDelay, seconds);

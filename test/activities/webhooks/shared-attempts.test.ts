@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Activities, createActivities } from '../../../activities/index.js';
-import { EndpointBoard } from '../../../activities/webhooks/endpoint-board.js';
+import { SharedEndpointStats } from '../../../activities/webhooks/shared-endpoint-stats.js';
 import { ownerOfWork } from '../../../activities/worker/owner-of-work.js';
 import type { PostResult } from '../../../activities/webhooks/post-webhook.js';
 import { connect, type Database } from '../../../models/db/database.js';
-import type { Pace } from '../../../models/flow/give-way.js';
+import type { TurnTaker } from '../../../models/flow/give-way.js';
 import { silent } from '../../support/carriers/stub-provider.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
@@ -31,8 +31,11 @@ describe('the activities of a process', () => {
     let isQuick = false;
     const post = () =>
       isQuick ? Promise.resolve(acknowledged()) : new Promise<PostResult>((resolve) => answers.push(() => resolve(acknowledged())));
-    const { memory } = new EndpointBoard();
-    const [thread, otherThread] = [1, 2].map(() => activitiesOf(test.db, post, new EndpointBoard(memory))) as [Activities, Activities];
+    const { memory } = new SharedEndpointStats();
+    const [thread, otherThread] = [1, 2].map(() => activitiesOf(test.db, post, new SharedEndpointStats(memory))) as [
+      Activities,
+      Activities,
+    ];
 
     const resends = due.map(({ id }) => inActivity(otherThread.attemptNow, [{ deliveryId: id, trigger: 'manual' }]));
     await until(() => Promise.resolve(answers.length === atOnce), 'every resend has begun');
@@ -50,7 +53,7 @@ describe('the activities of a process', () => {
     await buildWebhook(test.workspaceId, 'https://receiver.example/hook');
     const { group_id } = await buildSent(test.db, test.workspaceId);
     const owners: (string | undefined)[] = [];
-    const noting: Pace = {
+    const noting: TurnTaker = {
       run: (work) => {
         owners.push(ownerOfWork());
         return work();
@@ -65,7 +68,7 @@ describe('the activities of a process', () => {
   });
 });
 
-const activitiesOf = (db: Database, post: () => Promise<PostResult>, endpoints = new EndpointBoard()): Activities =>
+const activitiesOf = (db: Database, post: () => Promise<PostResult>, endpoints = new SharedEndpointStats()): Activities =>
   createActivities({
     db,
     config: testConfig(),

@@ -18,8 +18,8 @@ export function useEndpointWorkers() {
   return {
     test,
     /** What a worker runs that knows nothing of any endpoint yet. */
-    worker(env: NodeJS.ProcessEnv = { WEBHOOK_RETRY_DELAYS: '20,90' }, patienceMs = patientMs) {
-      const activities = webhookActivities({ db: test.db, config: testConfig(env), poster: test.poster, patienceMs });
+    worker(env: NodeJS.ProcessEnv = { WEBHOOK_RETRY_DELAYS: '20,90' }, lateAfterMs = patientMs) {
+      const activities = webhookActivities({ db: test.db, config: testConfig(env), poster: test.poster, lateAfterMs });
       return {
         deliver: (groupId: string) => inActivity(activities.deliverEvents, [groupId]),
         carry: () => inActivity(activities.runRetrier, [test.webhook.id]),

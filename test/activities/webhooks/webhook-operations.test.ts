@@ -37,10 +37,10 @@ describe('attemptNow and replayPage', () => {
   for (const status of ['pending', 'failed', 'held', 'succeeded']) {
     it(`keeps a ${status} delivery after a manual failure, and ends it after a success`, async () => {
       const id = await delivery(status);
-      const before_ = await deliveryOf(test.db, id);
+      const earlier = await deliveryOf(test.db, id);
       test.receiver.answer = answerWith(500);
       await attempt(id);
-      assert.deepEqual(await deliveryOf(test.db, id), before_);
+      assert.deepEqual(await deliveryOf(test.db, id), earlier);
       test.receiver.answer = answerWith(200);
       await attempt(id);
       const { status: now, ladder_step, next_attempt_at } = await deliveryOf(test.db, id);
@@ -72,13 +72,13 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['failed'], 1]);
   });
 
-  it('starts a new ladder for each replayed delivery, and continues after a failure', async () => {
+  it('starts a new retry schedule for each replayed delivery, and continues after a failure', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('succeeded'), await delivery('pending')];
     test.receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
     assert.deepEqual([await replay(ids), test.receiver.received.length], [{ retriers: [test.webhook.id], goesOn: true }, 2]);
     const onRung = (await Promise.all(ids.map((id) => deliveryOf(test.db, id)))).filter(({ ladder_step }) => ladder_step === 1);
     assert.deepEqual(new Set(onRung.map(({ status }) => status)), new Set(['pending', 'succeeded']));
-    assert.ok(((await restRetrier(test.db, test.webhook.id)) ?? 0) > 50_000, 'it is the retrier that waits for the next rung');
+    assert.ok(((await restRetrier(test.db, test.webhook.id)) ?? 0) > 50_000, 'it is the retrier that waits for the next delay');
   });
 
   it('takes replayed deliveries away from the retrier', async () => {
@@ -109,12 +109,12 @@ describe('attemptNow and replayPage', () => {
     assert.equal(test.receiver.received.length, 2);
   });
 
-  it('keeps the ladder of replayed pending deliveries', async () => {
+  it('keeps the retry schedule of replayed pending deliveries', async () => {
     const id = await delivery('pending');
-    const before_ = await deliveryOf(test.db, id);
+    const earlier = await deliveryOf(test.db, id);
     test.receiver.answer = answerWith(500);
     assert.deepEqual(await replay([id], ['pending']), { retriers: [], goesOn: true });
-    assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [before_, 1]);
+    assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [earlier, 1]);
   });
 
   it('attempts nothing for a cancelled replay', async () => {

@@ -12,7 +12,7 @@ export function codeOf(secret: string, offset = 0): string {
   return codeAt(key, Math.floor(Date.now() / 30_000) + offset);
 }
 
-/** Puts a second factor in force. @returns a recovery code */
+/** Enables a second factor. @returns a recovery code */
 export async function enrol(me: Owner): Promise<string> {
   const { body } = await me.call('POST', '/auth/totp');
   const confirmed = await me.call('POST', '/auth/totp/confirm', { code: codeOf(body.data.secret, -1) });

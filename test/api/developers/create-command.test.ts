@@ -45,12 +45,12 @@ describe("the operator's command workspace create", () => {
   });
   it('exit code 1 for a taken address in any case, and stores nothing', async () => {
     await admin('taken@example.com');
-    const before_ = await count();
+    const earlier = await count();
     const { code, err } = await admin('Taken@Example.com');
-    assert.deepEqual([code, err, await count()], [1, 'Failed: Email already exists\n', before_]);
+    assert.deepEqual([code, err, await count()], [1, 'Failed: Email already exists\n', earlier]);
   });
   it('exit code 2 for wrong arguments, and stores nothing', async () => {
-    const before_ = await count();
+    const earlier = await count();
     for (const args of [
       [],
       ['x'],
@@ -60,7 +60,7 @@ describe("the operator's command workspace create", () => {
     ]) {
       assert.equal((await admin(...args)).code, 2, args.join(' '));
     }
-    assert.equal(await count(), before_);
+    assert.equal(await count(), earlier);
   });
   it('the help names workspace create with its options', async () => {
     const { code, out } = await admin('--help');

@@ -31,18 +31,18 @@ describe("the operator's command credit", () => {
     await assertBooks(app.deps.db);
   });
   it('adds those of one reference once, also when two commands run at once', async () => {
-    const before_ = await balance();
+    const earlier = await balance();
     const args = [account.workspaceId, '5', '--reason', 'invoice', '--reference', '18'];
     const ended = await Promise.all([admin(...args), admin(...args), admin(...args)]);
     assert.deepEqual(ended.map(({ out }) => JSON.parse(out).changed).filter(Boolean), [true]);
-    assert.equal(await balance(), before_ + 5);
+    assert.equal(await balance(), earlier + 5);
     await assertBooks(app.deps.db);
   });
   for (const credits of ['0', '-5', 'x', '1.2345', '1e3', '9999999999']) {
     it(`exit code 2 for ${credits} credits, and nothing is added`, async () => {
-      const before_ = await balance();
+      const earlier = await balance();
       assert.equal((await admin(account.workspaceId, '--reason', 'x', '--', credits)).code, 2);
-      assert.equal(await balance(), before_);
+      assert.equal(await balance(), earlier);
     });
   }
   it('exit code 1 for an unknown workspace', async () => {

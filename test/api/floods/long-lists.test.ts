@@ -17,14 +17,14 @@ describe('lists of fifty thousand items', () => {
     ['events', 'POST', '/api/v1/webhooks', { url: 'https://example.com/hook' }, 100],
     ['tags', 'POST', '/api/v1/contacts', { phone: '+15551234567' }, 50],
   ];
-  for (const [name, method, path, rest, most] of lists) {
+  for (const [name, method, path, rest, max] of lists) {
     it(`${name}: 400 with one fault for any items`, async () => {
       for (const item of [1, 'x', null, '', {}, []]) {
         const body = JSON.stringify({ ...rest, [name]: many(item) }).slice(0, 1_000_000);
         if (body.length > 100 * 1024) continue;
         const answer = await app.call(method, path, { jwt: account.jwt, body });
         assert.equal(answer.status, 400);
-        assert.deepEqual(answer.body.details, [{ field: name, message: `${name} must have at most ${most} items` }]);
+        assert.deepEqual(answer.body.details, [{ field: name, message: `${name} must have at most ${max} items` }]);
       }
     });
     it(`${name}: 400 names each wrong item of a short list`, async () => {

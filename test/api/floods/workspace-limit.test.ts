@@ -23,9 +23,9 @@ for (const [store, redisUrl] of [
       while (!(await app.deps.limiter.isHealthy()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
     });
 
-    const keysOf = async (jwt: string, count_: number) => {
+    const keysOf = async (jwt: string, wanted: number) => {
       const answers = await Promise.all(
-        Array.from({ length: count_ }, () => app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k', scopes: ['read_messages'] } })),
+        Array.from({ length: wanted }, () => app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k', scopes: ['read_messages'] } })),
       );
       return answers.map(({ body }) => body.data.key as string);
     };

@@ -45,18 +45,18 @@ describe('GET /health', () => {
       assert.ok(Math.abs(body.watcher.age_seconds - 100) < 10, body.watcher.age_seconds);
       assert.deepEqual([body.watcher.status, body.watcher.failing], ['ok', ['repairMails']]);
     });
-    it('503 without a round for three minutes', async () => {
+    it('503 without a run for three minutes', async () => {
       startedBefore(1_000);
       await roundBefore(185);
       assert.deepEqual(await health(), [503, 'degraded', 'error']);
     });
-    it('503 without any round three minutes after the start', async () => {
+    it('503 without any run three minutes after the start', async () => {
       assert.deepEqual(await health(), [200, 'ok', 'ok']);
       const long = await startApi();
       startedBefore(185, long);
       assert.deepEqual(await health(long), [503, 'degraded', 'error']);
     });
-    it('200 right after a start with an old last round', async () => {
+    it('200 right after a start with an old last run', async () => {
       await roundBefore(86_400);
       assert.deepEqual(await health(), [200, 'ok', 'ok']);
     });

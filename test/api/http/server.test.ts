@@ -119,7 +119,7 @@ describe('api/server', () => {
     await post('/api/v1/auth/verify-email', { token: 'their-token' });
     const log = running.output();
     assert.match(log, /"route":"\/api\/v1\/messages\/send","status":500/);
-    for (const private_ of [
+    for (const privateText of [
       ...Object.values(signup),
       token,
       key,
@@ -131,7 +131,7 @@ describe('api/server', () => {
       'their-token',
       'nobody',
     ]) {
-      assert.ok(!log.includes(private_), `the log has ${private_}`);
+      assert.ok(!log.includes(privateText), `the log has ${privateText}`);
     }
   });
 
@@ -166,13 +166,13 @@ describe('api/server', () => {
     const running = start({ DRAIN_SECONDS: '2' });
     await running.ready;
     assert.equal((await fetch(url('/ready'))).status, 200);
-    const toldAt = performance.now();
+    const stoppedAt = performance.now();
     running.child.kill('SIGTERM');
-    while ((await fetch(url('/ready'))).status === 200) assert.ok(performance.now() - toldAt < 1000);
+    while ((await fetch(url('/ready'))).status === 200) assert.ok(performance.now() - stoppedAt < 1000);
     assert.equal((await fetch(url('/live'))).status, 200);
     assert.equal((await post('/api/v1/auth/verify-email', { token: 'x' })).status, 400);
     assert.deepEqual(await running.exited, [0, null]);
-    const took = performance.now() - toldAt;
+    const took = performance.now() - stoppedAt;
     assert.ok(took >= 2000 && took < 5000, `${took} ms`);
   });
 

@@ -5,7 +5,7 @@ import { check } from '../../../api/http/schemas/validation.js';
 
 const good = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 const faults = (body: object) => check(sendBody, body).faults.map(({ field, message }) => `${field}: ${message}`);
-const with_ = (changes: object) => ({ ...good, ...changes });
+const goodWith = (changes: object) => ({ ...good, ...changes });
 const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
 
@@ -24,43 +24,43 @@ describe('validation of messages/send', () => {
       { to: '', channel: '', content: { text: '' } },
       [`to: ${missing}: to`, `channel: ${missing}: channel`, `content.text: ${missing}: content.text`],
     ],
-    ['a null text', with_({ content: { text: null } }), [`content.text: ${missing}: content.text`]],
+    ['a null text', goodWith({ content: { text: null } }), [`content.text: ${missing}: content.text`]],
     [
       'wrong types',
       { to: 5, channel: {}, content: 'x' },
       ['to: to must be a string', 'channel: channel must be a string', 'content: content must be an object'],
     ],
-    ['a list as content', with_({ content: [] }), ['content: content must be an object']],
-    ['a number as text', with_({ content: { text: 5 } }), ['content.text: content.text must be a string']],
-    ['voice', with_({ channel: 'voice' }), ['channel: Invalid channel. Must be one of: sms, whatsapp, email']],
-    ['a channel in capitals', with_({ channel: 'SMS' }), ['channel: Invalid channel. Must be one of: sms, whatsapp, email']],
-    ['a bad number', with_({ to: '15551234567' }), ['to: Phone number must be in E.164 format']],
-    ['a bad number on whatsapp', with_({ channel: 'whatsapp', to: 'a@b.co' }), ['to: Phone number must be in E.164 format']],
-    ['a number on email', with_({ channel: 'email' }), ['to: Invalid email address']],
-    ['an address on email', with_({ channel: 'email', to: 'a@b.co' }), []],
-    ['NUL', with_({ content: { text: 'a\0b' } }), ['content.text: content.text must be valid text']],
-    ['a lone surrogate', with_({ to: '+1555\ud800' }), ['to: to must be valid text']],
-    ['NUL in a reference', with_({ reference: '\0' }), ['reference: reference must be valid text']],
-    ['nulls where nothing is required', with_({ metadata: null, reference: null, scheduled_at: null, expires_at: null }), []],
-    ['an empty reference', with_({ reference: '' }), ['reference: reference must be 1 to 255 characters']],
-    ['255 characters', with_({ reference: '😀'.repeat(255) }), []],
-    ['256 characters', with_({ reference: 'x'.repeat(256) }), ['reference: reference must be 1 to 255 characters']],
-    ['1,600 characters', with_({ content: { text: '😀'.repeat(1600) } }), []],
-    ['1,601 characters', with_({ content: { text: 'x'.repeat(1601) } }), ['content.text: content.text must be at most 1600 characters']],
-    ['a long e-mail', with_({ channel: 'email', to: 'a@b.co', content: { text: 'x'.repeat(60_000), html: 'x'.repeat(30_000) } }), []],
+    ['a list as content', goodWith({ content: [] }), ['content: content must be an object']],
+    ['a number as text', goodWith({ content: { text: 5 } }), ['content.text: content.text must be a string']],
+    ['voice', goodWith({ channel: 'voice' }), ['channel: Invalid channel. Must be one of: sms, whatsapp, email']],
+    ['a channel in capitals', goodWith({ channel: 'SMS' }), ['channel: Invalid channel. Must be one of: sms, whatsapp, email']],
+    ['a bad number', goodWith({ to: '15551234567' }), ['to: Phone number must be in E.164 format']],
+    ['a bad number on whatsapp', goodWith({ channel: 'whatsapp', to: 'a@b.co' }), ['to: Phone number must be in E.164 format']],
+    ['a number on email', goodWith({ channel: 'email' }), ['to: Invalid email address']],
+    ['an address on email', goodWith({ channel: 'email', to: 'a@b.co' }), []],
+    ['NUL', goodWith({ content: { text: 'a\0b' } }), ['content.text: content.text must be valid text']],
+    ['a lone surrogate', goodWith({ to: '+1555\ud800' }), ['to: to must be valid text']],
+    ['NUL in a reference', goodWith({ reference: '\0' }), ['reference: reference must be valid text']],
+    ['nulls where nothing is required', goodWith({ metadata: null, reference: null, scheduled_at: null, expires_at: null }), []],
+    ['an empty reference', goodWith({ reference: '' }), ['reference: reference must be 1 to 255 characters']],
+    ['255 characters', goodWith({ reference: '😀'.repeat(255) }), []],
+    ['256 characters', goodWith({ reference: 'x'.repeat(256) }), ['reference: reference must be 1 to 255 characters']],
+    ['1,600 characters', goodWith({ content: { text: '😀'.repeat(1600) } }), []],
+    ['1,601 characters', goodWith({ content: { text: 'x'.repeat(1601) } }), ['content.text: content.text must be at most 1600 characters']],
+    ['a long e-mail', goodWith({ channel: 'email', to: 'a@b.co', content: { text: 'x'.repeat(60_000), html: 'x'.repeat(30_000) } }), []],
     [
       'a line break in a subject',
-      with_({ content: { text: 'x', subject: 'a\r\nBcc: x' } }),
+      goodWith({ content: { text: 'x', subject: 'a\r\nBcc: x' } }),
       ['content.subject: content.subject must be one line of at most 998 characters'],
     ],
-    ['unknown fields', with_({ status: 'delivered', credits_used: 0, content: { text: 'x', image: 5 } }), []],
+    ['unknown fields', goodWith({ status: 'delivered', credits_used: 0, content: { text: 'x', image: 5 } }), []],
   ];
   for (const [what, body, expected] of cases)
     it(`${what}: ${expected.join(' · ').slice(0, 90) || 'passes'}`, () => assert.deepEqual(faults(body), expected));
 
   it('refuses an e-mail with more than 90 kB of text and html', () => {
     const content = { text: 'x'.repeat(60_000), html: 'ä'.repeat(20_000) };
-    assert.deepEqual(faults(with_({ channel: 'email', to: 'a@b.co', content })), [
+    assert.deepEqual(faults(goodWith({ channel: 'email', to: 'a@b.co', content })), [
       'content.text: content.text and content.html must be at most 90 kB together',
     ]);
   });
@@ -70,7 +70,7 @@ describe('validation of messages/send', () => {
   });
 
   describe('metadata', () => {
-    const cases_: [string, unknown, string[]][] = [
+    const metadataCases: [string, unknown, string[]][] = [
       ['text', 'x', ['metadata: metadata must be an object']],
       ['a list', [], ['metadata: metadata must be an object']],
       ['50 keys', keys(50), []],
@@ -94,16 +94,16 @@ describe('validation of messages/send', () => {
       ['constructor', { constructor: 1 }, ['metadata: metadata must not have a key constructor']],
       ['prototype', { a: { prototype: 1 } }, ['metadata.a: metadata.a must not have a key prototype']],
     ];
-    for (const [what, metadata, expected] of cases_) it(what, () => assert.deepEqual(faults(with_({ metadata })), expected));
+    for (const [what, metadata, expected] of metadataCases) it(what, () => assert.deepEqual(faults(goodWith({ metadata })), expected));
 
     it('refuses a key __proto__', () => {
-      assert.deepEqual(faults(with_({ metadata: JSON.parse('{"__proto__": {"x": 1}}') })), [
+      assert.deepEqual(faults(goodWith({ metadata: JSON.parse('{"__proto__": {"x": 1}}') })), [
         'metadata: metadata must not have a key __proto__',
       ]);
     });
     it('keeps all other keys', () => {
       const metadata = { b: [1, null, true, { c: 'ä' }], a: '' };
-      assert.deepEqual(check(sendBody, with_({ metadata })).value.metadata, metadata);
+      assert.deepEqual(check(sendBody, goodWith({ metadata })).value.metadata, metadata);
     });
   });
 
@@ -111,15 +111,15 @@ describe('validation of messages/send', () => {
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
     for (const value of ['tomorrow', '', '2026-01-01', '2026-01-01T10:00:00', '2026-02-30T10:00:00Z']) {
       it(`refuses ${JSON.stringify(value)}`, () =>
-        assert.deepEqual(faults(with_({ scheduled_at: value })), ['scheduled_at: Invalid date format']));
+        assert.deepEqual(faults(goodWith({ scheduled_at: value })), ['scheduled_at: Invalid date format']));
     }
-    it('refuses numbers', () => assert.deepEqual(faults(with_({ expires_at: 5 })), ['expires_at: expires_at must be a string']));
+    it('refuses numbers', () => assert.deepEqual(faults(goodWith({ expires_at: 5 })), ['expires_at: expires_at must be a string']));
     it('accepts 29 days ahead and the past', () =>
-      assert.deepEqual(faults(with_({ scheduled_at: inDays(29) })).concat(faults(with_({ scheduled_at: inDays(-9) }))), []));
+      assert.deepEqual(faults(goodWith({ scheduled_at: inDays(29) })).concat(faults(goodWith({ scheduled_at: inDays(-9) }))), []));
     it('refuses 31 days ahead', () =>
-      assert.deepEqual(faults(with_({ scheduled_at: inDays(31) })), ['scheduled_at: scheduled_at must be at most 30 days ahead']));
+      assert.deepEqual(faults(goodWith({ scheduled_at: inDays(31) })), ['scheduled_at: scheduled_at must be at most 30 days ahead']));
     it('returns dates', () =>
-      assert.ok(check(sendBody, with_({ scheduled_at: '2026-01-01T10:00:00+02:00' })).value.scheduled_at instanceof Date));
+      assert.ok(check(sendBody, goodWith({ scheduled_at: '2026-01-01T10:00:00+02:00' })).value.scheduled_at instanceof Date));
   });
 });
 

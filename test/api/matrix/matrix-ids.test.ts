@@ -17,7 +17,7 @@ describe('every operation on one resource', () => {
   let mine: Account;
   let theirs: Record<string, string>;
   const deleted: Record<string, string> = {};
-  let before_: string;
+  let earlier: string;
 
   /** All that the other workspace has, as text. */
   const stateOf = async (workspaceId: string) => {
@@ -34,7 +34,7 @@ describe('every operation on one resource', () => {
     const other = await app.account();
     otherId = other.workspaceId;
     theirs = await makeThings(app, other);
-    before_ = await stateOf(otherId);
+    earlier = await stateOf(otherId);
     const own = await makeThings(app, mine);
     for (const item of deletable) {
       const id = own[listOf(item)] ?? '';
@@ -75,7 +75,7 @@ describe('every operation on one resource', () => {
   }
 
   it('the other workspace is unchanged after all requests', async () => {
-    assert.equal(await stateOf(otherId), before_);
+    assert.equal(await stateOf(otherId), earlier);
   });
 
   it('200 without rows of the other workspace in every list', async () => {

@@ -33,7 +33,7 @@ describe("the operator's commands as one program", () => {
     }
     for (const [args, why] of [
       [['nothing'], /Unknown command: nothing/],
-      [['workspace'], /Which of them: workspace find, workspace create/],
+      [['workspace'], /Did you mean: workspace find, workspace create/],
       [['stuck', '--older'], /Unknown option '--older'[^]*Usage: stuck/],
       [['suspend', 'ada@example.com'], /Usage: suspend <workspace> --reason TEXT/],
       [['completion', 'fish'], /The shell must be one of: bash, zsh/],

@@ -63,7 +63,7 @@ describe('a viewer that does not read', () => {
 
   it('takes no more memory than a page, delays nobody, and gets everything once it reads', async () => {
     const { db, streams } = app.deps;
-    const opened = await openStream(db, { workspaceId: account.workspaceId, resume: null, most: 10 });
+    const opened = await openStream(db, { workspaceId: account.workspaceId, resume: null, max: 10 });
     const client = new StuckClient();
     const token = { id: null, version: 0, expiresAt: new Date(Date.now() + 600_000) };
     const viewer = streams.viewer({ ...opened, workspaceId: account.workspaceId, keyId: null, token });

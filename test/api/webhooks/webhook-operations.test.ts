@@ -57,7 +57,7 @@ describe('webhook operations', () => {
   it('409 for an inactive webhook, and nothing is sent', async () => {
     const held = await delivery('held');
     await deactivate();
-    const before_ = await counts();
+    const earlier = await counts();
     for (const [path, body] of [
       ['/test', {}],
       [`/deliveries/${held}/resend`, {}],
@@ -66,7 +66,7 @@ describe('webhook operations', () => {
       const answer = await post(path, body);
       assert.deepEqual([answer.status, answer.body.code, answer.body.error], [409, 'conflict', inactiveText], path);
     }
-    assert.deepEqual([await counts(), app.calls], [before_, []]);
+    assert.deepEqual([await counts(), app.calls], [earlier, []]);
   });
 
   describe('POST /api/v1/webhooks/:id/test', () => {
@@ -92,12 +92,12 @@ describe('webhook operations', () => {
       assert.deepEqual(list.body.data.deliveries, [body.data.delivery]);
     });
     it('500 without Temporal, and nothing remains', async () => {
-      const before_ = await counts();
+      const earlier = await counts();
       const { attempt } = app.deps.temporal;
       app.deps.temporal.attempt = () => Promise.reject(new Error('away'));
       assert.equal((await post('/test')).status, 500);
       app.deps.temporal.attempt = attempt;
-      assert.deepEqual(await counts(), before_);
+      assert.deepEqual(await counts(), earlier);
     });
   });
 

@@ -76,10 +76,10 @@ describe('webhooks', () => {
     ];
     for (const [body, text] of refused) {
       it(`400 ${text}: ${JSON.stringify(body).slice(0, 60)}`, async () => {
-        const before_ = await Webhook.count();
+        const earlier = await Webhook.count();
         const answer = await app.call('POST', hooks, { jwt, body });
         assert.deepEqual([answer.status, answer.body.error], [400, text]);
-        assert.equal(await Webhook.count(), before_);
+        assert.equal(await Webhook.count(), earlier);
       });
     }
     it('201 for a name that does not resolve or resolves to an allowed network', async () => {

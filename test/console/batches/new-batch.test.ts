@@ -43,7 +43,7 @@ describe('a new batch in the console', function () {
     assert.equal(await fact(browser, 'Price').innerText(), '0.2 credits');
     await browser.fill('Text', 'Changed');
     assert.equal(await browser.page.getByRole('heading', { name: 'Preview' }).count(), 0);
-    await browser.page.getByLabel('Send more than once to a recipient who is there more than once').check();
+    await browser.page.getByLabel('Allow duplicate recipients').check();
     await browser.press('Preview');
     await browser.see('Send 3 messages for 0.3 credits');
   });

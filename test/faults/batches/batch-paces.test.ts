@@ -24,16 +24,16 @@ describe('the pace of a batch', () => {
 
   it('is kept with a provider that needs two seconds for each call', async function () {
     this.timeout(60_000);
-    let [underWay, most] = [0, 0];
+    let [running, highest] = [0, 0];
     test.beforeTaking = async () => {
-      most = Math.max(most, ++underWay);
+      highest = Math.max(highest, ++running);
       await sleep(2_000);
-      underWay -= 1;
+      running -= 1;
       return undefined;
     };
     const account = await test.client.signUp();
     const id = await test.bulk(account, phones(100), { rate: 40 });
     await test.settled(account, id);
-    assert.ok(most >= 50, `40 calls a second of two seconds each are 80 at once; there were ${most}`);
+    assert.ok(highest >= 50, `40 calls a second of two seconds each are 80 at once; there were ${highest}`);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DispatchOf } from '../../../activities/handoff/dispatch.js';
+import type { DispatchTarget } from '../../../activities/handoff/dispatch.js';
 import { dispatcher, messageActivities } from '../../../activities/handoff/messages.js';
 import { Tracer } from '../../../activities/webhooks/post-trace.js';
 import type { WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
@@ -72,9 +72,9 @@ describe('a page whose worker dies', () => {
     const handOff = dispatcher(deps);
     const messages = messageActivities(deps, handOff);
     const attempts = new Attempts({ db, config, poster });
-    const dispatch = async (of: DispatchOf) => {
-      const dispatched = await handOff(of);
-      await reportAll(of.groupId); // before the activity takes the silence for the end
+    const dispatch = async (target: DispatchTarget) => {
+      const dispatched = await handOff(target);
+      await reportAll(target.groupId); // before the activity takes the silence for the end
       return dispatched;
     };
     return { ...messages, ...groupActivities({ db, config, attempts, dispatch }) };

@@ -47,7 +47,7 @@ describe('ten thousand reports', () => {
     this.timeout(60_000);
     const { id } = await buildWorkspace(app.deps.db, 100_000_000);
     await buildWebhook(id, 'https://one.example.test/');
-    for (const [channel, most, size] of counts) for (let group = 0; group < most; group += 1) await claimGroup(id, channel, size);
+    for (const [channel, groups, size] of counts) for (let group = 0; group < groups; group += 1) await claimGroup(id, channel, size);
   });
 
   /** A group whose hand-off is under way: the carrier has the messages, we have no answer yet. */

@@ -30,20 +30,20 @@ describe('a worker that dies or hangs', () => {
       await sleep(250);
     }
   };
-  const isWell = ({ code, health }: Awaited<ReturnType<typeof look>>) =>
+  const isHealthy = ({ code, health }: Awaited<ReturnType<typeof look>>) =>
     code === 200 && health.workers.status === 'ok' && health.workers.alive === 1;
   const isGone = ({ code, health }: Awaited<ReturnType<typeof look>>) =>
     code === 503 && health.workers.status === 'error' && health.services.queue === 'error';
 
   it('503 within 15 s when the only worker is frozen, and 200 when it goes on', async () => {
-    await until(isWell, 30);
+    await until(isHealthy, 30);
     service.worker.freeze();
     try {
       await until(isGone, 15);
     } finally {
       service.worker.unfreeze();
     }
-    await until(isWell, 15);
+    await until(isHealthy, 15);
   });
   it('200 with one lost when one of two is killed', async () => {
     const other = service.anotherWorker();

@@ -92,7 +92,7 @@ describe('a Temporal server that loses all its data', () => {
 
   it('runs the watcher again, as /health shows', async () => {
     const health = async () => (await client.call('GET', '/health')).body;
-    await until(async () => (await health()).watcher.age_seconds < 60, 'a round is noted');
+    await until(async () => (await health()).watcher.age_seconds < 60, 'a run is noted');
     assert.deepEqual([(await health()).status, (await health()).watcher.failing], ['ok', []]);
   });
 });

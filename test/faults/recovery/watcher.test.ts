@@ -17,7 +17,7 @@ const failing = '+15005550006';
 /** Longer ago than the watcher is patient. */
 const longAgo = `now() - interval '10 minutes'`;
 
-describe('a round of the watcher', () => {
+describe('a run of the watcher', () => {
   let service: Service;
   let client: RestClient;
   let account: Account;
@@ -50,7 +50,7 @@ describe('a round of the watcher', () => {
     for (const message of [waiting, over, lost]) await forget(message, 'delivered');
     const { id: driven } = await client.send(account, { scheduled_at: new Date(Date.now() + 600_000).toISOString() });
     await service.db.query(`UPDATE messages SET scheduled_at = ${longAgo} WHERE id = '${driven}'`);
-    const before_ = (await workflow(`msg:${driven}`).describe()).runId;
+    const earlier = (await workflow(`msg:${driven}`).describe()).runId;
     await service.db.query(`UPDATE mails SET sent_at = NULL, created_at = ${longAgo}`);
 
     await watch(service);
@@ -59,7 +59,7 @@ describe('a round of the watcher', () => {
     const unsent = () => rows<object>(service.db, 'SELECT 1 FROM mails WHERE sent_at IS NULL');
     await until(async () => (await unsent()).length === 0, 'the mail is sent');
     const { runId, status } = await workflow(`msg:${driven}`).describe();
-    assert.deepEqual([runId, status.name], [before_, 'RUNNING']);
+    assert.deepEqual([runId, status.name], [earlier, 'RUNNING']);
     await client.call('POST', `/api/v1/messages/${driven}/cancel`, { headers: { 'X-API-Key': account.apiKey } });
   });
 
@@ -99,7 +99,7 @@ describe('a round of the watcher', () => {
     assert.deepEqual(await failing(), ['repairReplays']);
     await rows(service.db, 'ALTER TABLE replays RENAME COLUMN away TO progress_at');
     await watch(service);
-    await until(async () => (await failing()).length === 0, 'all is well again');
+    await until(async () => (await failing()).length === 0, 'all is healthy again');
   });
 
   it('notifies the pages of a resumed batch', async () => {

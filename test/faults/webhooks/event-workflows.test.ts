@@ -8,7 +8,7 @@ import { type Service, startService } from '../../support/service.js';
 import { literalShape } from '../../support/rows/shapes.js';
 
 /** Temporal's own limit is 2,000; a page of 250 with three dead webhooks has 2,250 events. The same in small. */
-const childrenMost = 150;
+const childrenMax = 150;
 const recipients = 30;
 const webhooks = 3;
 const events = 3;
@@ -19,7 +19,7 @@ describe('a workflow for each event', () => {
   let account: Account;
   let dead: Receiver;
   before(async () => {
-    const temporal = await ownTemporal([`limit.numPendingChildExecutions.error=${childrenMost}`]);
+    const temporal = await ownTemporal([`limit.numPendingChildExecutions.error=${childrenMax}`]);
     service = await startService({ temporal, env: { ...literalShape, WEBHOOK_RETRY_DELAYS: '600,600' } });
     client = restClient(service.url);
     account = await client.signUp();

@@ -7,8 +7,8 @@ import { assertBooks } from '../../../harness/checks/invariants.js';
 import { acknowledge, answerWith, type Received, type Receiver, startReceiver } from '../../support/network/receiver.js';
 import { type Service, startService } from '../../support/service.js';
 
-/** The first hour of the usual ladder has its first three rungs; the same shape in seconds. */
-const ladder = [0.1, 0.4, 1.2, 1.5, 1.5, 1.5, 1.5, 1.5];
+/** The first hour of the usual retry schedule has its first three delays; the same shape in seconds. */
+const schedule = [0.1, 0.4, 1.2, 1.5, 1.5, 1.5, 1.5, 1.5];
 
 describe('deliveries over an outage', () => {
   let service: Service;
@@ -16,7 +16,7 @@ describe('deliveries over an outage', () => {
   let receiver: Receiver;
   let account: Account;
   before(async () => {
-    service = await startService({ env: { WEBHOOK_RETRY_DELAYS: ladder.join(',') } });
+    service = await startService({ env: { WEBHOOK_RETRY_DELAYS: schedule.join(',') } });
     client = restClient(service.url);
   });
   beforeEach(async () => {
@@ -50,7 +50,7 @@ describe('deliveries over an outage', () => {
     receiver.answer = (...request) => (isDown ? answerWith(503) : acknowledge)(...request);
     const [plain, ordered] = [await subscribe(), await subscribe({ ordered: true })];
     for (let index = 0; index < 3; index += 1) await client.send(account);
-    await until(async () => (await deliveriesOf(plain)).every(({ attempts }) => attempts.length >= 3), 'three rungs are used up');
+    await until(async () => (await deliveriesOf(plain)).every(({ attempts }) => attempts.length >= 3), 'three delays are used up');
     isDown = false;
     const recoveredAt = Date.now();
     await Promise.all([plain, ordered].map(untilSucceeded));
@@ -61,9 +61,9 @@ describe('deliveries over an outage', () => {
         attempts.map(({ number, trigger, error }: Json) => [number, trigger, error]),
         attempts.map((_: Json, index: number) => [index + 1, 'scheduled', index + 1 < attempts.length ? 'http_status' : null]),
       );
-      for (const [index, delay] of ladder.slice(0, attempts.length - 1).entries()) {
+      for (const [index, delay] of schedule.slice(0, attempts.length - 1).entries()) {
         const seconds = (Date.parse(attempts[index + 1].at) - Date.parse(attempts[index].at)) / 1000;
-        assert.ok(seconds >= delay && seconds < 1.2 * delay + 5, `${seconds} s where the ladder says ${delay} s`);
+        assert.ok(seconds >= delay && seconds < 1.2 * delay + 5, `${seconds} s where the retry schedule says ${delay} s`);
       }
     }
     const acknowledged = receiver.received.filter(({ at }) => at > recoveredAt).map(idOf);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { givingWayTo, type Pace, UrgentWork } from '../../../models/flow/give-way.js';
+import { givingWayTo, type TurnTaker, UrgentWork } from '../../../models/flow/give-way.js';
 
 /** Asks for a turn. The turn lasts until the test calls `end`. */
-function askForTurn(pace: Pace) {
+function askForTurn(pace: TurnTaker) {
   const turn = { hasBegun: false, begun: Promise.resolve(), end: () => Promise.resolve() };
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -106,9 +106,9 @@ describe('work that gives way', () => {
 
   it('counts urgent work as under way until shortly after its end, and as recent for longer', async () => {
     await urgentWork.end();
-    assert.deepEqual([urgent.isUnderWay, urgent.isRecent], [true, true]);
-    for (const until = Date.now() + 2_000; urgent.isUnderWay && Date.now() < until; ) await settled();
-    assert.deepEqual([urgent.isUnderWay, urgent.isRecent], [false, true]);
+    assert.deepEqual([urgent.isInProgress, urgent.isRecent], [true, true]);
+    for (const until = Date.now() + 2_000; urgent.isInProgress && Date.now() < until; ) await settled();
+    assert.deepEqual([urgent.isInProgress, urgent.isRecent], [false, true]);
   });
 
   it('rests between the steps of a turn until nothing is urgent', async () => {
@@ -124,7 +124,7 @@ describe('work that gives way', () => {
 
   describe('after a heavy turn', () => {
     const turnMs = 150;
-    const heavyTurn = (pace: Pace) => pace.run(() => sleep(turnMs));
+    const heavyTurn = (pace: TurnTaker) => pace.run(() => sleep(turnMs));
 
     it('rests for several times its length while there is urgent work', async () => {
       const pace = givingWayTo(urgent, () => 'one');

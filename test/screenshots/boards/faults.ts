@@ -21,7 +21,7 @@ export interface Fault {
 }
 
 export const faults: Readonly<Record<string, Fault>> = {
-  'carrier-ill': { begin: ({ first }) => (first.interfere = (response) => refuse(response, 503, 20_503)) },
+  'failing-carrier': { begin: ({ first }) => (first.interfere = (response) => refuse(response, 503, 20_503)) },
   'receiver-down': { begin: ({ orders }) => (orders.answer = fails) },
   'worker-dead': { begin: (installation, cleanup) => freeze('worker', installation, cleanup) },
   'database-slow': { begin: ({ db }) => slowDatabase(db, 100) },

@@ -39,6 +39,6 @@ export function shown(value: number, unit: Unit): string {
 
 function scaled(value: number, scale: Scale): string {
   const size = value === 0 ? 1 : Math.abs(value);
-  const [factor, suffix] = scale.findLast(([least]) => size >= least) ?? scale[0] ?? [1, ''];
+  const [factor, suffix] = scale.findLast(([min]) => size >= min) ?? scale[0] ?? [1, ''];
   return `${short(value / factor)}${suffix}`;
 }

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { type Account, openAccount } from '../../../harness/load/account.js';
 import { createSender } from '../../../harness/load/sender.js';
-import { steadySends, told } from '../../../harness/load/steady-sends.js';
+import { steadySends, formatLatency } from '../../../harness/load/steady-sends.js';
 import { atMost } from '../../../harness/measure/figures.js';
 import { percentiles } from '../../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
@@ -48,7 +48,7 @@ async function run({ loads, seconds, perSecond }: Options, cleanup: Cleanup): Pr
   const [load, event] = [percentiles(first), percentiles(shown)];
   say(
     `first screen   p50 ${load.p50.toFixed(0)} ms, p95 ${load.p95.toFixed(0)} ms of ${first.length} loads, CPU ${slowDown} times slower`,
-    `sends          ${told(sends)}`,
+    `sends          ${formatLatency(sends)}`,
     `shown          p50 ${event.p50.toFixed(0)} ms, p95 ${event.p95.toFixed(0)} ms after the status, of ${shown.length} messages`,
   );
   const lines = [

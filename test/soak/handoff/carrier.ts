@@ -12,7 +12,7 @@ const lookEveryMs = 50;
 export function openCarrier(counterpart: TwilioCounterpart): { close(): Promise<void> } {
   counterpart.answerAfterMs = answerAfterMs;
   let closing = false;
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const reportLater = async (message: TakenMessage, afterMs: number) => {
     await sleep(afterMs);
     while ((await counterpart.report(message, 'delivered').catch(() => 0)) !== 200) await sleep(repeatAfterMs);
@@ -24,12 +24,12 @@ export function openCarrier(counterpart: TwilioCounterpart): { close(): Promise<
         const spread = (reported % 100) / 100;
         reported += 1;
         const report = reportLater(message, reportAfterMs.min + spread * (reportAfterMs.max - reportAfterMs.min));
-        underWay.add(report);
-        void report.finally(() => underWay.delete(report));
+        inFlight.add(report);
+        void report.finally(() => inFlight.delete(report));
       }
       await sleep(lookEveryMs);
     }
-    await Promise.all(underWay);
+    await Promise.all(inFlight);
   };
   const watching = watch();
   return {

@@ -4,7 +4,7 @@ import type { Database } from '../../../models/db/database.js';
 import type { Trigger } from '../../../models/tables/delivery.js';
 import type { Webhook } from '../../../models/tables/webhook.js';
 import { statusNow } from '../../../models/operations/webhooks/locked-deliveries.js';
-import type { NextStep } from '../../../models/operations/webhooks/record-attempt.js';
+import type { DeliveryOutcome } from '../../../models/operations/webhooks/record-attempt.js';
 import { settleDeliveries, type SettlingPlace } from '../../../models/operations/webhooks/settle-deliveries.js';
 import { rows } from '../database.js';
 import { buildQueued } from './factories.js';
@@ -61,7 +61,11 @@ export const attemptsOf = (db: Database, deliveryId: string) =>
   );
 
 /** An attempt with this next step. @param url the URL of the webhook at that time */
-export const attemptWith = (delivery: Pick<DeliveryRow, 'id' | 'webhook_id'>, next: NextStep, url = 'https://one.example.test/') => ({
+export const attemptWith = (
+  delivery: Pick<DeliveryRow, 'id' | 'webhook_id'>,
+  next: DeliveryOutcome,
+  url = 'https://one.example.test/',
+) => ({
   deliveryId: delivery.id,
   webhookId: delivery.webhook_id,
   trigger: 'scheduled' as const,

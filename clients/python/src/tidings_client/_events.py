@@ -27,7 +27,7 @@ class StreamedEvent:
     """An event with its position."""
 
     id: str
-    """Give it to `stream(last_event_id=...)` to go on behind this event."""
+    """Give it to `stream(last_event_id=...)` to resume after this event."""
     event: Union[MessageEvent, StreamResetEvent]
     raw: str
     """What a webhook would get, byte for byte."""

@@ -114,9 +114,9 @@ class TemplateQuickReplyButton(TypedDict):
 class FallbackStep(TypedDict):
     channel: Channel
     to: NotRequired[Optional[str]]
-    """The recipient of the message, where it can be reached on this channel by the same"""
+    """Default: the recipient of the message, if this channel uses the same kind of address"""
     after: int
-    """Seconds that the message before it has to be delivered, from when it is due"""
+    """Seconds within which the previous message must be delivered, counted from when it is due"""
 
 
 class SendToEmailAddress(TypedDict):
@@ -150,7 +150,7 @@ class Content(TypedDict):
 
 class SendToContact(TypedDict):
     contact_id: str
-    """Instead of to: the contact whose phone, or address on the channel email, is written to"""
+    """The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email"""
     channel: Channel
     content: Content
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
@@ -178,9 +178,9 @@ class BulkToRecipients(TypedDict):
     rate: NotRequired[Optional[float]]
     """Messages a second; without it as fast as the provider takes them"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]
-    """reject (default): one bad recipient refuses all; skip: the others are sent to"""
+    """reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out"""
     allow_duplicates: NotRequired[Optional[bool]]
-    """Send more than once to a recipient who is there more than once"""
+    """Allow duplicate recipients"""
 
 
 class BulkContent(TypedDict):
@@ -269,9 +269,9 @@ class BulkToTag(TypedDict):
     rate: NotRequired[Optional[float]]
     """Messages a second; without it as fast as the provider takes them"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]
-    """reject (default): one bad recipient refuses all; skip: the others are sent to"""
+    """reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out"""
     allow_duplicates: NotRequired[Optional[bool]]
-    """Send more than once to a recipient who is there more than once"""
+    """Allow duplicate recipients"""
 
 
 class CreateContactRequest(TypedDict):
@@ -510,7 +510,7 @@ class Fault(TypedDict):
 class PreviewedFallback(TypedDict):
     steps: List[PreviewedFallbackStep]
     credits_max: float
-    """The most that the message and its steps cost together, however many of them are sent"""
+    """Maximum cost of the message and all its steps"""
 
 
 class PreviewedFallbackStep(TypedDict):

@@ -42,7 +42,7 @@ class VerifiedWebhook:
     """What a webhook says, as it was sent."""
 
     id: str
-    """The same at every attempt: what comes again is the same event."""
+    """The same for every attempt of an event."""
     event: str
     """Such as `message.delivered`."""
     timestamp: str
@@ -158,7 +158,7 @@ def _parsed(body: bytes) -> Dict[str, Any]:
     except ValueError:
         event = None
     if not isinstance(event, dict):
-        raise WebhookVerificationError("body", "signed, but no JSON object")
+        raise WebhookVerificationError("body", "the signed body is not a JSON object")
     return event
 
 

@@ -174,7 +174,7 @@ describe('the audit of the books', () => {
     const audited = run();
     assert.deepEqual([audited.status, audited.stderr], [1, '']);
     assert.match(audited.stdout, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 differences.\n$`));
-    assert.match(run('--acknowledge', workspaceId).stdout, /taken for right/);
+    assert.match(run('--acknowledge', workspaceId).stdout, /accepted as correct/);
     assert.equal(run('--acknowledge', uuidv7()).status, 1);
   });
 });

@@ -111,12 +111,12 @@ describe('debit and credit', () => {
     it('keeps all amounts with debits, refunds and debts at once', async () => {
       const { id } = await buildWorkspace(test.db, 2_000);
       await Promise.all(Array.from({ length: 45 }, () => [taken(id, 300), refunded(id, postings(200)), debited(id, postings(100))]).flat());
-      const debited_ = -(await ledgerOf(test.db, id)).reduce(
+      const debitedSum = -(await ledgerOf(test.db, id)).reduce(
         (sum, entry) => sum + (entry.startsWith('debit') ? Number(entry.split(' ')[1]) : 0),
         0,
       );
       const [balance, debt] = [(await balanceOf(test.db, id)) ?? 0, (await debtOf(id)) ?? 0];
-      assert.equal(balance - debt, 2_000 + 45 * 200 - 45 * 300 - debited_);
+      assert.equal(balance - debt, 2_000 + 45 * 200 - 45 * 300 - debitedSum);
       assert.ok(balance === 0 || debt === 0);
     });
   });

@@ -13,7 +13,7 @@ describe('bulkContactsByTag', () => {
       const fields = { name: null, phone: `+1555000000${digit}`, email: null, tags: ['vip'], custom_fields: {} };
       ids.push((await createContact(test.workspaceId, fields)).id);
     }
-    const found = await bulkContactsByTag(test.db, test.workspaceId, { tag: 'vip', channel: 'sms', most: 3 });
+    const found = await bulkContactsByTag(test.db, test.workspaceId, { tag: 'vip', channel: 'sms', limit: 3 });
     assert.deepEqual([...found.keys()], ids.slice(0, 3));
   });
 
@@ -21,7 +21,7 @@ describe('bulkContactsByTag', () => {
     const insert = `INSERT INTO contacts (id, workspace_id, phone, tags)
       SELECT gen_random_uuid(), $1, '+1555' || lpad(n::text, 7, '0'), ARRAY['vip'] FROM generate_series(1, 502) AS n`;
     await rows(test.db, insert, [test.workspaceId]);
-    const count = async (most: number) => (await bulkContactsByTag(test.db, test.workspaceId, { tag: 'vip', channel: 'sms', most })).size;
+    const count = async (limit: number) => (await bulkContactsByTag(test.db, test.workspaceId, { tag: 'vip', channel: 'sms', limit })).size;
     assert.deepEqual([await count(501), await count(10_000)], [501, 502]);
   });
 });

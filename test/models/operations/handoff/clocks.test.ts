@@ -140,7 +140,7 @@ describe('workers whose clocks differ', () => {
   });
 
   for (const offMs of [-30_000, 30_000]) {
-    it(`retry by the ladder, and log attempts at their time (${offMs / 1000} s off)`, async () => {
+    it(`retry by the retry schedule, and log attempts at their time (${offMs / 1000} s off)`, async () => {
       const { id, webhook_id } = await buildDelivery(test.db, test.workspaceId);
       await withClock(offMs, () => recordAttempt(test.db, attemptWith({ id, webhook_id }, { status: 'pending', inSeconds: 10 })));
       const { next_attempt_at } = await deliveryOf(test.db, id);

@@ -120,12 +120,12 @@ describe('recordReports', () => {
   it('changes no message of another workspace', async () => {
     const victim = await buildWorkspace(test.db, 1_000_000);
     for (const wrong of [await buildClaimed(test.db, victim.id), await buildSent(test.db, victim.id)]) {
-      const before_ = await messageOf(test.db, wrong.id);
+      const earlier = await messageOf(test.db, wrong.id);
       const own = await buildSent(test.db, workspaceId);
       await recordReports(test.db, [{ ...reportOf(own, 'failed'), message_id: wrong.id }]);
-      for (const { group_id } of [own, before_]) await applyReports(test.db, group_id);
+      for (const { group_id } of [own, earlier]) await applyReports(test.db, group_id);
       assert.equal(await statusOf(test.db, own.id), 'failed/undeliverable');
-      assert.deepEqual(await messageOf(test.db, wrong.id), before_);
+      assert.deepEqual(await messageOf(test.db, wrong.id), earlier);
     }
     const open = await rows<{ id: string }>(test.db, `SELECT id FROM messages WHERE workspace_id = $1 AND status = 'queued'`, [victim.id]);
     await recordHandoffs(

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
-import { clearServiceGauges, type Found, showFound } from '../../../../models/metrics/catalogue.js';
+import { clearServiceGauges, type GaugeReading, showReading } from '../../../../models/metrics/catalogue.js';
 import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
-import { forgetOldBeats, noteBeat, noteEndOfBeats, seenWorkers } from '../../../../models/operations/watch/worker-beats.js';
+import {
+  forgetOldHeartbeats,
+  noteHeartbeat,
+  noteEndOfHeartbeats,
+  seenWorkers,
+} from '../../../../models/operations/watch/worker-heartbeats.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 
 describe('gauges of the whole service', () => {
   const database = useDatabase({ forEachTest: true });
-  const read = async (): Promise<Found> => (await readServiceGauges(database.db))?.found ?? assert.fail('nothing was read');
+  const read = async (): Promise<GaugeReading> => (await readServiceGauges(database.db))?.found ?? assert.fail('nothing was read');
   const age = (seconds: number) =>
     rows(database.db, "UPDATE service_gauges SET claimed_at = claimed_at - $1 * interval '1 second'", [seconds]);
 
@@ -23,12 +28,12 @@ describe('gauges of the whole service', () => {
   it('finds each value that a gauge shows', async () => {
     const missing = new Set<string>();
     const noting = {
-      get(found: Found, name: keyof Found) {
+      get(found: GaugeReading, name: keyof GaugeReading) {
         if (!(name in found)) missing.add(name);
         return found[name];
       },
     };
-    showFound(new Proxy(await read(), noting as ProxyHandler<Found>));
+    showReading(new Proxy(await read(), noting as ProxyHandler<GaugeReading>));
     clearServiceGauges();
     assert.deepEqual([...missing], []);
   });
@@ -74,7 +79,7 @@ describe('gauges of the whole service', () => {
   });
 });
 
-describe('signs of life of workers', () => {
+describe('heartbeats of workers', () => {
   const database = useDatabase();
   const silence = (worker: string, part: string, seconds: number) =>
     rows(database.db, "UPDATE worker_beats SET beat_at = now() - $3 * interval '1 second' WHERE worker = $1 AND part = $2", [
@@ -89,17 +94,17 @@ describe('signs of life of workers', () => {
 
   it('tell of dead threads, of ends in good order, and of nothing that is long ago', async () => {
     assert.deepEqual(await seen(), [0, 0, 0]);
-    for (const worker of ['one', 'two']) for (const part of ['messages', 'bulk']) await noteBeat(database.db, worker, part);
+    for (const worker of ['one', 'two']) for (const part of ['messages', 'bulk']) await noteHeartbeat(database.db, worker, part);
     assert.deepEqual(await seen(), [2, 2, 0]);
     await silence('one', 'bulk', 12);
     assert.deepEqual(await seen(), [2, 1, 1]);
-    await noteBeat(database.db, 'one', 'bulk');
-    for (const part of ['messages', 'bulk']) await noteEndOfBeats(database.db, 'two', part);
+    await noteHeartbeat(database.db, 'one', 'bulk');
+    for (const part of ['messages', 'bulk']) await noteEndOfHeartbeats(database.db, 'two', part);
     assert.deepEqual(await seen(), [2, 1, 0]);
     for (const part of ['messages', 'bulk']) await silence('one', part, 700);
     assert.deepEqual(await seen(), [2, 0, 0]);
     for (const part of ['messages', 'bulk']) await silence('one', part, 90_000);
-    await forgetOldBeats(database.db);
+    await forgetOldHeartbeats(database.db);
     assert.deepEqual(await seen(), [1, 0, 0]);
   });
 });

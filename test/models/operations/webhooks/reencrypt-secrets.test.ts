@@ -40,12 +40,12 @@ describe('reencryptSecrets', () => {
   it('encrypts secrets of former keys with the present key', async () => {
     const [old, rotated, present, lost] = [await register(former), await register(former), await register(today), await register(foreign)];
     const next = await rotateSecret(test.db, today, { workspaceId, id: rotated.row.id, overlapHours: 1 }, byTest);
-    const before_ = present.row.secret;
+    const earlier = present.row.secret;
     assert.deepEqual(await opened(rotated.row, [today, former]), [next.secret, rotated.secret], 'meanwhile both are read');
     assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 4, reencrypted: 2, unreadable: [lost.row.id] });
     assert.deepEqual(await opened(old.row), [old.secret, null]);
     assert.deepEqual(await opened(rotated.row), [next.secret, rotated.secret]);
-    assert.deepEqual((await present.row.reload()).secret, before_);
+    assert.deepEqual((await present.row.reload()).secret, earlier);
     assert.deepEqual(await opened(lost.row, foreign), [lost.secret, null]);
     assert.equal((await reencryptSecrets(test.db, [today, former])).reencrypted, 0, 'the second time there is nothing to do');
   });
@@ -57,10 +57,10 @@ describe('reencryptSecrets', () => {
       await row.reload();
       return [row.signing_key, row.old_signing_key].map((sealed) => decrypt(key, signingKeyContext(row.id), sealed ?? Buffer.alloc(0)));
     };
-    const before_ = await keys(former);
-    assert.equal(new Set(before_).size, 2);
+    const earlier = await keys(former);
+    assert.equal(new Set(earlier).size, 2);
     assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 1, reencrypted: 1, unreadable: [] });
-    assert.deepEqual(await keys(today), before_);
+    assert.deepEqual(await keys(today), earlier);
   });
 
   it('encrypts TOTP secrets', async () => {

@@ -52,10 +52,10 @@ describe('updateWebhook and deleteWebhook', () => {
     ['is given another chance', { is_active: true }],
   ] as const) {
     it(`make waiting retries due now when the webhook ${what}`, async () => {
-      const [waiting, fresh, underWay] = [await build(), await build(), await build()];
+      const [waiting, fresh, inFlight] = [await build(), await build(), await build()];
       await recordAttempt(test.db, attemptWith(waiting, { status: 'pending', inSeconds: 3_600 }));
-      await leaveToRetriers(test.db, { left: [], underWay: [underWay] }, false);
-      const before = await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id)));
+      await leaveToRetriers(test.db, { left: [], inFlight: [inFlight] }, false);
+      const before = await Promise.all([fresh, inFlight].map(({ id }) => deliveryOf(test.db, id)));
       await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change }, byTest);
       await settle(test.db, webhookId);
       const { status, ladder_step } = await deliveryOf(test.db, waiting.id);
@@ -64,7 +64,7 @@ describe('updateWebhook and deleteWebhook', () => {
         (await retrierDeliveries(test.db, webhookId, false, 10)).map(({ id }) => id),
         [waiting.id],
       );
-      assert.deepEqual(await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id))), before, 'attempted by others now');
+      assert.deepEqual(await Promise.all([fresh, inFlight].map(({ id }) => deliveryOf(test.db, id))), before, 'attempted by others now');
     });
   }
 

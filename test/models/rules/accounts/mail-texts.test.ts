@@ -61,15 +61,12 @@ describe('renderMail', () => {
   });
 
   it('says who removes a second factor that the owner did not enable', () => {
-    assert.match(renderMail('totp_enabled', context).text, /stays in force after a reset: ask the operator of this service to remove it/);
+    assert.match(renderMail('totp_enabled', context).text, /stays enabled after a reset: ask the operator of this service to remove it/);
   });
 
-  it('lists after a change of the password what goes on working', () => {
+  it('lists after a change of the password what still works', () => {
     const textOf = (detail: object) => renderMail('password_changed', { ...context, detail }).text;
-    assert.match(
-      textOf({ keys: ['one', 'two'], webhooks: [] }),
-      /These API keys go on working: one, two\.\n\nIt has no webhooks any more\./,
-    );
+    assert.match(textOf({ keys: ['one', 'two'], webhooks: [] }), /These API keys still work: one, two\.\n\nIt has no webhooks any more\./);
     assert.doesNotMatch(textOf({}), /These|any more/);
   });
 

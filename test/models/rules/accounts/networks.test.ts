@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isInNetworks, networkOf } from '../../../../models/rules/accounts/networks.js';
+import { isClientInNetworks, networkOf } from '../../../../models/rules/accounts/networks.js';
 
 describe('the networks of an API key', () => {
   const stored: [string, string | null][] = [
@@ -34,6 +34,6 @@ describe('the networks of an API key', () => {
   ];
   for (const [address, isIn] of addresses)
     it(`${isIn ? 'let' : 'stop'} ${address === undefined ? 'an unknown client' : JSON.stringify(address)}`, () =>
-      assert.equal(isInNetworks(address, networks), isIn));
-  it('stop everybody when there are none', () => assert.equal(isInNetworks('203.0.113.7', []), false));
+      assert.equal(isClientInNetworks(address, networks), isIn));
+  it('stop everybody when there are none', () => assert.equal(isClientInNetworks('203.0.113.7', []), false));
 });

@@ -74,8 +74,8 @@ describe('the callback of Twilio', () => {
 
   it('reads WhatsApp reports, also read receipts', () => {
     const whatsapp = { To: 'whatsapp:+15551234567', From: 'whatsapp:+14155238886' };
-    const [read_] = read({ ...whatsapp, MessageStatus: 'read', EventType: 'READ' });
-    assert.ok(read_?.kind === 'report' && read_.status === 'read');
+    const [readReport] = read({ ...whatsapp, MessageStatus: 'read', EventType: 'READ' });
+    assert.ok(readReport?.kind === 'report' && readReport.status === 'read');
     const [failed] = read({ ...whatsapp, MessageStatus: 'failed', ErrorCode: '63016' });
     assert.ok(failed?.kind === 'report' && failed.error_code === 'outside_window');
     const [, optOut] = read({ ...whatsapp, MessageStatus: 'failed', ErrorCode: '21610' });

@@ -22,9 +22,9 @@ describe('the health of a route', () => {
   it('falls in steps while some calls fail, after enough new calls', () => {
     assert.equal(levelAfter({ calls: 20, bad: 4 }), 7);
     assert.equal(levelAfter({ calls: 20, bad: 4, level: 7 }), 4);
-    assert.equal(levelAfter({ calls: 20, bad: 4, level: 2 }), 1, 'not below what shows whether it is well again');
+    assert.equal(levelAfter({ calls: 20, bad: 4, level: 2 }), 1, 'not below what shows whether it is healthy again');
     assert.equal(levelAfter({ calls: 20, bad: 4, level: 7, sinceSeconds: 5 }), undefined);
-    assert.equal(levelAfter({ calls: 20, bad: 2, level: 7 }), undefined, 'neither well nor ill');
+    assert.equal(levelAfter({ calls: 20, bad: 2, level: 7 }), undefined, 'neither healthy nor failing');
     assert.equal(levelAfter({ calls: 6, bad: 3 }), undefined, 'too few to tell');
   });
 
@@ -32,7 +32,7 @@ describe('the health of a route', () => {
     assert.equal(levelAfter({ calls: 10, bad: 8 }), 0, '80 % is down');
     assert.equal(levelAfter({ calls: 10, bad: 2 }), 7, 'ten calls are enough');
     assert.equal(levelAfter({ calls: 20, bad: 3 }), 7, '15 % is failing');
-    assert.equal(levelAfter({ calls: 20, bad: 1, level: 7 }), undefined, '5 % is not well');
+    assert.equal(levelAfter({ calls: 20, bad: 1, level: 7 }), undefined, '5 % is not healthy');
     assert.equal(levelAfter({ calls: 2, bad: 2, level: 5 }), undefined, 'half of the health is not yet on its way back');
     assert.equal(levelAfter({ calls: 20, bad: 4, level: 1 }), undefined, 'cannot fall in steps below 1');
   });

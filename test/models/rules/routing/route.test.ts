@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
-import { chooseRoute, drawOf, levelMax, sharesOf, type Standing } from '../../../../models/rules/routing/route.js';
+import { chooseRoute, drawOf, levelMax, sharesOf, type AccountStanding } from '../../../../models/rules/routing/route.js';
 
 const level = fc.integer({ min: 0, max: levelMax });
 const standingsOf = (weights: fc.Arbitrary<number>) =>
   fc
     .array(fc.tuple(weights, level), { minLength: 1, maxLength: 5 })
     .filter((pairs) => pairs.some(([weight]) => weight > 0))
-    .map((pairs) => pairs.map(([weight, at], index): Standing => ({ account: `a${index}`, weight, level: at })));
+    .map((pairs) => pairs.map(([weight, at], index): AccountStanding => ({ account: `a${index}`, weight, level: at })));
 const standings = standingsOf(fc.integer({ min: 0, max: 100 }));
 const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-const first = (given: Standing[], at: number) => chooseRoute(given, at).accounts[0]?.account;
-const account = (name: string, weight: number, health = levelMax): Standing => ({ account: name, weight, level: health });
+const first = (given: AccountStanding[], at: number) => chooseRoute(given, at).accounts[0]?.account;
+const account = (name: string, weight: number, health = levelMax): AccountStanding => ({ account: name, weight, level: health });
 
 describe('the route of a message', () => {
   it('has shares that add up to 1, and none for an account at 0', () => {
@@ -52,7 +52,7 @@ describe('the route of a message', () => {
     fc.assert(
       fc.property(standingsOf(fc.integer({ min: 1, max: 100 })), fc.nat(4), (given, which) => {
         const at = which % given.length;
-        const one = given[at] as Standing;
+        const one = given[at] as AccountStanding;
         if (one.level < 2) return;
         const worse = given.map((each) => (each === one ? { ...each, level: each.level - 1 } : each));
         assert.ok((sharesOf(worse)[at] ?? 1) <= (sharesOf(given)[at] ?? 0) + 1e-9);

@@ -3,34 +3,34 @@ import fc from 'fast-check';
 import { defaultRetryDelays } from '../../../../models/settings/webhook-settings.js';
 import { parseRetryAfter, retryDelaySeconds } from '../../../../models/rules/webhooks/retry.js';
 
-const ladder = defaultRetryDelays.split(',').map(Number);
+const schedule = defaultRetryDelays.split(',').map(Number);
 
 describe('retryDelaySeconds', () => {
-  it('lasts 72 hours to five days with the default ladder', () => {
+  it('lasts 72 hours to five days with the default retry schedule', () => {
     const total = (random: number) =>
-      ladder.reduce((sum, _, index) => sum + (retryDelaySeconds(ladder, index + 1, null, random) ?? 0), 0) / 3_600;
+      schedule.reduce((sum, _, index) => sum + (retryDelaySeconds(schedule, index + 1, null, random) ?? 0), 0) / 3_600;
     assert.ok(total(0) >= 72, `${total(0)} h`);
     assert.ok(total(1) < 120, `${total(1)} h`);
     assert.deepEqual(
-      ladder,
-      ladder.toSorted((a, b) => a - b),
+      schedule,
+      schedule.toSorted((a, b) => a - b),
       'the delays grow',
     );
   });
 
-  it('is null after the last step, and at once without a ladder', () => {
-    assert.notEqual(retryDelaySeconds(ladder, ladder.length, null), null);
-    assert.equal(retryDelaySeconds(ladder, ladder.length + 1, null), null);
-    assert.equal(retryDelaySeconds(ladder, ladder.length + 1, 60), null, 'whatever the receiver asks for');
+  it('is null after the last step, and at once without a retry schedule', () => {
+    assert.notEqual(retryDelaySeconds(schedule, schedule.length, null), null);
+    assert.equal(retryDelaySeconds(schedule, schedule.length + 1, null), null);
+    assert.equal(retryDelaySeconds(schedule, schedule.length + 1, 60), null, 'whatever the receiver asks for');
     assert.equal(retryDelaySeconds([], 1, null), null);
   });
 
   it('adds at most a fifth of jitter, and Retry-After up to a day', () => {
     const random = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: ladder.length }), random, fc.option(fc.nat(2_000_000)), (attempts, chance, retryAfter) => {
-        const delay = ladder[attempts - 1] as number;
-        const seconds = retryDelaySeconds(ladder, attempts, retryAfter, chance) as number;
+      fc.property(fc.integer({ min: 1, max: schedule.length }), random, fc.option(fc.nat(2_000_000)), (attempts, chance, retryAfter) => {
+        const delay = schedule[attempts - 1] as number;
+        const seconds = retryDelaySeconds(schedule, attempts, retryAfter, chance) as number;
         const asked = Math.min(retryAfter ?? 0, 86_400);
         assert.ok(seconds >= delay && seconds >= asked);
         assert.ok(seconds <= Math.max(delay * 1.2, asked));

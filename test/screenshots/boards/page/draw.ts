@@ -110,7 +110,7 @@ function optionsOf(place: HTMLElement, { lines, unit, lineWidth, fillOpacity }: 
     cursor: { show: false },
     scales: {
       x: { time: false, range: [0, board.seconds] },
-      y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.08 : 1] },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: [
       { ...axis, size: 26, incrs: [30, 60], space: 60, values: (_plot, marks) => marks.map(clock) },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { choreActivities } from '../../../activities/watch/chores.js';
+import { maintenanceActivities } from '../../../activities/watch/watcher-maintenance.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
@@ -19,7 +19,7 @@ describe('maintenance by the watcher', () => {
 
   const activities = (env: NodeJS.ProcessEnv = {}) => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    return choreActivities({ db: test.db, config: testConfig(env), logger });
+    return maintenanceActivities({ db: test.db, config: testConfig(env), logger });
   };
   const told = () => lines.map(({ level, msg }) => [level, msg]);
 
@@ -50,7 +50,7 @@ describe('maintenance by the watcher', () => {
     assert.equal((await types()).length, 1);
   });
 
-  it('logs an error in every round while a balance differs from its ledger', async () => {
+  it('logs an error in every run while a balance differs from its ledger', async () => {
     await activities().checkLedger();
     assert.deepEqual(told(), []);
     await rows(test.db, 'UPDATE workspaces SET balance = balance + 7');
@@ -66,7 +66,7 @@ describe('maintenance by the watcher', () => {
   it('logs an error for every difference that the audit finds', async () => {
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count + 1');
     await activities().auditBooks();
-    assert.deepEqual(told(), [[50, 'the books differ']]);
+    assert.deepEqual(told(), [[50, 'audit found a difference']]);
     await activities().auditBooks();
     assert.equal(lines.length, 1, 'the audit of the day is done');
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count - 1');
@@ -93,12 +93,12 @@ describe('maintenance by the watcher', () => {
     assert.deepEqual(told(), [[30, 'deleted old mail files']]);
   });
 
-  it('records the round, and logs an error for failed steps', async () => {
+  it('records the run, and logs an error for failed steps', async () => {
     await activities().noteRound([]);
     assert.deepEqual(told(), []);
     await activities().noteRound(['repairMails']);
     assert.deepEqual(told(), [[50, 'watcher steps failed']]);
-    const [round] = await rows<{ failing: string[] }>(test.db, 'SELECT failing FROM watcher');
-    assert.deepEqual(round?.failing, ['repairMails']);
+    const [run] = await rows<{ failing: string[] }>(test.db, 'SELECT failing FROM watcher');
+    assert.deepEqual(run?.failing, ['repairMails']);
   });
 });

@@ -2,7 +2,7 @@
 import { type Database, select } from '../../db/database.js';
 
 /** Renews the heartbeat of one thread of a worker process. @returns the time by the database's clock */
-export async function noteBeat(db: Database, worker: string, part: string): Promise<Date> {
+export async function noteHeartbeat(db: Database, worker: string, part: string): Promise<Date> {
   const [row] = await select<{ now: Date }>(db, renew, [worker, part]);
   return row?.now ?? new Date();
 }
@@ -12,12 +12,12 @@ const renew = `
   ON CONFLICT (worker, part) DO UPDATE SET beat_at = EXCLUDED.beat_at, stopped_at = NULL RETURNING clock_timestamp() AS now`;
 
 /** Notes that a thread has stopped in the normal way. Its row stays, so that a service without any worker is recognized. */
-export async function noteEndOfBeats(db: Database, worker: string, part: string): Promise<void> {
+export async function noteEndOfHeartbeats(db: Database, worker: string, part: string): Promise<void> {
   await select(db, 'UPDATE worker_beats SET stopped_at = now() WHERE worker = $1 AND part = $2', [worker, part]);
 }
 
 /** Deletes the rows of workers that stopped or died long ago. */
-export async function forgetOldBeats(db: Database): Promise<void> {
+export async function forgetOldHeartbeats(db: Database): Promise<void> {
   await select(db, `DELETE FROM worker_beats WHERE beat_at < now() - interval '1 day'`);
 }
 
@@ -33,8 +33,8 @@ export interface Workers {
   age_seconds: number | null;
 }
 
-/** A worker renews its row every `beatMs`. */
-export const beatMs = 4_000;
+/** A worker renews its row every `heartbeatMs`. */
+export const heartbeatMs = 4_000;
 /** Two heartbeats may be missed. A dead worker must be detected within 15 s. */
 const silenceSecondsMax = 11;
 /** A dead worker has been replaced after this time, and is no longer reported. */

@@ -6,20 +6,20 @@ import { settleDeliveries, type SettlingPlace } from '../../models/operations/we
 /** Minimum pause. A page whose rows are all locked takes no time. */
 const restMsMin = 5;
 
-export class Settling {
+export class DeliverySettler {
   #place: SettlingPlace | null = null;
 
-  /** @param inTurn runs a page when it is the turn of the workspace */
+  /** @param withWorkspaceLimit runs a page when it is the turn of the workspace */
   constructor(
     private readonly db: Database,
     private readonly webhookId: string,
-    private readonly inTurn: <Result>(page: () => Promise<Result>) => Promise<Result>,
+    private readonly withWorkspaceLimit: <Result>(page: () => Promise<Result>) => Promise<Result>,
   ) {}
 
   /** Settles a page, then pauses for as long as that took, to leave half of the database's time to other work. @returns false when none was left */
   async onePage(): Promise<boolean> {
     let tookMs = 0;
-    this.#place = await this.inTurn(async () => {
+    this.#place = await this.withWorkspaceLimit(async () => {
       const startedAt = performance.now();
       const place = await settleDeliveries(this.db, this.webhookId, this.#place);
       tookMs = performance.now() - startedAt;

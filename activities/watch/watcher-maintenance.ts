@@ -1,4 +1,4 @@
-/** The watcher's chores: check the ledger, delete old data, erase recipients, record the round. */
+/** The maintenance steps of a watcher run: check the ledger, delete old data, erase recipients, record the run. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { workMetrics } from '../../models/metrics/catalogue.js';
@@ -12,8 +12,8 @@ import { runErasures } from '../../models/operations/erasure/run-erasures.js';
 import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
 import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
-import { noteRound } from '../../models/operations/watch/watcher-rounds.js';
 import { forgetMailFiles } from './forget-mail-files.js';
+import { noteRun } from '../../models/operations/watch/watcher-runs.js';
 
 export interface ChoreDeps {
   db: Database;
@@ -21,17 +21,17 @@ export interface ChoreDeps {
   logger: Logger;
 }
 
-/** Runs in parallel to the repairs. Below the time between two rounds. */
+/** Runs in parallel to the repairs. Below the time between two runs. */
 const erasingMs = 20_000;
-/** These run one after the other. Their sum is below the time between two rounds. */
+/** These run one after the other. Their sum is below the time between two runs. */
 const forgettingMs = 7_000;
 const forgettingAuditMs = 2_000;
 const erasingOldMs = 8_000;
 const auditingMs = 8_000;
-/** Workspaces whose balance changed within this time are checked. It covers several rounds, in case a round is missed. */
+/** Workspaces whose balance changed within this time are checked. It covers several runs, in case a run is missed. */
 const changedWithinSeconds = 600;
 
-export function choreActivities(deps: ChoreDeps) {
+export function maintenanceActivities(deps: ChoreDeps) {
   const { db, config, logger } = deps;
   return {
     ...forgettingActivities(deps),
@@ -42,10 +42,10 @@ export function choreActivities(deps: ChoreDeps) {
       if (config.lowBalance > 0) await issueLowBalanceMails(db, config.lowBalance, changedWithinSeconds);
     },
 
-    /** Records the end of a round. @param failing steps that failed or took too long */
+    /** Records the end of a run. @param failing steps that failed or took too long */
     async noteRound(failing: string[]): Promise<void> {
       if (failing.length > 0) logger.error({ failing }, 'watcher steps failed');
-      await noteRound(db, failing);
+      await noteRun(db, failing);
     },
   };
 }
@@ -81,7 +81,7 @@ function forgettingActivities({ db, config, logger }: ChoreDeps) {
 
 function bookActivities({ db, logger }: ChoreDeps) {
   return {
-    /** Logs an error for each workspace whose balance and ledger differ, in each round until they agree. */
+    /** Logs an error for each workspace whose balance and ledger differ, in each run until they agree. */
     async checkLedger(): Promise<void> {
       const drifts = await checkLedgers(db);
       workMetrics.ledgerDrift.set(drifts.length);
@@ -89,9 +89,9 @@ function bookActivities({ db, logger }: ChoreDeps) {
       for (const drift of drifts) logger.error(drift, 'balance differs from ledger');
     },
 
-    /** Compares balances, ledger, messages and batches: a part in each round, all once a day. Logs an error for each difference. */
+    /** Compares balances, ledger, messages and batches: a part in each run, all once a day. Logs an error for each difference. */
     async auditBooks(): Promise<void> {
-      await auditBooks(db, Date.now() + auditingMs, (difference) => logger.error(difference, 'the books differ'));
+      await auditBooks(db, Date.now() + auditingMs, (difference) => logger.error(difference, 'audit found a difference'));
     },
   };
 }

@@ -4,44 +4,44 @@ import type { SendableDelivery } from '../../models/operations/webhooks/due-deli
 import { groupBy } from '../../models/rules/messages/group-by.js';
 
 /** `ended`: failed for good. `failed`: will be retried. `stopped`: the webhook is paused, deleted or inactive. */
-export type Outcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
+export type AttemptOutcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
 
-/** The limits of a line, and when its caller should stop waiting for it. */
-export interface Pace {
+/** The limits of a queue, and when its caller should stop waiting for it. */
+export interface EndpointPace {
   /** Attempts at once, if the webhook is not ordered. */
-  atOnce: number;
+  concurrency: number;
   /** An attempt is late when it has no outcome after this time. */
-  patienceMs?: number;
-  /** The whole line is late after this time. */
-  lineMs?: number;
-  /** Aborted when the worker stops. The line then begins no further attempt. */
+  lateAfterMs?: number;
+  /** The whole queue is late after this time. */
+  queueMs?: number;
+  /** Aborted when the worker stops. The queue then begins no further attempt. */
   signal?: AbortSignal;
 }
 
-export interface LineOptions<Delivery> extends Pace {
+export interface QueueOptions<Delivery> extends EndpointPace {
   /** @param answered must be called when the receiver has answered, so that our own work afterwards does not count as late */
-  attempt: (delivery: Delivery, answered: () => void) => Promise<Outcome>;
+  attempt: (delivery: Delivery, answered: () => void) => Promise<AttemptOutcome>;
   /** Continues after a failure, so that each delivery is attempted. */
-  goesOn: boolean;
+  continuesAfterFailure: boolean;
 }
 
-export class EndpointLine<Delivery extends SendableDelivery> {
+export class EndpointQueue<Delivery extends SendableDelivery> {
   readonly #chains: Delivery[][];
   readonly #open: Set<Delivery>;
-  readonly #underWay = new Set<Delivery>();
+  readonly #inFlight = new Set<Delivery>();
   readonly #left: Delivery[] = [];
   #isEnded = false;
   #nextAtMs = 0;
-  #tellLate: () => void = () => undefined;
-  /** Resolves when an attempt or the line is late. May never resolve. */
+  #signalLate: () => void = () => undefined;
+  /** Resolves when an attempt or the queue is late. May never resolve. */
   readonly late = new Promise<void>((resolve) => {
-    this.#tellLate = resolve;
+    this.#signalLate = resolve;
   });
 
   /** @param deliveries of one webhook, in the order of their events */
   constructor(
     deliveries: Delivery[],
-    private readonly options: LineOptions<Delivery>,
+    private readonly options: QueueOptions<Delivery>,
   ) {
     const isOrdered = deliveries[0]?.ordered === true;
     this.#chains = isOrdered ? [[...deliveries]] : [...groupBy(deliveries, ({ message_id, id }) => message_id ?? id).values()];
@@ -50,10 +50,10 @@ export class EndpointLine<Delivery extends SendableDelivery> {
 
   /** Runs the attempts, and stops after a failure. @returns the deliveries that will be retried or were not tried */
   async run(): Promise<Delivery[]> {
-    const { atOnce, lineMs } = this.options;
-    const end = this.#lateAfter(lineMs);
+    const { concurrency, queueMs } = this.options;
+    const end = this.#lateAfter(queueMs);
     try {
-      await Promise.all(Array.from({ length: Math.min(atOnce, this.#chains.length) }, () => this.#work()));
+      await Promise.all(Array.from({ length: Math.min(concurrency, this.#chains.length) }, () => this.#work()));
     } finally {
       clearTimeout(end);
     }
@@ -61,10 +61,10 @@ export class EndpointLine<Delivery extends SendableDelivery> {
   }
 
   /** Begins no further attempt. Attempts in progress continue in the background. */
-  handOver(): { left: Delivery[]; underWay: Delivery[] } {
+  detach(): { left: Delivery[]; inFlight: Delivery[] } {
     this.#isEnded = true;
-    const underWay = [...this.#underWay];
-    return { underWay, left: [...this.#open].filter((delivery) => !this.#underWay.has(delivery)) };
+    const inFlight = [...this.#inFlight];
+    return { inFlight, left: [...this.#open].filter((delivery) => !this.#inFlight.has(delivery)) };
   }
 
   get #isOver(): boolean {
@@ -72,15 +72,15 @@ export class EndpointLine<Delivery extends SendableDelivery> {
   }
 
   async #work(): Promise<void> {
-    for (let chain = this.#chains.shift(); chain !== undefined; chain = this.#chains.shift()) await this.#follow(chain);
+    for (let chain = this.#chains.shift(); chain !== undefined; chain = this.#chains.shift()) await this.#attemptChain(chain);
   }
 
-  async #follow(chain: Delivery[]): Promise<void> {
+  async #attemptChain(chain: Delivery[]): Promise<void> {
     for (const [index, delivery] of chain.entries()) {
       if (!this.#isOver) await this.#pace(delivery);
       const outcome = this.#isOver ? 'not tried' : await this.#attempt(delivery);
       if (outcome === 'acknowledged' || outcome === 'ended') continue;
-      if (outcome === 'failed' && this.options.goesOn) {
+      if (outcome === 'failed' && this.options.continuesAfterFailure) {
         this.#left.push(delivery);
         continue;
       }
@@ -92,21 +92,21 @@ export class EndpointLine<Delivery extends SendableDelivery> {
     }
   }
 
-  async #attempt(delivery: Delivery): Promise<Outcome> {
-    const patience = this.#lateAfter(this.options.patienceMs);
-    this.#underWay.add(delivery);
+  async #attempt(delivery: Delivery): Promise<AttemptOutcome> {
+    const patience = this.#lateAfter(this.options.lateAfterMs);
+    this.#inFlight.add(delivery);
     try {
       const outcome = await this.options.attempt(delivery, () => clearTimeout(patience));
       if (outcome !== 'failed') this.#open.delete(delivery);
       return outcome;
     } finally {
       clearTimeout(patience);
-      this.#underWay.delete(delivery);
+      this.#inFlight.delete(delivery);
     }
   }
 
   #lateAfter(ms: number | undefined): NodeJS.Timeout | undefined {
-    return ms === undefined ? undefined : setTimeout(() => this.#tellLate(), ms);
+    return ms === undefined ? undefined : setTimeout(() => this.#signalLate(), ms);
   }
 
   /** Waits until the webhook's rate allows the next attempt. */

@@ -1,0 +1,40 @@
+/** The heartbeat of one thread of a worker process. */
+import { hostname } from 'node:os';
+import type { Database } from '../../models/db/database.js';
+import { noteClock } from '../../models/metrics/observe.js';
+import { heartbeatMs, forgetOldHeartbeats, noteHeartbeat, noteEndOfHeartbeats } from '../../models/operations/watch/worker-heartbeats.js';
+import type { Logger } from '../../models/process/logger.js';
+
+/**
+ * Renews the row of this thread. A thread whose event loop is blocked renews nothing, like a dead one.
+ *
+ * PostgreSQL keeps the row and not Temporal: Temporal renews its list of pollers once a minute while there is nothing to do, and newer
+ * servers alone know heartbeats of workers.
+ * @param part names the thread within its process
+ * @returns a function that stops the heartbeats and records that the thread has stopped
+ */
+export function startHeartbeats(db: Database, logger: Logger, part: string): () => Promise<void> {
+  const worker = `${hostname()}:${process.pid}`;
+  let isFailing = false;
+  let isBusy = false;
+  const once = async () => {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      const begun = Date.now();
+      noteClock(await noteHeartbeat(db, worker, part), begun, Date.now());
+      isFailing = false;
+    } catch (err) {
+      if (!isFailing) logger.warn({ err }, 'the heartbeat could not be written');
+      isFailing = true;
+    } finally {
+      isBusy = false;
+    }
+  };
+  void once().then(() => forgetOldHeartbeats(db).catch(() => undefined));
+  const clock = setInterval(() => void once(), heartbeatMs).unref();
+  return async () => {
+    clearInterval(clock);
+    await noteEndOfHeartbeats(db, worker, part).catch(() => undefined); // without it, the missing heartbeat shows the same later
+  };
+}

@@ -1,0 +1,26 @@
+/** The texts with which the API confirms what it has done. The handlers and the samples of the OpenAPI document share them. */
+export const successTexts = {
+  signedUp: 'Workspace created. Please check your e-mail to verify your address.',
+  emailVerified: 'E-mail address verified.',
+  verificationRequested: 'If a workspace with this e-mail address is not verified, a mail with a link to verify it is on the way.',
+  resetRequested: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.',
+  passwordChanged: 'Password has been changed. Please log in again.',
+  emailChangeRequested: 'A mail with a link to confirm the new address is on the way.',
+  accountClosed: 'The account has been closed.',
+  loggedOut: 'You are logged out.',
+  allLoggedOut: 'All sessions are logged out.',
+  totpEnabled: 'TOTP is enabled: logins need a code from now on.',
+  totpRemoved: 'TOTP has been removed: logins need no code any more.',
+  keyDeactivated: 'API key has been deactivated',
+  contactDeleted: 'Contact has been deleted',
+  suppressionRemoved: 'Suppression has been removed',
+  webhookDeleted: 'Webhook has been deleted',
+  unsubscribed: 'You will not receive these e-mails any more.',
+  notUnsubscribed: 'Nothing was changed. To get no more of these e-mails, use the unsubscribe button of your mail program.',
+} as const;
+
+/** The warnings beside a secret in the only response that shows it. */
+export const storeNow = {
+  apiKey: 'Store this API key now: it is displayed only once and cannot be retrieved later.',
+  secret: 'Store this secret now: it is displayed only once and cannot be retrieved later.',
+} as const;

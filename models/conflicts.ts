@@ -1,0 +1,37 @@
+/** The part of the error catalogue for what the state of a workspace or of a resource does not permit: `conflict` and `limit_reached`. */
+import { AppError, type ResourceName } from './errors.js';
+import type { Quotas } from './settings/limit-settings.js';
+
+const conflict = (message: string) => new AppError('conflict', message);
+
+/** @param verb what was asked for, such as `cancelled` */
+export const canNoLonger = (resource: ResourceName, verb: string) => conflict(`${resource} can no longer be ${verb}`);
+export const inactiveWebhook = () => conflict('Webhook is inactive. Activate it before sending to it');
+/** The body of the event has been deleted. */
+export const deliveryTooOld = () => conflict('Delivery is too old to be sent again');
+export const exportRunning = () => conflict('An export of this workspace is running already');
+/** The recipient has opted out. */
+export const recipientsSuppression = () => conflict('The recipient made this suppression: only the recipient can end it, by START');
+export const totpAlreadyEnabled = () => conflict('TOTP is already enabled');
+export const totpNotSetUp = () => conflict('There is no TOTP secret to confirm');
+export const totpNotEnabled = () => conflict('TOTP is not enabled');
+
+const limitReached = (whose: string, max: number, what: string) =>
+  new AppError('limit_reached', `${whose} can have at most ${max.toLocaleString('en-US')} ${what}`);
+
+const quotaNames = {
+  apiKeys: 'API keys',
+  webhooks: 'webhooks',
+  replays: 'running replays',
+  openBatches: 'open batches',
+  streams: 'open streams',
+} as const satisfies Partial<Record<keyof Quotas, string>>;
+
+/** The quotas of a workspace that count rows. */
+export type Counted = keyof typeof quotaNames;
+
+/** The workspace has the maximum number of what the quota counts. */
+export const quotaReached = (of: Counted, max: number) => limitReached('A workspace', max, quotaNames[of]);
+export const mcpSendsReached = (max: number) => limitReached('A workspace', max, 'messages sent by MCP on a day');
+export const tooManyPlaceholders = (max: number) => limitReached('A content', max, 'placeholders');
+export const usageTooLarge = (max: number) => limitReached('The period of a usage report', max, 'messages');
