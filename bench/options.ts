@@ -46,7 +46,7 @@ export const usage = `npm run bench -- [options]
   --alone 60         sends of the pass with one client (0: none)
   --rounds 3         turns in which each case is measured
   --seconds 45       longest time in which one case sends
-  --group-max 100    most single messages that share a workflow; 1: a workflow for every message
+  --group-max 100    maximum number of single messages that share a workflow; 1: a workflow for every message
   --profile          CPU profiles of API and worker in the first of: case b, the larger batch of case d, case c
   --page             write docs/performance.md from this run
   --reports          CPU of a hand-off by a carrier's adapter beside the sandbox, and 500 reports a second while sending goes on
