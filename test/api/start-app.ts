@@ -25,7 +25,7 @@ import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
 import { type Scope, scopes } from '../../models/rules/accounts/api-key.js';
 import { testConfig } from '../support/config.js';
-import { freshDatabase } from '../support/database.js';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { buildWorkspace } from '../support/rows/factories.js';
 import { assertAsDeclared, bodyOf } from '../support/network/response-check.js';
 
@@ -59,9 +59,17 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-/** Starts the application; `temporal` overrides the stand-in for Temporal. */
-export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Temporal> = {}, timeouts?: Timeouts): Promise<TestApp> {
-  const database = await freshDatabase();
+/**
+ * Starts the application; `temporal` overrides the stand-in for Temporal.
+ * @param given its database, which is left to the caller; by default a new one, which is dropped when the application is closed
+ */
+export async function startApp(
+  env: NodeJS.ProcessEnv = {},
+  temporal: Partial<Temporal> = {},
+  timeouts?: Timeouts,
+  given?: TestDatabase,
+): Promise<TestApp> {
+  const database = given ?? (await freshDatabase());
   const config = testConfig({ DATABASE_URL: database.url, ...env });
   const calls: string[] = [];
   const deps = depsOf(config, database.db, { ...playedBy(database.db, config.quotas.openBatches, calls), ...temporal });
@@ -83,7 +91,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
       await deps.streams.close();
       await stop(server);
       deps.limiter.close();
-      await database.drop();
+      if (given === undefined) await database.drop();
     },
   };
 }

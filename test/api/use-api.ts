@@ -1,6 +1,7 @@
 /** The API of a `describe`: started before its tests, closed after them. */
 import type { Temporal } from '../../api/outside/temporal.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { startApp, type TestApp } from './start-app.js';
 
 export interface ApiOptions {
@@ -8,7 +9,7 @@ export interface ApiOptions {
   env?: NodeJS.ProcessEnv | (() => NodeJS.ProcessEnv);
   /** Overrides what the Temporal of the tests does. */
   temporal?: Partial<Temporal>;
-  /** Starts an API with a database of its own for each test, where tests change what others see. */
+  /** Starts an API with an empty database for each test, where tests change what others see. They leave the schema as it is. */
   forEachTest?: boolean;
   /** Compares balances with the ledger before the API is closed. */
   checksBooks?: boolean;
@@ -20,8 +21,10 @@ export interface ApiOptions {
  */
 export function useApi({ env = {}, temporal = {}, forEachTest = false, checksBooks = false }: ApiOptions = {}): TestApp {
   let app: TestApp | undefined;
+  let database: TestDatabase | undefined;
   const start = async () => {
-    app = await startApp(typeof env === 'function' ? env() : env, temporal);
+    database = database === undefined ? await freshDatabase() : await database.renew();
+    app = await startApp(typeof env === 'function' ? env() : env, temporal, undefined, database);
   };
   const close = async () => {
     const closing = app;
@@ -35,6 +38,7 @@ export function useApi({ env = {}, temporal = {}, forEachTest = false, checksBoo
     before(start);
     after(close);
   }
+  after(() => database?.drop());
   const running = () => {
     if (app === undefined) throw new Error('the API runs only in tests and hooks');
     return app;

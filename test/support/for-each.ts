@@ -14,7 +14,7 @@ export interface WorkspaceTest extends TestDatabase {
 
 export interface DatabaseOptions {
   poolMax?: number;
-  /** A database of its own for each test, where tests see rows of others. */
+  /** An empty database for each test, where tests would see rows of others. They leave the schema as it is. */
   forEachTest?: boolean;
   /** After each test the books must balance. */
   checksBooks?: boolean;
@@ -23,12 +23,18 @@ export interface DatabaseOptions {
 /** A database per `describe`. Call it first there: hooks run in the order of their registration. */
 export function useDatabase({ poolMax = 10, forEachTest = false, checksBooks = false }: DatabaseOptions = {}): TestDatabase {
   const test = {} as TestDatabase;
-  const open = async () => {
+  let isUsed = false;
+  before(async () => {
     Object.assign(test, await freshDatabase(poolMax));
-  };
-  (forEachTest ? beforeEach : before)(open);
+  });
+  if (forEachTest) {
+    beforeEach(async () => {
+      if (isUsed) Object.assign(test, await test.renew());
+      isUsed = true;
+    });
+  }
   if (checksBooks) afterEach(() => assertBooks(test.db));
-  (forEachTest ? afterEach : after)(() => test.drop());
+  after(() => test.drop());
   return test;
 }
 

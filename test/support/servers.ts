@@ -61,6 +61,9 @@ async function makeTemplate(): Promise<void> {
   const template = connect(`${server}/${templateDatabase}`, 2);
   await migrate(template);
   await grantRights(template, programRole);
+  // What `renew` puts back.
+  await select(template, 'CREATE SCHEMA seeds');
+  await select(template, 'CREATE TABLE seeds.credit_packages AS TABLE credit_packages');
   await template.close();
 }
 

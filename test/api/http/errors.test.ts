@@ -133,6 +133,7 @@ describe('a database that fails', () => {
   it('500 with the fixed text only', async () => {
     await app.deps.db.query('ALTER TABLE messages RENAME TO messages_away');
     const { status, body } = await app.call('GET', '/api/v1/messages?channel=sms', { key });
+    await app.deps.db.query('ALTER TABLE messages_away RENAME TO messages');
     assert.deepEqual([status, body.error, body.code], [500, text, 'internal_error']);
   });
 
