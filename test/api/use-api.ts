@@ -9,7 +9,7 @@ export interface ApiOptions {
   env?: NodeJS.ProcessEnv | (() => NodeJS.ProcessEnv);
   /** Overrides what the Temporal of the tests does. */
   temporal?: Partial<Temporal>;
-  /** Starts an API with an empty database for each test, where tests change what others see. */
+  /** Starts an API with an empty database for each test, where tests change what others see. They leave the schema as it is. */
   forEachTest?: boolean;
   /** Compares balances with the ledger before the API is closed. */
   checksBooks?: boolean;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inTransaction, select } from '../../models/db/database.js';
-import { useDatabase } from '../support/for-each.js';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
 import type { Draw } from './drawing.js';
 import { operations } from './operations.js';
 import { explain, Interleaver } from './schedule.js';
@@ -43,9 +43,15 @@ const planted: Record<'locksWorkspaces' | 'readsThenWrites' | 'tellsTwice', Draw
 
 describe('the interleaver', function () {
   this.timeout(300_000); // of which a machine with nothing else to do needs a tenth
+  let test: TestDatabase;
   let interleaver: Interleaver | undefined;
-  afterEach(() => interleaver?.close()); // before its database is dropped
-  const test = useDatabase({ forEachTest: true });
+  beforeEach(async () => {
+    test = await freshDatabase(); // the interleaver changes its schema
+  });
+  afterEach(async () => {
+    await interleaver?.close();
+    await test.drop();
+  });
   const interleave = async (draws: Readonly<Record<string, Draw>>) => {
     interleaver = new Interleaver(test.db, test.url, draws);
     await interleaver.open();

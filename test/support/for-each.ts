@@ -14,7 +14,7 @@ export interface WorkspaceTest extends TestDatabase {
 
 export interface DatabaseOptions {
   poolMax?: number;
-  /** An empty database for each test, where tests would see rows of others. */
+  /** An empty database for each test, where tests would see rows of others. They leave the schema as it is. */
   forEachTest?: boolean;
   /** After each test the books must balance. */
   checksBooks?: boolean;
