@@ -58,7 +58,7 @@ describe('quotas of a workspace', () => {
       app.call('POST', `/api/v1/webhooks/${id}/replay`, { jwt, body: { since: '2026-01-01T00:00:00Z', status } });
     const answers = await atOnce(12, (index) => replay(hooks[index % 3] as string, 'pending'));
     assert.deepEqual(counts(answers), [0, 2, 10]);
-    assertRefused(answers, 'A workspace can have at most 2 running replays');
+    assertRefused(answers, 'A workspace can have at most 2 replays under way');
     assert.equal((await replay(hooks[0] as string, 'succeeded')).body.data.replay.status, 'completed');
   });
 
