@@ -19,6 +19,7 @@ import { createHttpServer, defaultTimeouts } from './http/http-server.js';
 import { createCertificateReader } from './outside/certificate-gauges.js';
 import { createPayments } from './outside/payments.js';
 import { createLimiter } from './http/rate-limit.js';
+import { createReadTurns } from './http/resource-limits.js';
 import { createReportInbox } from './outside/report-inbox.js';
 import { createGaugeReader } from './outside/show-gauges.js';
 import { createSns } from './outside/sns.js';
@@ -47,6 +48,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     reportInbox: createReportInbox({ logger, db, temporal }),
     bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent }),
     limiter: createLimiter(config, logger),
+    readTurns: createReadTurns(poolSizes(config).own),
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),

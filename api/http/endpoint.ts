@@ -92,6 +92,11 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   sends?: boolean;
   /** Passes the accept gate, which rejects requests while the service is overloaded. */
   gated?: boolean;
+  /**
+   * Its handler may read many rows: it waits for a turn of its workspace, and for nothing outside the database. It holds one connection at a
+   * time.
+   */
+  costly?: boolean;
   /** Accepts an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Error statuses that cannot be derived from the rest of the declaration. */
@@ -121,8 +126,15 @@ export type BulkEndpoint = Declaration<Auth, string, object, object, BulkDeps>;
 export function endpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
   declaration: Declaration<A, Path, Query, Body>,
 ): Endpoint {
-  return declaration as unknown as Endpoint;
+  const item = declaration as unknown as Endpoint;
+  return item.costly === true ? { ...item, handler: inTurn(item.handler) } : item;
 }
+
+/** The same handler, once it is the turn of the caller's workspace. */
+const inTurn =
+  (handler: Endpoint['handler']): Endpoint['handler'] =>
+  (input, deps) =>
+    deps.readTurns(() => handler(input, deps), input.caller?.workspaceId);
 
 /** Declares an endpoint of the bulk thread. */
 export function bulkEndpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(

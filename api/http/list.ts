@@ -26,7 +26,8 @@ interface ListDeclaration<A extends Auth, Path extends string, Filters extends o
 }
 
 /**
- * Declares the endpoint of a list. The response has the rows and `pagination`. With a cursor `total` and `pages` are null.
+ * Declares the endpoint of a list. The response has the rows and `pagination`. With a cursor `total` and `pages` are null. A late page, a
+ * total and a search may read the whole list, so every list is `costly`.
  * Refuses a cursor of another list, workspace or set of filters with 400 (docs/contract/README.md, Lists).
  */
 export function list<A extends Exclude<Auth, 'none' | 'provider'>, Path extends string, Filters extends object = object>(
@@ -37,6 +38,7 @@ export function list<A extends Exclude<Auth, 'none' | 'provider'>, Path extends 
   return endpoint<Auth, Path, PageQuery & Filters>({
     ...rest,
     method: 'get',
+    costly: true,
     query: filterSchema === undefined ? query : query.concat(filterSchema as Joi.ObjectSchema<PageQuery & Filters>),
     response: pageOf(name, row),
     async handler({ caller: maybe, params, query: { page = 1, limit, cursor, ...others } }, deps) {

@@ -10,7 +10,7 @@ import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
 
 /** Derives the error statuses of an endpoint from its declaration. */
-export function statusesOf({ auth, query, body, path, idempotent, refusals = [] }: Endpoint): number[] {
+export function statusesOf({ auth, query, body, path, costly, idempotent, refusals = [] }: Endpoint): number[] {
   const takesKey = typeof auth === 'object';
   const statuses = [
     ...refusals,
@@ -22,6 +22,7 @@ export function statusesOf({ auth, query, body, path, idempotent, refusals = [] 
     ...(body ? [413] : []),
     429,
     500,
+    ...(costly === true ? [503] : []),
   ];
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }

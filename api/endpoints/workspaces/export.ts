@@ -14,6 +14,7 @@ import { rowsOfWorkspace } from '../../../models/operations/workspaces/export-ro
 import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { Workspace } from '../../../models/tables/workspace.js';
+import type { Deps } from '../../deps.js';
 import { endpoint } from '../../http/endpoint.js';
 import { named } from '../../http/json-schema.js';
 
@@ -60,7 +61,7 @@ export const exportWorkspace = endpoint({
       data: Joi.object().unknown().required(),
     }),
   ),
-  async handler({ caller: { workspaceId }, origin }, { db }) {
+  async handler({ caller: { workspaceId }, origin }, { db, readTurns }) {
     if (underWay.has(workspaceId)) throw conflict('An export of this workspace is running already');
     if (underWay.size >= underWayMax) throw busy();
     const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
@@ -68,7 +69,7 @@ export const exportWorkspace = endpoint({
       const target = { type: 'workspace', id: workspaceId, name: workspace.name };
       return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
     });
-    return new Reply({}, { lines: counted(workspaceId, linesOf(workspace)) });
+    return new Reply({}, { lines: counted(workspaceId, linesOf(workspace, readTurns)) });
   },
 });
 
@@ -87,20 +88,21 @@ async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncG
   }
 }
 
-async function* linesOf(workspace: Workspace): AsyncGenerator<Line, void, undefined> {
+/** Each page takes a turn of the workspace. Between two pages, a slow client holds none. */
+async function* linesOf(workspace: Workspace, turns: Deps['readTurns']): AsyncGenerator<Line, void, undefined> {
   const { id } = workspace;
-  const until = makeId();
+  const pages = { until: makeId(), turn: <Result>(read: () => Promise<Result>) => turns(read, id) };
   const isDecided = { status: { [Op.ne]: 'accepting' } };
   yield { type: 'workspace', data: presentOwnWorkspace(workspace) };
-  for await (const row of rowsOfWorkspace(ApiKey, id, { until })) yield { type: 'api_key', data: presentApiKey(row) };
-  for await (const row of rowsOfWorkspace(Webhook, id, { until, where: { deleted_at: null } })) {
+  for await (const row of rowsOfWorkspace(ApiKey, id, pages)) yield { type: 'api_key', data: presentApiKey(row) };
+  for await (const row of rowsOfWorkspace(Webhook, id, { ...pages, where: { deleted_at: null } })) {
     yield { type: 'webhook', data: presentWebhook(row) };
   }
-  for await (const row of rowsOfWorkspace(Contact, id, { until })) yield { type: 'contact', data: presentContact(row) };
-  for await (const row of rowsOfWorkspace(Suppression, id, { until })) yield { type: 'suppression', data: presentSuppression(row) };
-  for await (const row of rowsOfWorkspace(Batch, id, { until, where: isDecided })) yield { type: 'batch', data: presentBatchRow(row) };
-  for await (const row of rowsOfWorkspace(Message, id, { until, where: isDecided })) {
+  for await (const row of rowsOfWorkspace(Contact, id, pages)) yield { type: 'contact', data: presentContact(row) };
+  for await (const row of rowsOfWorkspace(Suppression, id, pages)) yield { type: 'suppression', data: presentSuppression(row) };
+  for await (const row of rowsOfWorkspace(Batch, id, { ...pages, where: isDecided })) yield { type: 'batch', data: presentBatchRow(row) };
+  for await (const row of rowsOfWorkspace(Message, id, { ...pages, where: isDecided })) {
     yield { type: 'message', data: presentMessage(row.get() as MessageRow) };
   }
-  for await (const row of rowsOfWorkspace(CreditEntry, id, { until })) yield { type: 'transaction', data: presentTransaction(row) };
+  for await (const row of rowsOfWorkspace(CreditEntry, id, pages)) yield { type: 'transaction', data: presentTransaction(row) };
 }
