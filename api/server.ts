@@ -52,7 +52,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
-    streams: new StreamHub(db, logger),
+    streams: new StreamHub(db, logger, config),
     startedAt: Date.now(),
     isDraining: false,
   };

@@ -61,7 +61,8 @@ export type ResourceName =
   | 'API key'
   | 'Credit package'
   | 'Suppression'
-  | 'Erasure';
+  | 'Erasure'
+  | 'Session';
 
 /** The maximum number of faults in an answer. The last one may say how many more there are. */
 export const faultsListedMax = 100;

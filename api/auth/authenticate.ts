@@ -1,8 +1,8 @@
 /** Authentication in two steps: read the credential of a request without the database, then look up its workspace. */
 import type { Request, Response } from 'express';
 import { ApiKey } from '../../models/tables/api-key.js';
+import { OpenSession } from '../../models/tables/open-session.js';
 import { type AppError, deactivatedApiKey, foreignOrigin, invalidApiKey, invalidToken } from '../../models/errors.js';
-import type { Database } from '../../models/db/database.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/api-keys/identify-api-key.js';
@@ -39,20 +39,25 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
     maxBatchSize: 100,
     concurrency: 2,
   });
-  const touched = lastUsed((err) => logger.warn({ err }, 'last_used_at was not written'));
+  const onError = (err: unknown) => logger.warn({ err }, 'last_used_at was not written');
+  const touchKey = lastUsed(
+    (id, now, address) => ApiKey.update({ last_used_at: now, last_used_address: address }, { where: { id } }),
+    onError,
+  );
+  const touchSession = lastUsed((id, now) => OpenSession.update({ last_used_at: now }, { where: { id } }), onError);
 
   return {
     read: createCredentialReader(config),
     async identify(auth, credential) {
       if (credential.kind === 'refused') throw credential.error;
       if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
-      if (credential.kind === 'jwt') return workspaceOf(db, credential.claims);
+      if (credential.kind === 'jwt') return workspaceOf({ db, config, touch: touchSession }, credential.claims);
       const key = await identified.add(credential);
       if (key === null) throw invalidApiKey();
       if (!key.is_active) throw deactivatedApiKey();
       if (key.is_expired || (key.allowed_addresses !== null && !isInNetworks(credential.address, key.allowed_addresses)))
         throw invalidApiKey();
-      touched(key, credential.address);
+      touchKey(key, credential.address);
       return callerOf(key);
     },
     authorize(auth, caller) {
@@ -104,10 +109,11 @@ function callerOf(key: IdentifiedKey): Caller {
   };
 }
 
-async function workspaceOf(db: Database, { sub, tv, jti, exp, wh }: Claims): Promise<Caller> {
+async function workspaceOf({ db, config, touch }: SessionDeps, { sub, tv, jti, exp, wh }: Claims): Promise<Caller> {
   const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
-  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv });
+  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv, idleHours: config.consoleIdleHours });
   if (owner === null) throw invalidToken();
+  if (tokenId !== null && owner.is_listed) touch({ id: tokenId, last_used_at: owner.last_used_at });
   const expiresAt = new Date(exp * 1000);
   const session = tokenId === null ? null : { id: tokenId, expiresAt };
   const actor = { type: 'user', id: sub, name: owner.email } as const;
@@ -117,6 +123,7 @@ async function workspaceOf(db: Database, { sub, tv, jti, exp, wh }: Claims): Pro
   return { ...known, session, token: { version: tv, expiresAt } };
 }
 
+type SessionDeps = Pick<Deps, 'db' | 'config'> & { touch: Touch };
 type StandingIn = Pick<Caller, 'balance' | 'spendLeft' | 'allowedCountries' | 'isVerified' | 'isSuspended'>;
 
 function standingIn({ balance, spend_left, allowed_countries, email_verified, is_suspended }: Standing): StandingIn {
@@ -125,14 +132,16 @@ function standingIn({ balance, spend_left, allowed_countries, email_verified, is
 
 const bearerOf = (req: Request) => /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? null;
 
-/** Writes last_used_at of a key in the background, at most once a minute. */
-function lastUsed(onError: (err: unknown) => void): (key: IdentifiedKey, address: string | undefined) => void {
+type Touch = (used: { id: string; last_used_at: Date | null }, address?: string) => void;
+
+/** Writes last_used_at of a key or a session in the background, at most once a minute. */
+function lastUsed(write: (id: string, now: Date, address: string | null) => Promise<unknown>, onError: (err: unknown) => void): Touch {
   const underWay = new Set<string>();
   return ({ id, last_used_at }, address) => {
     const now = new Date();
     if ((last_used_at !== null && now.getTime() - last_used_at.getTime() < 60_000) || underWay.has(id)) return;
     underWay.add(id);
-    void ApiKey.update({ last_used_at: now, last_used_address: address ?? null }, { where: { id } })
+    void write(id, now, address ?? null)
       .catch(onError)
       .finally(() => underWay.delete(id));
   };

@@ -9,7 +9,7 @@ import { type Auth, type Declaration, endpoint, type Endpoint, type Input } from
 import { type PageQuery, pageOf, pageQuery } from './schemas.js';
 
 interface ListDeclaration<A extends Auth, Path extends string, Filters extends object>
-  extends Pick<Declaration<A, Path, Filters, object>, 'id' | 'tag' | 'path' | 'summary' | 'auth'> {
+  extends Pick<Declaration<A, Path, Filters, object>, 'id' | 'tag' | 'path' | 'summary' | 'auth' | 'rate'> {
   /** The name of the list in `data`: the plural of the resource. */
   name: string;
   /** The schema of one row of the response. */

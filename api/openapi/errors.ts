@@ -145,6 +145,7 @@ const resourceNames: readonly [prefix: string, name: errors.ResourceName][] = [
   ['/api/v1/messages/:', 'Message'],
   ['/api/v1/messages', 'Contact'],
   ['/api/v1/api-keys', 'API key'],
+  ['/api/v1/auth/sessions', 'Session'],
   ['/api/v1/contacts', 'Contact'],
   ['/api/v1/suppressions', 'Suppression'],
   ['/api/v1/webhooks', 'Webhook'],

@@ -9,6 +9,7 @@ import { CreditOrder } from './credit-order.js';
 import { CreditPackage } from './credit-package.js';
 import { Delivery, DeliveryAttempt } from './delivery.js';
 import { Message } from './message.js';
+import { OpenSession } from './open-session.js';
 import { Replay } from './replay.js';
 import { Suppression } from './suppression.js';
 import { notDeleted, Webhook } from './webhook.js';
@@ -31,5 +32,6 @@ export function initModels(sequelize: Sequelize): void {
   bindTable(Contact, { sequelize, tableName: 'contacts' });
   bindTable(CreditPackage, { sequelize, tableName: 'credit_packages' });
   bindTable(CreditOrder, { sequelize, tableName: 'credit_orders' });
+  bindTable(OpenSession, { sequelize, tableName: 'sessions' });
   bindTable(Suppression, { sequelize, tableName: 'suppressions' });
 }

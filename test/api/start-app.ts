@@ -107,7 +107,7 @@ function depsOf(config: Readonly<Config>, db: Database, temporal: Temporal): Dep
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
-    streams: new StreamHub(db, logger),
+    streams: new StreamHub(db, logger, config),
     startedAt: Date.now(),
     isDraining: false,
   };

@@ -7,7 +7,6 @@ import { verifyEmail } from '../../../models/operations/accounts/verify-email.js
 import type { Origin } from '../../../models/rules/audit/origin.js';
 import type { Workspace } from '../../../models/tables/workspace.js';
 import { withPaddedFailure } from '../../auth/padded-duration.js';
-import { issueToken } from '../../auth/tokens.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../http/endpoint.js';
 import { presentWorkspace } from '../../present/presenters.js';
@@ -17,6 +16,7 @@ import { startMail } from '../../outside/start-mail.js';
 import { requiredText, text } from '../../http/validation.js';
 import { admitCheck } from './password-checks.js';
 import { assertMaySignUp } from './may-sign-up.js';
+import { newSession } from './new-session.js';
 import { clientOf } from './client-of.js';
 
 export const workspaceFields = {
@@ -102,7 +102,7 @@ export const login = endpoint({
   response: named('LoginData', Joi.object({ workspace: workspaceResponse, token: Joi.string().required() })),
   async handler({ body, origin }, deps) {
     const workspace = await workspaceOfLogin(deps, body, origin);
-    return { workspace: presentWorkspace(workspace), token: issueToken(deps.config.jwtSecret, workspace) };
+    return { workspace: presentWorkspace(workspace), token: await newSession(deps, workspace, 'jwt', origin) };
   },
 });
 

@@ -1,6 +1,6 @@
 import * as errors from '../../../models/errors.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
-import { at, ids, type Samples } from './sample.js';
+import { at, ids, pagination, type Samples } from './sample.js';
 
 const email = 'ada@example.com';
 const current_password = 'correct horse battery';
@@ -56,6 +56,29 @@ export const sessionSamples: Samples = {
   },
   logOut: { data: { message: 'You are logged out.' } },
   logOutAll: { data: { message: 'All sessions are logged out.' } },
+  listSessions: {
+    about:
+      'JWTs that were issued before sessions were listed are valid, and not in the list. A session of the console also ends after some hours without a request, 24 unless the operator has set another number.',
+    data: {
+      sessions: [
+        {
+          id: '0198c5b1-0a10-7f3e-8b1d-00000000000d',
+          kind: 'console',
+          created_at: at,
+          last_used_at: at,
+          expires_at: '2026-11-28T10:00:00.000Z',
+          address: '203.0.113.7',
+          user_agent: 'Mozilla/5.0',
+          is_current: true,
+        },
+      ],
+      pagination,
+    },
+  },
+  endSession: {
+    about: 'The session may be the one of this request.',
+    data: { message: 'Session has been ended' },
+  },
   setUpTotp: {
     about: 'Authenticator apps read `otpauth_url` from a QR code. Each recovery code works once, in place of a code.',
     data: {

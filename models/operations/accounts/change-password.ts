@@ -4,6 +4,7 @@ import { wrongPassword } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { forgetSessions } from './end-sessions.js';
 import { voidEmailChanges } from '../mails/issue-mail.js';
 
 /**
@@ -23,6 +24,7 @@ export async function changePassword(
     if (changed === undefined) throw wrongPassword();
     const target = { type: 'workspace', id: workspaceId, name: changed.name };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_changed', target });
+    await forgetSessions(db, transaction, workspaceId);
     await voidEmailChanges(db, transaction, workspaceId);
     const mailId = makeId();
     await select(db, tell, [mailId, workspaceId], transaction);
