@@ -67,7 +67,7 @@ export const sessionMutations: readonly Mutation[] = [
   },
   {
     guards: 'a link of the launcher works once',
-    file: 'models/operations/accounts/use-console-link.ts',
+    file: 'models/operations/logins/use-console-link.ts',
     find: 'if (used.length === 0) return null;',
     replace: '',
     test: 'api/accounts/console-link',

@@ -1,7 +1,7 @@
 /** Accounts: sign up, verify the address, log in. */
 import Joi from 'joi';
 import { signupClosed } from '../../../models/errors.js';
-import { logIn } from '../../../models/operations/accounts/log-in.js';
+import { logIn } from '../../../models/operations/logins/log-in.js';
 import { signUp } from '../../../models/operations/accounts/sign-up.js';
 import { verifyEmail } from '../../../models/operations/accounts/verify-email.js';
 import type { Origin } from '../../../models/rules/audit/origin.js';

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Joi from 'joi';
 import { foreignOrigin, invalidMailToken } from '../../../models/errors.js';
-import { useConsoleLink } from '../../../models/operations/accounts/use-console-link.js';
+import { useConsoleLink } from '../../../models/operations/logins/use-console-link.js';
 import { readConsoleLink } from '../../../models/rules/accounts/console-link.js';
 import { mayLogIn, setCookie } from '../../auth/console-session.js';
 import type { Deps } from '../../deps.js';

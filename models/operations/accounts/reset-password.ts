@@ -6,7 +6,7 @@ import { hashPassword } from '../../passwords.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
 import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
-import { exemptClient } from './login-tries.js';
+import { exemptClient } from '../logins/login-tries.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
 import { forgetTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';

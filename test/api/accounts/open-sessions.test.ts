@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { forgetLogins } from '../../../models/operations/accounts/forget-logins.js';
+import { forgetLogins } from '../../../models/operations/logins/forget-logins.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { openEventStream } from '../../support/network/event-stream.js';
