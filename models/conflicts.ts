@@ -22,7 +22,7 @@ const limitReached = (whose: string, max: number, what: string) =>
 const quotaNames = {
   apiKeys: 'API keys',
   webhooks: 'webhooks',
-  replays: 'running replays',
+  replays: 'replays under way',
   openBatches: 'open batches',
   streams: 'open streams',
 } as const satisfies Partial<Record<keyof Quotas, string>>;

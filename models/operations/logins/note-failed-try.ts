@@ -1,7 +1,7 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { anonymous, type Origin } from '../../rules/audit/origin.js';
+import { anonymous, type Origin, withoutCredential } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { freeTries, type Try } from './login-tries.js';
 
@@ -29,7 +29,7 @@ export async function noteFailedTry({ db, onMail }: TryDeps, { workspace, attemp
   const target = { type: 'workspace', id: workspaceId, name };
   const changes = { tries: attempt.number, locked_seconds: attempt.pauseSeconds, ...(reason === undefined ? {} : { reason }) };
   await inTransaction(db, async (transaction) => {
-    const stranger = { ...origin, actor: anonymous };
+    const stranger = { ...withoutCredential(origin), actor: anonymous };
     await recordAuditEvent(db, transaction, stranger, { workspaceId, type: 'auth.login_failed', target, changes });
     if (attempt.number < freeTries) return;
     const mailId = makeId();

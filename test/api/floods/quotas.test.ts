@@ -63,8 +63,8 @@ describe('quotas of a workspace', () => {
     );
     const answers = await atOnce(12, (index) => replay(hooks[index % 3] as string, 'pending'));
     assert.deepEqual(counts(answers), [0, 2, 10]);
-    assertRefused(answers, 'A workspace can have at most 2 running replays');
-    assertRefused([await replay(hooks[0] as string, 'succeeded')], 'A workspace can have at most 2 running replays');
+    assertRefused(answers, 'A workspace can have at most 2 replays under way');
+    assertRefused([await replay(hooks[0] as string, 'succeeded')], 'A workspace can have at most 2 replays under way');
   });
 
   it('accepts exactly the allowed batches of 10 at once, and charges nothing for the others', async () => {
