@@ -149,8 +149,8 @@ export const mutations: readonly Mutation[] = [
   {
     guards: 'the turns of costly reads',
     file: 'api/http/endpoint.ts',
-    find: 'item.costly !== true',
-    replace: 'item.costly !== undefined',
+    find: 'costly(item.handler)',
+    replace: 'item.handler',
     test: 'api/floods/costly-reads',
   },
   {
