@@ -19,6 +19,7 @@ import { createHttpServer, defaultTimeouts } from './http/http-server.js';
 import { createCertificateReader } from './outside/certificate-gauges.js';
 import { createPayments } from './outside/payments.js';
 import { createLimiter } from './http/rate-limit.js';
+import { createReadTurns } from './http/resource-limits.js';
 import { createReportInbox } from './outside/report-inbox.js';
 import { createGaugeReader } from './outside/show-gauges.js';
 import { createSns } from './outside/sns.js';
@@ -47,10 +48,11 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     reportInbox: createReportInbox({ config, logger, db, temporal }),
     bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent }),
     limiter: createLimiter(config, logger),
+    readTurns: createReadTurns(apiPoolSizes(config).own),
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
-    streams: new StreamHub(db, logger),
+    streams: new StreamHub(db, logger, config),
     startedAt: Date.now(),
     isDraining: false,
   };

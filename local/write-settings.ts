@@ -66,7 +66,7 @@ rewrite('.env.example', (text) => {
 
 /** Every setting in the order of the declaration. An existing value in the file stays. */
 rewrite('docker-compose.yml', (text) =>
-  text.replace(/(x-settings: &settings\n)((?: {2}[A-Z_]+: .*\n)+)/, (_, head: string, lines: string) => {
+  text.replace(/(x-settings: &settings\n)((?: {2}[A-Z0-9_]+: .*\n)+)/, (_, head: string, lines: string) => {
     const present = new Map(lines.split('\n').map((line) => [line.trim().split(':')[0], line]));
     return head + forUsers.map(({ name }) => `${present.get(name) ?? `  ${name}: \${${name}:-}`}\n`).join('');
   }),

@@ -34,4 +34,5 @@ export type Counted = keyof typeof quotaNames;
 export const quotaReached = (of: Counted, max: number) => limitReached('A workspace', max, quotaNames[of]);
 export const mcpSendsReached = (max: number) => limitReached('A workspace', max, 'messages sent by MCP on a day');
 export const tooManyPlaceholders = (max: number) => limitReached('A content', max, 'placeholders');
+export const dryRunTooLarge = (max: number) => limitReached('A dry run of a replay', max, 'deliveries');
 export const usageTooLarge = (max: number) => limitReached('The period of a usage report', max, 'messages');

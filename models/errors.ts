@@ -61,7 +61,8 @@ export type ResourceName =
   | 'API key'
   | 'Credit package'
   | 'Suppression'
-  | 'Erasure';
+  | 'Erasure'
+  | 'Session';
 
 /** The maximum number of faults in an answer. The last one may say how many more there are. */
 export const faultsListedMax = 100;
@@ -172,7 +173,8 @@ export const keyChannelRefused = (channel: string) => new AppError('forbidden', 
 export const foreignOrigin = () => new AppError('forbidden', 'The console session works from its own origin only');
 /** A page of a browser, from an origin that CORS_ORIGINS does not name. */
 export const forbiddenOrigin = () => new AppError('forbidden', 'This origin may not use MCP');
-export const badSignature = () => new AppError('forbidden', 'Invalid signature');
+/** `cause` is only for the log. */
+export const badSignature = (cause?: Error) => new AppError('forbidden', 'Invalid signature', { cause });
 export const notFound = (resource?: ResourceName) =>
   new AppError('not_found', resource === undefined ? 'Not found' : `${resource} not found`);
 export const bodyTooLarge = () => new AppError('payload_too_large', 'Request body too large');

@@ -5,7 +5,7 @@ import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { forgetAuditEvents } from '../../models/operations/audit/forget-audit-events.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
-import { forgetLogins } from '../../models/operations/accounts/forget-logins.js';
+import { forgetLogins } from '../../models/operations/logins/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { runErasures } from '../../models/operations/erasure/run-erasures.js';

@@ -1,8 +1,6 @@
 /** Authentication in two steps: read the credential of a request without the database, then look up its workspace. */
 import type { Request, Response } from 'express';
-import { ApiKey } from '../../models/tables/api-key.js';
 import { type AppError, deactivatedApiKey, foreignOrigin, invalidApiKey, invalidToken } from '../../models/errors.js';
-import type { Database } from '../../models/db/database.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/api-keys/identify-api-keys.js';
@@ -15,6 +13,7 @@ import { assertScope, type Caller } from '../http/caller.js';
 import { type LoggedCaller, plainAddress } from '../http/request-context.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
 import { isOwnOrigin, sessionCookie } from './console-session.js';
+import { createTouches, type Touch } from './last-used.js';
 import { type Claims, createTokenReader } from './tokens.js';
 import { keyRefused, sessionRefused, tokenRefused } from './why-refused.js';
 
@@ -54,7 +53,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
     maxBatchSize: 100,
     concurrency: 2,
   });
-  const touched = lastUsed((err) => logger.warn({ err }, 'last_used_at was not written'));
+  const touch = createTouches(logger);
 
   const identify: Authenticator['identify'] = async (auth, credential, note) => {
     if (credential.kind === 'refused') {
@@ -62,14 +61,14 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       throw credential.error;
     }
     if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
-    if (credential.kind === 'jwt') return workspaceOf(db, credential.claims);
+    if (credential.kind === 'jwt') return workspaceOf({ db, config, touch: touch.session }, credential.claims);
     const key = await identified.add(credential);
     if (key === null) throw invalidApiKey();
     note({ workspaceId: key.workspace_id, keyId: key.id });
     if (!key.is_active) throw deactivatedApiKey();
     if (key.is_expired || (key.allowed_addresses !== null && !isClientInNetworks(credential.address, key.allowed_addresses)))
       throw invalidApiKey();
-    touched(key, credential.address);
+    touch.key(key, credential.address);
     return callerOf(key);
   };
 
@@ -133,11 +132,13 @@ function callerOf(key: IdentifiedKey): Caller {
   };
 }
 
-async function workspaceOf(db: Database, { sub, tv, jti, exp, wh, key }: Claims): Promise<Caller> {
+async function workspaceOf({ db, config, touch }: SessionDeps, { sub, tv, jti, exp, wh, key }: Claims): Promise<Caller> {
   const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
   const keyId = key ?? null;
-  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv, keyId });
+  const { consoleIdleHours: idleHours } = config;
+  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv, keyId, idleHours });
   if (owner === null) throw invalidToken();
+  if (tokenId !== null && owner.is_listed) touch({ id: tokenId, last_used_at: owner.last_used_at });
   const expiresAt = new Date(exp * 1000);
   const session = tokenId === null ? null : { id: tokenId, expiresAt };
   const actor = { type: 'user', id: sub, name: owner.email } as const;
@@ -148,6 +149,7 @@ async function workspaceOf(db: Database, { sub, tv, jti, exp, wh, key }: Claims)
   return { ...known, session, token: { version: tv, expiresAt } };
 }
 
+type SessionDeps = Pick<Deps, 'db' | 'config'> & { touch: Touch };
 type StandingIn = Pick<Caller, 'balance' | 'spendLeft' | 'allowedCountries' | 'isVerified' | 'isSuspended'>;
 
 function standingIn({ balance, spend_left, allowed_countries, email_verified, is_suspended }: WorkspaceStanding): StandingIn {
@@ -155,16 +157,3 @@ function standingIn({ balance, spend_left, allowed_countries, email_verified, is
 }
 
 const bearerOf = (req: Request) => /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? null;
-
-/** Writes last_used_at of a key in the background, at most once a minute. */
-function lastUsed(onError: (err: unknown) => void): (key: IdentifiedKey, address: string | undefined) => void {
-  const inProgress = new Set<string>();
-  return ({ id, last_used_at }, address) => {
-    const now = new Date();
-    if ((last_used_at !== null && now.getTime() - last_used_at.getTime() < 60_000) || inProgress.has(id)) return;
-    inProgress.add(id);
-    void ApiKey.update({ last_used_at: now, last_used_address: address ?? null }, { where: { id } })
-      .catch(onError)
-      .finally(() => inProgress.delete(id));
-  };
-}

@@ -1,9 +1,10 @@
 /** JWTs: those that clients send as `Bearer`, and those in the cookie of the console. Neither is taken for the other. */
-import { createHash, createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
+import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Request, Response } from 'express';
 import jwt from 'jsonwebtoken';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
+import { makeId } from '../../models/rules/values/make-id.js';
 import { isUuid } from '../../models/rules/values/text.js';
 import type { Workspace } from '../../models/tables/workspace.js';
 
@@ -44,8 +45,19 @@ export function issueToken(
     issuer,
     audience,
     expiresIn: lifetimeSeconds[kind],
-    jwtid: randomUUID(),
+    jwtid: makeId(), // sessions are listed in the order of their ids
   });
+}
+
+/** A token for a session, with its id and its end. */
+export function issueSessionToken(
+  jwtSecret: string,
+  workspace: Pick<Workspace, 'id' | 'token_version'>,
+  kind: 'access' | 'console',
+): { token: string; id: string; expiresAt: Date } {
+  const token = issueToken(jwtSecret, workspace, kind);
+  const { jti, exp } = jwt.decode(token) as Required<Claims>;
+  return { token, id: jti, expiresAt: new Date(exp * 1000) };
 }
 
 /** A token for the portal of one webhook, and its end. @param keyId the API key that asks for it; null with a session */

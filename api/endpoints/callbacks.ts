@@ -1,13 +1,14 @@
 /** Delivery reports of providers. A report is verified and stored before the response is sent. */
 import Joi from 'joi';
-import { notFound } from '../../models/errors.js';
+import { AppError, notFound } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordOptIn, recordOptOut } from '../../models/operations/contacts/record-opt-outs.js';
 import type { ProviderAccount } from '../../models/rules/routing/provider-kinds.js';
 import { judgeHead } from '../../models/rules/callbacks/before-body.js';
-import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
+import type { CallbackEvent, CallbackReader, CallbackRequest } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
 import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
+import { Sha1RefusedError } from '../../models/rules/callbacks/sns.js';
 import { digestOf } from '../../models/rules/contacts/erasure.js';
 import { recipientKey } from '../../models/rules/messages/recipient.js';
 import { keywordOf } from '../../models/rules/contacts/suppression.js';
@@ -26,6 +27,21 @@ function readerFor(name: string, { config, sns }: Deps): { account: ProviderAcco
   const read = account === undefined ? null : readerOf(account, { secretKey, accounts, certificateAt: sns.certificateAt });
   if (account === undefined || read === null) throw notFound();
   return { account, read };
+}
+
+/** Verifies and reads a callback. @throws AppError what its reader throws */
+async function eventsOf(provider: string, signed: Omit<CallbackRequest, 'at'>, deps: Deps): Promise<CallbackEvent[]> {
+  try {
+    return await readerFor(provider, deps).read({ ...signed, at: new Date() });
+  } catch (error) {
+    // A topic signs with SHA-1 until its owner changes that, and SNS tells its owner only that callbacks fail.
+    if (error instanceof AppError && error.cause instanceof Sha1RefusedError)
+      deps.logger.warn(
+        { provider },
+        'a callback was refused: SNS signed it with SHA-1; set SignatureVersion 2 on the topic (docs/carriers.md)',
+      );
+    throw error;
+  }
 }
 
 /** Handles replies of recipients: STOP suppresses, START removes the suppression. Other replies are not stored. */
@@ -68,7 +84,7 @@ export const receiveReports = endpoint({
   refusals: [400, 403, 413],
   response: named('DeliveryReportsData', Joi.object({ received: Joi.number().integer().required() })),
   async handler({ params, signed }, deps) {
-    const events = await readerFor(params.provider, deps).read({ ...signed, at: new Date() });
+    const events = await eventsOf(params.provider, signed, deps);
     for (const event of events) if (event.kind === 'confirmation') await deps.sns.confirm(event.url);
     const reports = events.filter((event) => event.kind === 'report');
     await deps.reportInbox.store(reports);

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { changeEmail, closeAccount, putPassword, resendVerification } from './accounts/account.js';
 import { listAudit } from './accounts/audit-events.js';
-import { logOut, logOutAll } from './accounts/sessions.js';
+import { endOneSession, listSessions, logOut, logOutAll } from './accounts/sessions.js';
 import { confirmTotpCode, deleteTotp, setUpTotp } from './accounts/totp.js';
 import { createApiKey, deleteApiKey, listApiKeys, rotateKey } from './accounts/api-keys.js';
 import { login, signup, verifyEmailAddress } from './accounts/auth.js';
@@ -44,6 +44,8 @@ export const endpoints: readonly Endpoint<Deps>[] = [
   changeEmail, //          POST   /api/v1/auth/change-email
   logOut, //               POST   /api/v1/auth/logout
   logOutAll, //            POST   /api/v1/auth/logout-all
+  listSessions, //         GET    /api/v1/auth/sessions
+  endOneSession, //        DELETE /api/v1/auth/sessions/:id
   setUpTotp, //            POST   /api/v1/auth/totp
   confirmTotpCode, //      POST   /api/v1/auth/totp/confirm
   deleteTotp, //           DELETE /api/v1/auth/totp

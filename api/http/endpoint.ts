@@ -96,6 +96,11 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   sends?: boolean;
   /** Passes the accept gate, which rejects requests while the service is overloaded. */
   gated?: boolean;
+  /**
+   * Its handler may read many rows: it waits for a turn of its workspace, and for nothing outside the database. It holds one connection at a
+   * time.
+   */
+  costly?: boolean;
   /** Accepts an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Error statuses that cannot be derived from the rest of the declaration. */
@@ -120,9 +125,20 @@ export interface Endpoint<Services = never> extends Declaration<Auth, string, ob
   inBulkThread?: true;
 }
 
-/** Returns what declares endpoints whose handlers use these services. The types of a handler's input are derived from its schemas and its path. */
-export function declaring<Services>() {
+/** What runs the handlers of costly endpoints: later, for example. */
+export type Wrap<Services> = (handler: Endpoint<Services>['handler']) => Endpoint<Services>['handler'];
+
+/**
+ * Returns what declares endpoints whose handlers use these services. The types of a handler's input are derived from its schemas and its path.
+ * @param costly wraps the handlers of `costly` endpoints. Without it there can be none
+ */
+export function declaring<Services>(costly?: Wrap<Services>) {
   return <A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
     declaration: Declaration<A, Path, Query, Body, Services>,
-  ): Endpoint<Services> => declaration as unknown as Endpoint<Services>;
+  ): Endpoint<Services> => {
+    const item = declaration as unknown as Endpoint<Services>;
+    if (item.costly !== true) return item;
+    if (costly === undefined) throw new Error(`${item.id} is costly, and nothing gives it a turn`);
+    return { ...item, handler: costly(item.handler) };
+  };
 }

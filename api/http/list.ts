@@ -4,11 +4,11 @@ import { invalidCursor } from '../../models/errors.js';
 import type { Listed, ListWindow, SortColumn } from '../../models/rules/values/list-window.js';
 import type { Caller } from './caller.js';
 import { readCursor, writeCursor } from './cursor.js';
-import { type Auth, type Declaration, declaring, type Endpoint, type Input } from './endpoint.js';
+import { type Auth, type Declaration, declaring, type Endpoint, type Input, type Wrap } from './endpoint.js';
 import { type PageQuery, pageOf, pageQuery } from './schemas/schemas.js';
 
 interface ListDeclaration<A extends Auth, Path extends string, Filters extends object, Services>
-  extends Pick<Declaration<A, Path, Filters, object, Services>, 'id' | 'tag' | 'path' | 'summary' | 'auth'> {
+  extends Pick<Declaration<A, Path, Filters, object, Services>, 'id' | 'tag' | 'path' | 'summary' | 'auth' | 'rate'> {
   /** The name of the list in `data`: the plural of the resource. */
   name: string;
   /** The schema of one row of the response. */
@@ -27,16 +27,18 @@ interface ListDeclaration<A extends Auth, Path extends string, Filters extends o
 /**
  * Returns what declares the endpoint of a list, whose `find` uses these services. The response has the rows and `pagination`. With a cursor
  * `total` and `pages` are null. Refuses a cursor of another list, workspace or set of filters with 400 (docs/contract/README.md, Lists).
+ * @param costly see `declaring`. A late page, a total and a search may read the whole list, so every list is costly
  */
-export function declaringLists<Services>() {
+export function declaringLists<Services>(costly: Wrap<Services>) {
   return <A extends Exclude<Auth, 'none' | 'provider'>, Path extends string, Filters extends object = object>(
     declaration: ListDeclaration<A, Path, Filters, Services>,
   ): Endpoint<Services> => {
     const { name, row, filters: filterSchema, sort = ['id'], find, ...rest } = declaration;
     const query = Joi.object<PageQuery & Filters>(pageQuery as Joi.SchemaMap);
-    return declaring<Services>()<Auth, Path, PageQuery & Filters>({
+    return declaring<Services>(costly)<Auth, Path, PageQuery & Filters>({
       ...rest,
       method: 'get',
+      costly: true,
       query: filterSchema === undefined ? query : query.concat(filterSchema as Joi.ObjectSchema<PageQuery & Filters>),
       response: pageOf(name, row),
       async handler({ caller: maybe, params, query: { page = 1, limit, cursor, ...others } }, deps) {

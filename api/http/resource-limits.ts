@@ -1,4 +1,7 @@
-/** How much of this process each client may use: memory for request bodies, and concurrent bulk requests. docs/limits.md lists the values. */
+/**
+ * How much of this process each client may use: memory for request bodies, concurrent bulk requests, and connections for costly reads.
+ * docs/limits.md lists the values.
+ */
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { MemoryBudget } from '../../models/flow/memory-budget.js';
 
@@ -18,3 +21,17 @@ export const createResourceLimits = (): ResourceLimits => ({
   addressMemory: new MemoryBudget({ maxBytes: 16 * megabyte, maxBytesPerOwner: 2 * megabyte, guaranteedBytesPerOwner: 0 }),
   bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
 });
+
+/**
+ * The turns of costly reads. Each read holds one connection to the database at a time, so half of the connections remain for sends and for
+ * reads by id, and one workspace cannot take the other half alone.
+ * @param connections how many the main thread has
+ */
+export const createReadTurns = (connections: number): ConcurrencyLimit =>
+  createConcurrencyLimit({
+    max: Math.max(1, Math.floor(connections / 2)),
+    maxPerKey: 2,
+    maxWaiting: 2_000,
+    maxWaitingPerKey: 200,
+    waitMsMax: 10_000,
+  });

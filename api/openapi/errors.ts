@@ -11,7 +11,7 @@ import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
 
 /** Derives the error statuses of an endpoint from its declaration. */
-export function statusesOf({ auth, query, body, path, idempotent, refusals = [] }: Endpoint): number[] {
+export function statusesOf({ auth, query, body, path, costly, idempotent, refusals = [] }: Endpoint): number[] {
   const takesKey = typeof auth === 'object';
   const statuses = [
     ...refusals,
@@ -23,6 +23,7 @@ export function statusesOf({ auth, query, body, path, idempotent, refusals = [] 
     ...(body ? [413] : []),
     429,
     500,
+    ...(costly === true ? [503] : []),
   ];
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }
@@ -143,6 +144,7 @@ const resourceNames: readonly [prefix: string, name: errors.ResourceName][] = [
   ['/api/v1/messages/:', 'Message'],
   ['/api/v1/messages', 'Contact'],
   ['/api/v1/api-keys', 'API key'],
+  ['/api/v1/auth/sessions', 'Session'],
   ['/api/v1/contacts', 'Contact'],
   ['/api/v1/suppressions', 'Suppression'],
   ['/api/v1/webhooks', 'Webhook'],

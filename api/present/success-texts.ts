@@ -9,6 +9,7 @@ export const successTexts = {
   accountClosed: 'The account has been closed.',
   loggedOut: 'You are logged out.',
   allLoggedOut: 'All sessions are logged out.',
+  sessionEnded: 'Session has been ended',
   totpEnabled: 'TOTP is enabled: logins need a code from now on.',
   totpRemoved: 'TOTP has been removed: logins need no code any more.',
   keyDeactivated: 'API key has been deactivated',

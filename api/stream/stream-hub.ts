@@ -10,6 +10,7 @@ import { apiMetrics } from '../../models/metrics/catalogue.js';
 import { forgetStream } from '../../models/operations/streams/open-stream.js';
 import { pageSize, readEvents, startOfStretch } from '../../models/operations/streams/read-events.js';
 import type { Logger } from '../../models/process/logger.js';
+import type { Config } from '../../models/settings/config.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 import { behind, progressAt } from '../../models/rules/streams/position.js';
 import { eventBlocks, idBlock } from './event-blocks.js';
@@ -41,9 +42,10 @@ export class StreamHub implements Audience {
   constructor(
     private readonly db: Database,
     private readonly logger: Logger,
+    { consoleIdleHours }: Pick<Config, 'consoleIdleHours'>,
   ) {
     this.#reader = new RoundReader(db);
-    this.#upkeep = createUpkeep(db, this.#viewers);
+    this.#upkeep = createUpkeep(db, this.#viewers, consoleIdleHours);
     apiMetrics.streams.set(0);
     this.#heartbeat = setInterval(() => this.#keepAlive(), heartbeatMs).unref();
   }

@@ -7,14 +7,17 @@ import type { Viewer } from './viewer.js';
 /** Maximum time until the stream of a revoked key ends. */
 const checkMs = 1_000;
 
-/** Returns a function to call in every round. It queries only when something is due, with one statement for all viewers. */
-export function createUpkeep(db: Database, viewers: ReadonlySet<Viewer>): () => Promise<void> {
+/**
+ * Returns a function to call in every round. It queries only when something is due, with one statement for all viewers.
+ * @param idleHours after so many hours without a request, a session of the console ends
+ */
+export function createUpkeep(db: Database, viewers: ReadonlySet<Viewer>, idleHours: number): () => Promise<void> {
   let renewedAt = performance.now();
   let checkedAt = performance.now();
   return async () => {
     const now = performance.now();
     if (now - checkedAt >= checkMs) {
-      await endRevoked(db, [...viewers]);
+      await endRevoked(db, [...viewers], idleHours);
       checkedAt = now;
     }
     if (now - renewedAt >= renewMs) {
@@ -28,9 +31,9 @@ export function createUpkeep(db: Database, viewers: ReadonlySet<Viewer>): () => 
 }
 
 /** Ends streams whose credential was revoked or has expired, or whose workspace was closed or suspended. */
-async function endRevoked(db: Database, viewers: readonly Viewer[]): Promise<void> {
+async function endRevoked(db: Database, viewers: readonly Viewer[], idleHours: number): Promise<void> {
   const held = viewers.map(({ options }) => ({ ...options, ref: options.id }));
-  const live = await liveCredentials(db, held, 'read_messages');
+  const live = await liveCredentials(db, held, { scope: 'read_messages', idleHours });
   for (const viewer of viewers) {
     const { id, token } = viewer.options;
     if (!live.has(id) || (token !== null && token.expiresAt.getTime() <= Date.now())) viewer.end();

@@ -41,13 +41,13 @@ async function run(seconds: number, only: readonly AttackName[], cleanup: Cleanu
   const folder = await mkdtemp(join(tmpdir(), 'tidings-tenant-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const service = await startService(folder, { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) }, cleanup);
-  const { baseUrl } = service;
+  const { baseUrl, databaseUrl } = service;
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
   // Warm-up. The first batch starts the second thread of the API, so that its memory does not count as caused by the attack.
   await sender.postBulk(10);
   await steadySends(sender, 5, sendsPerSecond);
   const idle = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
-  const hostile = await startHostile({ baseUrl, only }, cleanup);
+  const hostile = await startHostile({ baseUrl, databaseUrl, only }, cleanup);
   const attacked = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
   const answers = await hostile.stop();
   const wrong = brokenPromises(idle, attacked);

@@ -386,6 +386,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    page?: number;
+                    limit?: number;
+                    /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
+                    cursor?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SessionListResponse"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000002 */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ConfirmationResponse"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/totp": {
         parameters: {
             query?: never;
@@ -2871,6 +2949,46 @@ export interface components {
             email: string;
             current_password: string;
         };
+        SessionListResponse: {
+            /** @description Always true */
+            success: boolean;
+            data: components["schemas"]["SessionList"];
+        };
+        SessionList: {
+            sessions: components["schemas"]["Session"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        Session: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "jwt" | "console";
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null before the first use
+             */
+            last_used_at: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description Of the client that logged in */
+            address: string | null;
+            user_agent: string | null;
+            /** @description Whether this request uses it */
+            is_current: boolean;
+        };
+        Pagination: {
+            /** @description Null with a cursor */
+            total: number | null;
+            /** @description 1 with a cursor */
+            page: number;
+            /** @description 0 if the list is empty; null with a cursor */
+            pages: number | null;
+            limit: number;
+            /** @description For the next part of the list; null at the end */
+            next_cursor: string | null;
+        };
         TotpResponse: {
             /** @description Always true */
             success: boolean;
@@ -3373,17 +3491,6 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             completed_at: string | null;
-        };
-        Pagination: {
-            /** @description Null with a cursor */
-            total: number | null;
-            /** @description 1 with a cursor */
-            page: number;
-            /** @description 0 if the list is empty; null with a cursor */
-            pages: number | null;
-            limit: number;
-            /** @description For the next part of the list; null at the end */
-            next_cursor: string | null;
         };
         PreviewMessagesRequest: {
             [key: string]: unknown;

@@ -5,7 +5,7 @@ import { attackAsTenant, type AttackName, type Hostile } from './hostile-tenant.
 export type HostileNews = { begun: true } | { answers: [what: string, counts: [status: number, count: number][]][] };
 
 /** What the parent sends: the start, or the end. */
-export type HostileOrder = { baseUrl: string; only: readonly AttackName[] } | 'stop';
+export type HostileOrder = { baseUrl: string; databaseUrl: string; only: readonly AttackName[] } | 'stop';
 
 const ends: (() => unknown)[] = [];
 let hostile: Hostile | undefined;

@@ -4,20 +4,22 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../models/rules/accounts/api-key.js';
-import { eventTypes } from '../../models/rules/webhooks/events.js';
-import { type Account, openAccount } from './account.js';
+import { openAccount } from './account.js';
 import type { Cleanup } from '../stage/cleanup.js';
+import { makeKeys, makeWebhooks, storeContacts } from './hostile-setup.js';
 
 /** What the hostile tenant can do. */
-export const attackNames = ['sends', 'arrays', 'previews', 'keys', 'callbacks', 'bulk', 'drips'] as const;
+export const attackNames = ['sends', 'arrays', 'previews', 'keys', 'callbacks', 'bulk', 'drips', 'reads'] as const;
 export type AttackName = (typeof attackNames)[number];
 
 export interface Target {
   baseUrl: string;
+  /** Here the contacts that are searched are stored. */
+  databaseUrl: string;
   /** The attacks to run. */
   only: readonly AttackName[];
   cleanup: Pick<Cleanup, 'add'>;
@@ -32,21 +34,24 @@ export interface Hostile {
   stop(): Promise<void>;
 }
 
-const keysWanted = 100;
-const webhooksWanted = 25;
 const drips = 200;
+/** Below the limit of a workspace, 1,000 a minute. */
+const readsPerSecond = 15;
+/** A search reads them all. */
+const contactsStored = 200_000;
 /** Many loopback addresses, so that limits per address apply to the hostile tenant only. */
 const addressOf = (number: number) => `127.0.1.${1 + (number % 8)}`;
 
 /** Creates keys and webhooks, then starts the attacks. They run until they are stopped. */
-export async function attackAsTenant({ baseUrl, only, cleanup }: Target): Promise<Hostile> {
+export async function attackAsTenant({ baseUrl, databaseUrl, only, cleanup }: Target): Promise<Hostile> {
   const account = await openAccount(baseUrl);
   const answers: Answers = new Map();
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
   const attack = new Attack(baseUrl, answers, ending.signal);
   const keys = await makeKeys(attack, account);
-  await makeWebhooks(attack, account, cleanup);
+  const webhooks = await makeWebhooks(attack, account, cleanup);
+  if (only.includes('reads')) await storeContacts(databaseUrl, account.email, contactsStored);
   const anyKey = () => keys[Math.floor(Math.random() * keys.length)] ?? '';
   const attacks: Record<AttackName, () => Promise<unknown>[]> = {
     sends: () => [attack.each(20, () => attack.post('sends', '/messages/send', anyKey(), sendBody))],
@@ -55,6 +60,7 @@ export async function attackAsTenant({ baseUrl, only, cleanup }: Target): Promis
     keys: () => [attack.each(25, () => attack.post('invented keys', '/messages', generateApiKey(), undefined))],
     callbacks: () => [attack.each(10, () => attack.callback())],
     bulk: () => [attack.each(1, () => attack.post('bulk', '/messages/bulk', anyKey(), bulkBody))],
+    reads: () => [attack.each(readsPerSecond, () => attack.read(anyKey(), webhooks))],
     drips: () => Array.from({ length: drips }, (_, number) => attack.drip(anyKey(), number)),
   };
   const work = only.flatMap((name) => attacks[name]());
@@ -74,7 +80,19 @@ const hard = { channel: 'email', content: { text: '{{name|x}}'.repeat(190) } };
 const many = Array.from({ length: 9_000 }, (_, index) => ({ to: `c${index}@example.com`, name: 'x'.repeat(400) }));
 const previewBody = Buffer.from(JSON.stringify({ ...hard, recipients: many }));
 const bulkBody = Buffer.from(JSON.stringify({ ...hard, recipients: many.slice(0, 500) }));
+const dryRunBody = Buffer.from('{"since":"2020-01-01T00:00:00Z","status":"pending","dry_run":true}');
 const callbackBody = randomBytes(500_000); // the body is read only if the signature is well-formed
+
+/** What reads many rows: what, path, body. */
+const reads: ((webhook: string) => [what: string, path: string, body?: Buffer])[] = [
+  () => ['searches', '/contacts?search=nobody'],
+  () => ['late pages', '/contacts?page=1990&limit=100'],
+  () => ['late pages', '/messages?page=100&limit=100'],
+  () => ['filtered messages', '/messages?status=failed&channel=email&page=2'],
+  (webhook) => ['late pages', `/webhooks/${webhook}/deliveries?page=50&limit=100`],
+  () => ['usage', '/usage'],
+  (webhook) => ['dry runs', `/webhooks/${webhook}/replay`, dryRunBody],
+];
 
 class Attack {
   #count = 0;
@@ -100,6 +118,13 @@ class Attack {
   post(what: string, path: string, credential: string, body: Buffer | undefined, headers: Record<string, string> = {}): Promise<string> {
     const own = credential.startsWith('tidings_') ? { 'X-API-Key': credential } : { Authorization: `Bearer ${credential}` };
     return this.#exchange(what, `/api/v1${path}`, body, { ...own, ...headers });
+  }
+
+  /** One of the costly reads, in turn. */
+  read(key: string, webhooks: readonly string[]): Promise<string> {
+    const webhook = webhooks[this.#count % webhooks.length] ?? '';
+    const [what, path, body] = reads[this.#count % reads.length]?.(webhook) ?? ['searches', '/contacts'];
+    return this.post(what, path, key, body);
   }
 
   callback(): Promise<string> {
@@ -166,35 +191,4 @@ async function dripInto(socket: Socket, key: string, signal: AbortSignal): Promi
     socket.write('x');
     await Promise.race([closed, sleep(1_000)]);
   }
-}
-
-async function makeKeys(attack: Attack, { apiKey, token }: Account): Promise<string[]> {
-  const made = Array.from({ length: keysWanted + 20 }, () => attack.post('keys', '/api-keys', token, Buffer.from('{"name":"k"}')));
-  const keys = (await Promise.all(made)).flatMap((answer) => /"key":"(tidings_\w+)"/.exec(answer)?.[1] ?? []);
-  return [apiKey, ...keys];
-}
-
-/** Half of the webhooks use endpoints that accept connections and never respond, half use names that no DNS server answers. */
-async function makeWebhooks(attack: Attack, { token }: Account, cleanup: Pick<Cleanup, 'add'>): Promise<void> {
-  const port = await hangingEndpoint(cleanup);
-  const webhook = (number: number) => {
-    const url = number % 2 === 0 ? `https://127.0.0.1:${port}/${number}` : `https://slow${number}.tarpit.test:${port}/`;
-    return attack.post('webhooks', '/webhooks', token, Buffer.from(JSON.stringify({ url, events: eventTypes })));
-  };
-  await Promise.all(Array.from({ length: webhooksWanted + 10 }, (_, number) => webhook(number)));
-}
-
-async function hangingEndpoint(cleanup: Pick<Cleanup, 'add'>): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  cleanup.add(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return (server.address() as { port: number }).port;
 }

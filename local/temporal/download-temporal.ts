@@ -1,6 +1,8 @@
 /** Downloads the Temporal server with the Temporal SDK. Also the entry point of the process that downloads. */
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isUnset } from '../plan/plan.js';
 import { reasonOf } from '../plan/start-error.js';
 import { type Surroundings, temporalVersion } from './temporal-program.js';
 
@@ -8,7 +10,7 @@ const timeoutMs = 180_000;
 const infoUrl = `https://temporal.download/cli/v${temporalVersion}?platform=${process.platform}&arch=${process.arch === 'x64' ? 'amd64' : process.arch}`;
 
 /**
- * Downloads the program. The file gets its name `target` only when it is complete.
+ * Downloads the program. The file gets its name `target` only when it is complete, and has the SHA-256 of TEMPORAL_CLI_SHA256 if that is set.
  * @throws Error within seconds when the download host does not answer
  */
 export async function downloadTemporal(target: string, { env, logDir, say, run }: Surroundings): Promise<void> {
@@ -27,7 +29,9 @@ export async function downloadTemporal(target: string, { env, logDir, say, run }
       stop: [],
     };
     await run(command, timeoutMs);
-    renameSync(join(folder, programIn(folder)), target);
+    const program = join(folder, programIn(folder));
+    compare(await sha256Of(program), env.TEMPORAL_CLI_SHA256, say);
+    renameSync(program, target);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -39,6 +43,21 @@ async function requireHost(): Promise<void> {
     throw new Error(`${new URL(infoUrl).host} does not answer (${reasonOf(error.cause ?? error)})`);
   });
   if (!ok) throw new Error(`${new URL(infoUrl).host} answers ${status}`);
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Without a wanted SHA-256, says which one the file has, so that it can be pinned. @throws Error when they differ */
+function compare(found: string, wanted: string | undefined, say: Surroundings['say']): void {
+  const file = `the downloaded Temporal ${temporalVersion} has the SHA-256 ${found}`;
+  if (isUnset(wanted)) return say(`${file}; TEMPORAL_CLI_SHA256=${found} accepts no other`);
+  if (found === wanted.toLowerCase()) return;
+  say(`${file}, not that of TEMPORAL_CLI_SHA256: it is not used`); // another way may succeed, and then nothing else tells
+  throw new Error(`${file}, not that of TEMPORAL_CLI_SHA256`);
 }
 
 function programIn(folder: string): string {

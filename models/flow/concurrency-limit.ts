@@ -12,16 +12,20 @@ export interface ConcurrencyOptions {
   maxWaitingPerKey?: number;
   /** How long a place of a key stays taken after work of this length, so that the key rests. Others do not wait for it. Default: 0 */
   restMsAfter?: (workMs: number) => number;
+  /** How long one may wait, in milliseconds. Then it is rejected as `unavailable`. Default: no limit. */
+  waitMsMax?: number;
 }
 
 interface Waiter {
   resolve(): void;
   reject(error: unknown): void;
+  /** Ends the wait. */
+  timer?: NodeJS.Timeout;
 }
 
 /**
  * Runs work when a place is free, and returns its result. Keys take turns, however much work each of them has waiting.
- * @throws AppError unavailable if too much work waits
+ * @throws AppError unavailable if too much work waits, or if it waited too long
  */
 export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, key?: string) => Promise<Result>;
 
@@ -75,12 +79,25 @@ class FairSemaphore {
   }
 
   #wait(key: string): Promise<void> {
-    const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitingPerKey = maxWaiting } = this.options;
+    const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitingPerKey = maxWaiting, waitMsMax } = this.options;
     const queue = this.#waiting.get(key) ?? [];
     if (queue.length >= maxWaitingPerKey || (this.#waitingCount >= maxWaiting && !this.#evictFor(queue.length + 1))) throw busy();
     this.#waiting.set(key, queue);
     this.#waitingCount += 1;
-    return new Promise((resolve, reject) => queue.push({ resolve, reject }));
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { resolve, reject };
+      queue.push(waiter);
+      if (waitMsMax !== undefined) waiter.timer = setTimeout(() => this.#giveUp(key, waiter), waitMsMax);
+    });
+  }
+
+  /** Rejects a waiter that is still in its queue. */
+  #giveUp(key: string, waiter: Waiter): void {
+    const queue = this.#waiting.get(key) ?? [];
+    queue.splice(queue.indexOf(waiter), 1);
+    if (queue.length === 0) this.#waiting.delete(key);
+    this.#waitingCount -= 1;
+    waiter.reject(busy());
   }
 
   /**
@@ -91,7 +108,9 @@ class FairSemaphore {
   #evictFor(ownLength: number): boolean {
     const longest = [...this.#waiting.values()].reduce((one, other) => (other.length > one.length ? other : one), []);
     if (longest.length <= ownLength) return false;
-    longest.pop()?.reject(busy());
+    const evicted = longest.pop();
+    clearTimeout(evicted?.timer);
+    evicted?.reject(busy());
     this.#waitingCount -= 1;
     return true;
   }
@@ -103,6 +122,7 @@ class FairSemaphore {
       if (!this.#isBelowLimit(key)) continue;
       this.#waiting.delete(key);
       const next = queue.shift();
+      clearTimeout(next?.timer);
       // A key with more work goes to the end of the map. This loop reaches it again there.
       if (queue.length > 0) this.#waiting.set(key, queue);
       this.#waitingCount -= 1;

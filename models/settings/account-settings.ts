@@ -9,6 +9,12 @@ export const accountSettings: Record<string, Joi.Schema> = {
       'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
     ),
   MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
+  CONSOLE_IDLE_HOURS: Joi.number()
+    .integer()
+    .min(1)
+    .max(168)
+    .default(24)
+    .description('hours without a request after which a session of the console ends; it ends after 7 days in any case'),
   SIGNUP: Joi.string()
     .pattern(signupPattern)
     .messages({

@@ -53,6 +53,8 @@ export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig
   /** A workspace whose balance falls below this gets a mail. In thousandths of a credit; 0: never. */
   lowBalance: number;
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
+  /** After how many hours without a request a session of the console ends. */
+  consoleIdleHours: number;
   /** After how many days messages are erased; 0: never. */
   messageDays: number;
   /** After how many days audit events are deleted; 0: never. */
@@ -168,6 +170,7 @@ const secretsOf = (value: Checked): Pick<Config, 'jwtSecret' | 'jwtSecrets' | 's
 const workspacesOf = (value: Checked, isSandboxOnly: boolean) => ({
   smtpUrl: value.SMTP_URL,
   mailFrom: value.MAIL_FROM,
+  consoleIdleHours: value.CONSOLE_IDLE_HOURS,
   signup: readSignupPolicy(value.SIGNUP),
   signupCredits: isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
   lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),

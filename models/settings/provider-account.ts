@@ -54,6 +54,7 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     sessionToken: value.SES_SESSION_TOKEN,
     configurationSet: value.SES_CONFIGURATION_SET,
     topicArn: value.SES_TOPIC_ARN,
+    allowsSha1: value.SES_SNS_SHA1 === 'allow',
     from: value.EMAIL_FROM,
   }),
   postmark: (value) => ({

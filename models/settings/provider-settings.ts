@@ -99,6 +99,10 @@ export const providerSettings: Record<string, Joi.Schema> = {
     .pattern(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)
     .messages({ 'string.pattern.base': '{{#label}} must be the ARN of an SNS topic' })
     .description('Amazon SES: ARN of the SNS topic through which its events come'),
+  SES_SNS_SHA1: Joi.string()
+    .valid('refuse', 'allow')
+    .default('refuse')
+    .description('Amazon SES: whether callbacks that SNS signs with SHA-1 (SignatureVersion 1 of the topic, the default of SNS) count'),
   SES_API_BASE: apiBase.description('scheme, host and port of Amazon SES (default: that of the region)'),
   SES_SNS_BASE: apiBase.description('scheme, host and port of the SNS that signs callbacks (default: that of the region)'),
   POSTMARK_SERVER_TOKEN: oneWord.description('Postmark: server API token'),

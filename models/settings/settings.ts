@@ -79,6 +79,12 @@ export const settings: Record<string, Joi.Schema> = {
   TEMPORAL_UI_URL: url('http', 'https').description(
     'address of the Temporal Web UI as users see it: the console links the workflow of each message, for all workspaces',
   ),
+  TEMPORAL_CLI_SHA256: Joi.string()
+    .pattern(/^[0-9a-fA-F]{64}$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a SHA-256: 64 hexadecimal digits' })
+    .description(
+      'SHA-256 of the Temporal CLI that npm start may download; another file is not used (default: the start shows the SHA-256)',
+    ),
   ...connectionSettings,
   JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
   JWT_SECRETS_OLD: list(secret)

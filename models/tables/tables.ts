@@ -14,6 +14,7 @@ import { Fallback } from './fallback.js';
 import { Mail } from './mail.js';
 import { Message } from './message.js';
 import { MessageGroup } from './message-group.js';
+import { OpenSession } from './open-session.js';
 import { Replay } from './replay.js';
 import { SendAttempt } from './send-attempt.js';
 import { Suppression } from './suppression.js';
@@ -43,6 +44,7 @@ export function initModels(sequelize: Sequelize): void {
   bindTable(Contact, { sequelize, tableName: 'contacts' });
   bindTable(CreditPackage, { sequelize, tableName: 'credit_packages' });
   bindTable(CreditOrder, { sequelize, tableName: 'credit_orders' });
+  bindTable(OpenSession, { sequelize, tableName: 'sessions' });
   bindTable(Suppression, { sequelize, tableName: 'suppressions' });
   bindTable(Mail, { sequelize, tableName: 'mails' });
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { apiPoolSizes } from '../../api/bulk-thread/create-bulk-thread.js';
 import { createAcceptGate } from '../../api/accept/accept-gate.js';
 import { runHandler } from '../../api/http/run-handler.js';
 import { createApp } from '../../api/app.js';
@@ -14,6 +15,7 @@ import { createPayments } from '../../api/outside/payments.js';
 import { createSns } from '../../api/outside/sns.js';
 import { createReportInbox } from '../../api/outside/report-inbox.js';
 import { createLimiter } from '../../api/http/rate-limit.js';
+import { createReadTurns } from '../../api/http/resource-limits.js';
 import { StreamHub } from '../../api/stream/stream-hub.js';
 import type { Temporal } from '../../api/outside/temporal.js';
 import { ApiKey } from '../../models/tables/api-key.js';
@@ -109,10 +111,11 @@ function depsOf(config: Readonly<Config>, db: Database, temporal: Temporal): Dep
       runHandler: (endpointId, request) => runHandler(endpoints.find(({ id }) => id === endpointId) as Endpoint, request, deps),
     },
     limiter: createLimiter(config, logger),
+    readTurns: createReadTurns(apiPoolSizes(config).own),
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
-    streams: new StreamHub(db, logger),
+    streams: new StreamHub(db, logger, config),
     startedAt: Date.now(),
     isDraining: false,
   };

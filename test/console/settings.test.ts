@@ -58,6 +58,18 @@ describe('settings in the console', function () {
     assert.ok((await me.mails()).includes('change_email'));
   });
 
+  it('open sessions are listed, and one of them ends after a question', async () => {
+    const sessions = section('Sessions');
+    await browser.press('Show open sessions');
+    await sessions.getByRole('cell', { name: 'Console (this one)' }).waitFor();
+    await browser.assertAccessible();
+    await sessions.getByRole('button', { name: /^End the session Token/ }).click();
+    await browser.press('End the session');
+    await browser.see('Session has been ended');
+    assert.equal((await me.call('GET', '/workspace')).status, 401, 'the JWT');
+    assert.equal(await sessions.getByRole('button', { name: /^End the session/ }).count(), 1);
+  });
+
   it('all sessions end at once, after a question', async () => {
     await browser.press('End all sessions');
     await browser.press('Back');

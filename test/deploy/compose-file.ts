@@ -35,7 +35,7 @@ export const readCompose = (text = textOf('docker-compose.yml')): ComposeFile =>
 export const composeWith = (env: NodeJS.ProcessEnv): ComposeFile => readCompose(interpolate(textOf('docker-compose.yml'), env));
 
 // The innermost first: a default may contain another variable.
-const variable = /\$\{([A-Z_]+)(?::([-?])([^${}]*))?\}/g;
+const variable = /\$\{([A-Z0-9_]+)(?::([-?])([^${}]*))?\}/g;
 
 function interpolate(text: string, env: NodeJS.ProcessEnv): string {
   const replaced = text.replace(variable, (_all, name: string, kind: string | undefined, rest: string | undefined) => {
@@ -54,7 +54,7 @@ export interface Variable {
 
 /** Every variable that the file takes from `.env`. */
 export function variablesOf(text = textOf('docker-compose.yml')): Variable[] {
-  const found = [...text.matchAll(/\$\{([A-Z_]+)(:\?)?/g)];
+  const found = [...text.matchAll(/\$\{([A-Z0-9_]+)(:\?)?/g)];
   const names = [...new Set(found.map(([, name]) => name ?? ''))];
   return names.map((name) => ({ name, required: found.some(([, foundName, mark]) => foundName === name && mark === ':?') }));
 }

@@ -8,7 +8,7 @@ import { loadConfig } from '../../models/settings/config.js';
 import { settings } from '../../models/settings/settings.js';
 import { type ComposeFile, composeWith, environmentOf, readCompose } from './compose-file.js';
 import { filledIn } from './env-example.js';
-import { jsonOf, root, textOf } from './project.js';
+import { jsonOf, pinnedImage, root, textOf } from './project.js';
 
 const ours = ['api', 'worker', 'migrate'];
 const jobs = ['migrate', 'temporal-schema', 'temporal-namespace'];
@@ -80,12 +80,30 @@ describe('docker-compose.yml', () => {
   });
 
   it('pins every image to one version, and the parts of Temporal to the same', () => {
-    const images = Object.fromEntries(services.map(([name, { image = '' }]) => [name, image]));
-    for (const [name, image] of Object.entries(images)) assert.match(image, /:v?\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?$/, name);
-    const version = images.temporal?.split(':')[1];
-    assert.deepEqual([images['temporal-schema'], images['temporal-namespace']], Array(2).fill(`temporalio/admin-tools:${version}`));
-    for (const name of ours) assert.equal(images[name], `tidings:${jsonOf<{ version: string }>('package.json').version}`);
+    const images = Object.fromEntries(services.map(([name, { image = '' }]) => [name, pinnedImage(image)]));
+    for (const [name, image] of Object.entries(images)) assert.ok(image !== undefined, name);
+    const tools = images['temporal-schema'];
+    assert.deepEqual([tools?.name, tools?.tag], ['temporalio/admin-tools', images.temporal?.tag]);
+    assert.deepEqual(images['temporal-namespace'], tools);
+    const { version } = jsonOf<{ version: string }>('package.json');
+    for (const name of ours) assert.equal(file.services[name]?.image, `tidings:${version}`);
   });
+
+  const digest = `sha256:${'0f'.repeat(32)}`;
+  for (const [reference, expected] of [
+    ['postgres:18.4', { name: 'postgres', tag: '18.4', digest: undefined }],
+    [`prom/prometheus:v3.5.0@${digest}`, { name: 'prom/prometheus', tag: 'v3.5.0', digest }],
+    [`node:24.21.0-bookworm-slim@${digest}`, { name: 'node', tag: '24.21.0-bookworm-slim', digest }],
+    ['postgres', undefined],
+    ['postgres:latest', undefined],
+    ['postgres:18', undefined],
+    [`postgres@${digest}`, undefined],
+    ['postgres:18.4@sha256:0f', undefined],
+  ] as const) {
+    it(`${expected === undefined ? 'would not be pinned' : 'is pinned'} with ${reference}`, () => {
+      assert.deepEqual(pinnedImage(reference), expected);
+    });
+  }
 
   it('starts Prometheus and Grafana in the profile monitoring only', () => {
     const optional = services.filter(([, { profiles = [] }]) => profiles.length > 0).map(([name, { profiles }]) => [name, profiles]);

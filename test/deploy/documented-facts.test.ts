@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { commands } from '../../api/admin/commands/index.js';
 import { channels, channelTraits } from '../../models/channels.js';
 import { messageColumns } from '../../models/tables/message.js';
-import { textOf } from './project.js';
+import { outdatedRuntime } from '../../models/process/runtime.js';
+import { jsonOf, textOf } from './project.js';
 
 /** The cells of the tables of a document, without the marks of code. */
 const cellsOf = (path: string) =>
@@ -48,6 +49,14 @@ describe('documents list', () => {
       personal.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(told)),
       [],
     );
+  });
+
+  it('the oldest Node that package.json allows, and the one that the image, CI and the warning at start recommend', () => {
+    const [, oldest, recommended] = /Node (\S+) or newer \(Node (\d+) is recommended\)/.exec(textOf('README.md')) ?? [];
+    assert.equal(jsonOf<{ engines: { node: string } }>('package.json').engines.node, `>=${oldest}`);
+    assert.match(textOf('Dockerfile'), new RegExp(`^FROM node:${recommended}\\.`, 'm'));
+    assert.match(textOf('.ci/run'), new RegExp(`\\bon_node ${recommended}\\.`));
+    assert.match(outdatedRuntime('v21.0.0') ?? '', new RegExp(`: use Node ${recommended}$`));
   });
 
   for (const path of ['README.md', 'docs/contract/messages.md'])

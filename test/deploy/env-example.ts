@@ -13,7 +13,7 @@ export interface Entry {
 export function readEnvExample(): Entry[] {
   const lines = textOf('.env.example').split('\n');
   return lines.flatMap((line, index) => {
-    const [, mark, name = '', value = ''] = /^(#?)([A-Z][A-Z_]*)=(.*)$/.exec(line) ?? [];
+    const [, mark, name = '', value = ''] = /^(#?)([A-Z][A-Z0-9_]*)=(.*)$/.exec(line) ?? [];
     if (mark === undefined) return [];
     const comment = /^# (.*)$/.exec(lines[index - 1] ?? '')?.[1] ?? '';
     return [{ name, value: value.replace(/^"(.*)"$/, '$1'), comment, active: mark === '' }];

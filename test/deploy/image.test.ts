@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { parse } from 'yaml';
 import { searchAttributes } from '../../workflows/contract.js';
-import { jsonOf, root, textOf } from './project.js';
+import { jsonOf, pinnedImage, root, textOf } from './project.js';
 
 const scripts = [
   ...readdirSync(join(root, 'deploy'))
@@ -57,7 +57,9 @@ describe('Dockerfile', () => {
   it('builds and runs on one pinned Node LTS that the package allows', () => {
     const images = [...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     assert.equal(new Set(images).size, 1);
-    const [, major, minor] = /^node:(\d+)\.(\d+)\.\d+-bookworm-slim$/.exec(images[0] ?? '') ?? [];
+    const { name, tag = '' } = pinnedImage(images[0] ?? '') ?? {};
+    assert.equal(name, 'node');
+    const [, major, minor] = /^(\d+)\.(\d+)\.\d+-bookworm-slim$/.exec(tag) ?? [];
     const [, oldest] = /^>=(\d+)\.\d+$/.exec(jsonOf<{ engines: { node: string } }>('package.json').engines.node) ?? [];
     assert.ok(Number(major) >= Number(oldest) && Number(minor) >= 0);
     assert.equal(Number(major) % 2, 0, 'only even versions get long support');

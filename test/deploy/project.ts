@@ -11,3 +11,17 @@ export const textOf = (path: string): string => readFileSync(join(root, path), '
 
 /** One of the project's JSON files. */
 export const jsonOf = <T>(path: string): T => JSON.parse(textOf(path)) as T;
+
+/** The reference of an image that is pinned to a version: `name:tag`, or `name:tag@sha256:…`. */
+export interface PinnedImage {
+  name: string;
+  tag: string;
+  digest: string | undefined;
+}
+
+/** The parts of the reference of an image; undefined if it is not pinned to a version. */
+export function pinnedImage(reference: string): PinnedImage | undefined {
+  const form = /^([a-z\d][a-z\d./-]*):(v?\d+\.\d+(?:\.\d+)?(?:-[a-z\d.-]+)?)(?:@(sha256:[0-9a-f]{64}))?$/;
+  const [, name, tag, digest] = form.exec(reference) ?? [];
+  return name === undefined || tag === undefined ? undefined : { name, tag, digest };
+}

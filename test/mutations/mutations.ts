@@ -140,6 +140,20 @@ export const mutations: readonly Mutation[] = [
     test: 'models/rules/callbacks/ses-callback',
   },
   {
+    guards: 'the digest of a signature of SNS',
+    file: 'models/rules/callbacks/sns.ts',
+    find: ' && !allowsSha1) throw',
+    replace: ' && allowsSha1) throw',
+    test: 'api/callbacks/sns-digest',
+  },
+  {
+    guards: 'the turns of costly reads',
+    file: 'api/http/endpoint.ts',
+    find: 'costly(item.handler)',
+    replace: 'item.handler',
+    test: 'api/floods/costly-reads',
+  },
+  {
     guards: 'the order in which callbacks store reports',
     file: 'models/operations/reports/record-reports.ts',
     find: 'ORDER BY r.provider, r.provider_message_id, r.status',

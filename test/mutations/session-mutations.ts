@@ -45,6 +45,13 @@ export const sessionMutations: readonly Mutation[] = [
     test: 'api/accounts/console-session',
   },
   {
+    guards: 'a session of the console ends when nobody uses it',
+    file: 'models/operations/accounts/identify-session.ts',
+    find: "AND NOT ${isIdle('$5::integer')}",
+    replace: 'AND $5::integer > 0',
+    test: 'api/accounts/open-sessions',
+  },
+  {
     guards: 'the daily limit of sends by MCP',
     file: 'models/operations/messages/mcp-sends.ts',
     find: 'm.count < $2',
@@ -60,7 +67,7 @@ export const sessionMutations: readonly Mutation[] = [
   },
   {
     guards: 'a link of the launcher works once',
-    file: 'models/operations/accounts/use-console-link.ts',
+    file: 'models/operations/logins/use-console-link.ts',
     find: 'if (used.length === 0) return null;',
     replace: '',
     test: 'api/accounts/console-link',

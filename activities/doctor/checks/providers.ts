@@ -1,4 +1,5 @@
 /** The accounts with providers: whether each one takes the credentials. Sends nothing. */
+import type { ProviderAccount } from '../../../models/rules/routing/provider-kinds.js';
 import { createProviders } from '../../handoff/providers/index.js';
 import type { Provider } from '../../handoff/providers/provider.js';
 import { type Check, failed, type Finding, ok, skipped, warning } from '../check.js';
@@ -8,9 +9,24 @@ export const providersCheck: Check = {
   fix: 'Check the settings PROVIDER_*',
   async run({ config, db, signal }) {
     const { accounts } = createProviders(config, { db, delayMs: 0, onTaken: () => undefined });
-    return Promise.all([...accounts.values()].map((provider) => accountFinding(provider, signal)));
+    const findings = await Promise.all([...accounts.values()].map((provider) => accountFinding(provider, signal)));
+    return [...findings, ...topicFindings(config.accounts)];
   },
 };
+
+/** Accounts whose callbacks may be signed with a weak digest. */
+export const topicFindings = (accounts: readonly ProviderAccount[]): Finding[] =>
+  accounts.flatMap((account) =>
+    account.kind === 'ses' && account.allowsSha1
+      ? [
+          warning(
+            `topic of ${account.name}`,
+            'callbacks signed with SHA-1 are accepted',
+            'Set SignatureVersion 2 on it, then remove SES_SNS_SHA1',
+          ),
+        ]
+      : [],
+  );
 
 async function accountFinding({ name, checkCredentials }: Provider, signal: AbortSignal): Promise<Finding> {
   const subject = `provider ${name}`;

@@ -1,9 +1,9 @@
 /** The account: change its password, change its e-mail address, close it. Each operation also needs the current password. */
 import Joi from 'joi';
-import { requestEmailChange } from '../../../models/operations/accounts/change-email.js';
+import { requestEmailChange } from '../../../models/operations/accounts/request-email-change.js';
 import { changePassword } from '../../../models/operations/accounts/change-password.js';
 import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
-import { confirmPassword } from '../../../models/operations/accounts/confirm-password.js';
+import { confirmPassword } from '../../../models/operations/logins/confirm-password.js';
 import { requestVerification } from '../../../models/operations/accounts/request-verification.js';
 import type { Workspace } from '../../../models/tables/workspace.js';
 import { withPaddedDuration } from '../../auth/padded-duration.js';

@@ -1,13 +1,12 @@
 /** Accounts: sign up, verify the address, log in. */
 import Joi from 'joi';
 import { signupClosed } from '../../../models/errors.js';
-import { logIn } from '../../../models/operations/accounts/log-in.js';
+import { logIn } from '../../../models/operations/logins/log-in.js';
 import { signUp } from '../../../models/operations/accounts/sign-up.js';
 import { verifyEmail } from '../../../models/operations/accounts/verify-email.js';
 import type { Origin } from '../../../models/rules/audit/origin.js';
 import type { Workspace } from '../../../models/tables/workspace.js';
 import { withPaddedFailure } from '../../auth/padded-duration.js';
-import { issueToken } from '../../auth/tokens.js';
 import type { Deps } from '../../deps.js';
 import type { NoteWorkspace } from '../../http/endpoint.js';
 import { endpoint } from '../../declare.js';
@@ -19,6 +18,7 @@ import { requiredText, text } from '../../http/schemas/validation.js';
 import { admitCheck, tryDeps } from './password-checks.js';
 import { successTexts } from '../../present/success-texts.js';
 import { assertMaySignUp } from './may-sign-up.js';
+import { newSession } from './new-session.js';
 import { clientOf } from './client-of.js';
 
 export const workspaceFields = {
@@ -111,7 +111,7 @@ export const login = endpoint({
   response: named('LoginData', Joi.object({ workspace: workspaceResponse, token: Joi.string().required() })),
   async handler(input, deps) {
     const workspace = await workspaceOfLogin(deps, input);
-    return { workspace: presentWorkspace(workspace), token: issueToken(deps.config.jwtSecret, workspace) };
+    return { workspace: presentWorkspace(workspace), token: await newSession(deps, workspace, 'jwt', input.origin) };
   },
 });
 

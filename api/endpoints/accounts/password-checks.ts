@@ -1,7 +1,7 @@
 /** Password checks cost much CPU. Clients that have never logged in to the account share a rate limit; known clients are not limited by it. */
 import { AppError } from '../../../models/errors.js';
-import { isKnownClient } from '../../../models/operations/accounts/known-client.js';
-import type { TryDeps } from '../../../models/operations/accounts/note-failed-try.js';
+import { isKnownClient } from '../../../models/operations/logins/is-known-client.js';
+import type { TryDeps } from '../../../models/operations/logins/note-failed-try.js';
 import { noHeaders } from '../../auth/auth-sites.js';
 import type { Deps } from '../../deps.js';
 import { startMail } from '../../outside/start-mail.js';

@@ -2,10 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Joi from 'joi';
 import { foreignOrigin, invalidMailToken } from '../../../models/errors.js';
-import { useConsoleLink } from '../../../models/operations/accounts/use-console-link.js';
+import { useConsoleLink } from '../../../models/operations/logins/use-console-link.js';
 import { readConsoleLink } from '../../../models/rules/accounts/console-link.js';
 import { mayLogIn, setCookie } from '../../auth/console-session.js';
-import { issueToken } from '../../auth/tokens.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../declare.js';
 import { Reply } from '../../http/reply.js';
@@ -15,6 +14,7 @@ import { requiredText } from '../../http/schemas/validation.js';
 import { presentWorkspace } from '../../present/presenters.js';
 import { successTexts } from '../../present/success-texts.js';
 import { loginBody, workspaceOfLogin, workspaceResponse } from '../accounts/auth.js';
+import { newSession } from '../accounts/new-session.js';
 import { endCaller } from '../accounts/sessions.js';
 
 const workspaceData = named('WorkspaceData', Joi.object({ workspace: workspaceResponse }));
@@ -38,9 +38,8 @@ export const createConsoleSession = endpoint({
   status: 201,
   admit: fromOwnPage,
   async handler(input, deps) {
-    const { jwtSecret, publicUrl } = deps.config;
     const workspace = await workspaceOfLogin(deps, input);
-    const cookie = setCookie(publicUrl, issueToken(jwtSecret, workspace, 'console'));
+    const cookie = setCookie(deps.config.publicUrl, await newSession(deps, workspace, 'console', input.origin));
     return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
   },
 });
@@ -62,13 +61,13 @@ export const useLink = endpoint({
   status: 201,
   admit: fromOwnPage,
   async handler({ body, origin, noteWorkspace }, { db, config }) {
-    const { jwtSecret, jwtSecrets, publicUrl, demoReceiver } = config;
+    const { jwtSecrets, publicUrl, demoReceiver } = config;
     // Only the local launcher sets the demo receiver, and only it makes links.
     const link = demoReceiver === undefined ? null : readConsoleLink(jwtSecrets, body.token);
     const workspace = link === null ? null : await useConsoleLink(db, link, origin);
     if (workspace === null) throw invalidMailToken(linkHint);
     noteWorkspace(workspace.id);
-    const cookie = setCookie(publicUrl, issueToken(jwtSecret, workspace, 'console'));
+    const cookie = setCookie(publicUrl, await newSession({ config }, workspace, 'console', origin));
     return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
   },
 });

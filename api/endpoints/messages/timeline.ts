@@ -57,6 +57,7 @@ export const getTimeline = endpoint({
   path: '/api/v1/messages/:id/timeline',
   summary: 'Get the timeline of a message: every step so far, and the step it waits for',
   auth: apiKey('read_messages'),
+  costly: true,
   response: dataOf('timeline', timelineResponse),
   async handler({ caller, params }, { db, config }) {
     const timeline = await readTimeline(db, caller.workspaceId, params.id);

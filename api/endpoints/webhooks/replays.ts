@@ -4,7 +4,7 @@ import { currentTime } from '../../../models/db/database.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../../models/tables/delivery.js';
 import { internal, invalidField } from '../../../models/errors.js';
 import { beginReplay } from '../../../models/operations/webhooks/begin-replay.js';
-import { countReplayable } from '../../../models/operations/webhooks/replay-deliveries.js';
+import { countForDryRun } from '../../../models/operations/webhooks/replay-deliveries.js';
 import { cancelReplay } from '../../../models/operations/webhooks/replay-progress.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Replay } from '../../../models/tables/replay.js';
@@ -33,7 +33,7 @@ export const replayWebhook = endpoint({
   path: '/api/v1/webhooks/:id/replay',
   summary: 'Send the deliveries of a period again, oldest first; without `status`, the failed and held ones',
   auth,
-  refusals: [409],
+  refusals: [409, 503],
   body: Joi.object<ReplayBody>({
     since: moment().required(),
     until: moment().description('Default: now'),
@@ -41,15 +41,17 @@ export const replayWebhook = endpoint({
     dry_run: Joi.boolean().empty(null).default(false).description('Only count the deliveries that would be sent'),
   }).required(),
   response: dataOf('replay', countedReplayResponse),
-  async handler({ caller: { workspaceId }, origin, params, body: { since, until: end, status, dry_run } }, { db, config, temporal }) {
+  async handler({ caller: { workspaceId }, origin, params, body }, { db, config, temporal, readTurns }) {
+    const { since, until: end, status, dry_run } = body;
     const until = end ?? (await currentTime(db));
     if (until < since) throw invalidField('until', 'until must not be before since');
     const webhook = await Webhook.owned(workspaceId, params.id);
     const statuses: DeliveryStatus[] = status === undefined ? ['failed', 'held'] : [status];
     const range = { webhookId: webhook.id, since, until, statuses };
-    if (dry_run) return { replay: presentCount(range, await countReplayable(db, range)) };
+    const turn = (count: () => Promise<number>) => readTurns(count, workspaceId);
+    if (dry_run) return { replay: presentCount(range, await turn(() => countForDryRun(db, range))) };
     webhook.assertActive();
-    const replay = await beginReplay(db, range, { workspaceId, of: 'replays', max: config.quotas.replays }, origin);
+    const replay = await beginReplay(db, range, { workspaceId, of: 'replays', max: config.quotas.replays }, { origin, turn });
     if (replay.status === 'running') {
       const period = { since: since.toISOString(), until: until.toISOString() };
       await temporal

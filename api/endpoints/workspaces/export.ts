@@ -13,7 +13,7 @@ import { busy } from '../../../models/errors.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { asCaller } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
-import { auditEventsOf, erasuresOf, rowsOf } from '../../../models/operations/workspaces/export-rows.js';
+import { auditEventsOf, erasuresOf, type Pages, rowsOf, type Turn } from '../../../models/operations/workspaces/export-rows.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
@@ -78,7 +78,7 @@ export const exportWorkspace = endpoint({
       data: Joi.object().unknown().required(),
     }),
   ),
-  async handler({ caller: { workspaceId }, origin }, { db }) {
+  async handler({ caller: { workspaceId }, origin }, { db, readTurns }) {
     if (inProgress.has(workspaceId)) throw exportRunning();
     if (inProgress.size >= inProgressMax) throw busy();
     const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
@@ -86,7 +86,8 @@ export const exportWorkspace = endpoint({
       const target = { type: 'workspace', id: workspaceId, name: workspace.name };
       return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
     });
-    return new Reply({}, { lines: counted(workspaceId, linesOf(db, workspace)) });
+    const turn: Turn = (read) => readTurns(read, workspaceId);
+    return new Reply({}, { lines: counted(workspaceId, linesOf(db, workspace, turn)) });
   },
 });
 
@@ -105,30 +106,31 @@ async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncG
   }
 }
 
-async function* linesOf(db: Database, workspace: Workspace): AsyncGenerator<Line, void, undefined> {
-  const until = makeId();
+/** Each page takes a turn of the workspace. Between two pages, a slow client holds none. */
+async function* linesOf(db: Database, workspace: Workspace, turn: Turn): AsyncGenerator<Line, void, undefined> {
+  const pages = { until: makeId(), turn };
   const own = { workspace_id: workspace.id };
   const decided = { ...own, status: { [Op.ne]: 'accepting' } };
   yield { type: 'workspace', data: presentOwnWorkspace(workspace) };
-  for await (const row of rowsOf(ApiKey, own, { until })) yield { type: 'api_key', data: presentApiKey(row) };
-  yield* webhookLines(workspace.id, until);
-  for await (const row of rowsOf(Contact, own, { until })) yield { type: 'contact', data: presentContact(row) };
-  for await (const row of rowsOf(Suppression, own, { until })) yield { type: 'suppression', data: presentSuppression(row) };
-  for await (const row of rowsOf(Batch, decided, { until })) yield { type: 'batch', data: presentBatchRow(row) };
-  for await (const row of rowsOf(Message, decided, { until })) yield { type: 'message', data: presentMessage(row.get() as MessageRow) };
-  for await (const row of rowsOf(CreditEntry, own, { until })) yield { type: 'transaction', data: presentTransaction(row) };
-  for await (const row of auditEventsOf(db, workspace.id)) yield { type: 'audit_event', data: presentAuditEvent(row) };
-  for await (const row of erasuresOf(db, workspace.id, until)) yield { type: 'erasure', data: row };
+  for await (const row of rowsOf(ApiKey, own, pages)) yield { type: 'api_key', data: presentApiKey(row) };
+  yield* webhookLines(workspace.id, pages);
+  for await (const row of rowsOf(Contact, own, pages)) yield { type: 'contact', data: presentContact(row) };
+  for await (const row of rowsOf(Suppression, own, pages)) yield { type: 'suppression', data: presentSuppression(row) };
+  for await (const row of rowsOf(Batch, decided, pages)) yield { type: 'batch', data: presentBatchRow(row) };
+  for await (const row of rowsOf(Message, decided, pages)) yield { type: 'message', data: presentMessage(row.get() as MessageRow) };
+  for await (const row of rowsOf(CreditEntry, own, pages)) yield { type: 'transaction', data: presentTransaction(row) };
+  for await (const row of auditEventsOf(db, workspace.id, turn)) yield { type: 'audit_event', data: presentAuditEvent(row) };
+  for await (const row of erasuresOf(db, workspace.id, pages)) yield { type: 'erasure', data: row };
 }
 
 /** Each webhook, then its deliveries with their attempts, then its replays. */
-async function* webhookLines(workspaceId: string, until: string): AsyncGenerator<Line, void, undefined> {
-  for await (const webhook of rowsOf(Webhook, { workspace_id: workspaceId, deleted_at: null }, { until })) {
+async function* webhookLines(workspaceId: string, pages: Pages): AsyncGenerator<Line, void, undefined> {
+  for await (const webhook of rowsOf(Webhook, { workspace_id: workspaceId, deleted_at: null }, pages)) {
     yield { type: 'webhook', data: presentWebhook(webhook) };
     const its = { webhook_id: webhook.id };
-    for await (const row of rowsOf(Delivery, its, { until, include: ['attempts'] })) {
+    for await (const row of rowsOf(Delivery, its, { ...pages, include: ['attempts'] })) {
       yield { type: 'delivery', data: presentDelivery(row, webhook) };
     }
-    for await (const row of rowsOf(Replay, its, { until })) yield { type: 'replay', data: presentReplay(row) };
+    for await (const row of rowsOf(Replay, its, pages)) yield { type: 'replay', data: presentReplay(row) };
   }
 }

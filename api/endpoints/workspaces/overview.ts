@@ -55,15 +55,14 @@ export const getOverview = endpoint({
   path: '/api/v1/overview',
   summary: 'Get what was sent, delivered, failed and spent in a period, by hour or day and channel',
   auth: either('read_messages'),
+  costly: true,
   query: Joi.object<OverviewQuery>({ from: bound('first'), to: bound('last'), by: text().valid(...units) }),
   response: overviewResponse,
   async handler({ caller, query }, { db }) {
     const { by, ...period } = periodOf(query);
     const lastDays = { from: new Date(Date.now() - daysDefault * dayMs), to: new Date() };
-    const [overview, spent] = await Promise.all([
-      readOverview(db, caller.workspaceId, period, by),
-      readOverview(db, caller.workspaceId, lastDays, 'hour'),
-    ]);
+    const overview = await readOverview(db, caller.workspaceId, period, by);
+    const spent = await readOverview(db, caller.workspaceId, lastDays, 'hour');
     return presentOverview({ ...period, by, overview, spent: spent.parts, days: daysDefault, balance: caller.balance });
   },
 });

@@ -6,7 +6,6 @@ import { invalidField, periodTooLong } from '../../../models/errors.js';
 import { spendingOf } from '../../../models/operations/billing/standing.js';
 import { type Period, sumUsage, type UsageBy } from '../../../models/operations/workspaces/sum-usage.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
-import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.js';
 import { endpoint } from '../../declare.js';
 import { anyCredential, either } from '../../http/endpoint.js';
 import { presentUsage } from '../../present/usage.js';
@@ -77,9 +76,6 @@ const usageResponse = named(
   }),
 );
 
-/** A query may read two hundred thousand rows, so few run at the same time. */
-const turns = createConcurrencyLimit({ max: 2, maxPerKey: 1, maxWaitingPerKey: 5 });
-
 export const getUsage = endpoint({
   id: 'getUsage',
   tag: 'workspace',
@@ -94,11 +90,12 @@ export const getUsage = endpoint({
       .valid(...usageBy)
       .default('day'),
   }),
-  refusals: [409, 503],
+  costly: true, // up to two hundred thousand rows
+  refusals: [409],
   response: usageResponse,
   async handler({ caller, query: { by, ...given } }, { db }) {
     const period = periodOf(given);
-    const parts = await turns(() => sumUsage(db, caller.workspaceId, period, by), caller.workspaceId);
+    const parts = await sumUsage(db, caller.workspaceId, period, by);
     return { from: period.from.toISOString(), to: period.to.toISOString(), by, ...presentUsage(parts, by) };
   },
 });

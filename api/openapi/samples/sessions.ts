@@ -2,7 +2,7 @@ import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
 import { successTexts } from '../../present/success-texts.js';
-import { at, ids, type Samples } from './sample.js';
+import { at, ids, pagination, type Samples } from './sample.js';
 
 const email = 'ada@example.com';
 const current_password = 'correct horse battery';
@@ -58,6 +58,29 @@ export const sessionSamples: Samples = {
   },
   logOut: { data: { message: successTexts.loggedOut } },
   logOutAll: { data: { message: successTexts.allLoggedOut } },
+  listSessions: {
+    about:
+      'JWTs that were issued before sessions were listed are valid, and not in the list. A session of the console also ends after some hours without a request, 24 unless the operator has set another number.',
+    data: {
+      sessions: [
+        {
+          id: '0198c5b1-0a10-7f3e-8b1d-00000000000d',
+          kind: 'console',
+          created_at: at,
+          last_used_at: at,
+          expires_at: '2026-11-28T10:00:00.000Z',
+          address: '203.0.113.7',
+          user_agent: 'Mozilla/5.0',
+          is_current: true,
+        },
+      ],
+      pagination,
+    },
+  },
+  endSession: {
+    about: 'The session may be the one of this request.',
+    data: { message: successTexts.sessionEnded },
+  },
   setUpTotp: {
     about: 'Authenticator apps read `otpauth_url` from a QR code. Each recovery code works once, in place of a code.',
     data: {

@@ -1,11 +1,11 @@
-/** Password, e-mail address, sessions and the end of the account. */
+/** Password, e-mail address and the end of the account. */
 import { call } from '../../api/call.js';
 import { Form, TextField } from '../../parts/form.js';
 import { NewPassword } from '../../parts/new-password.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
 import { leave, signIn } from '../../state/session.js';
-import { toast, toastProblem } from '../../state/toasts.js';
+import { toast } from '../../state/toasts.js';
 
 const CurrentPassword = () => (
   <TextField name="current_password" label="Current password" type="password" autocomplete="current-password" required />
@@ -45,25 +45,6 @@ export function EmailForm() {
         <TextField name="email" label="New e-mail address" type="email" maxLength={254} required />
         <CurrentPassword />
       </Form>
-    </section>
-  );
-}
-
-export function Sessions() {
-  const endAll = async () => {
-    const text = 'Every session and token of this workspace ends, also this one. API keys keep working.';
-    if (!(await confirm({ title: 'Sign out everywhere?', text, action: 'Sign out everywhere' }))) return;
-    await call('post', '/api/v1/auth/logout-all');
-    leave('All sessions have ended.');
-  };
-  return (
-    <section aria-labelledby="sessions">
-      <h2 id="sessions">Sessions</h2>
-      <p class="actions">
-        <button type="button" onClick={() => void endAll().catch(toastProblem)}>
-          End all sessions
-        </button>
-      </p>
     </section>
   );
 }

@@ -5,9 +5,10 @@ import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { useLoad } from '../../state/load.js';
 import type { Workspace } from '../../state/session.js';
-import { CloseAccount, EmailForm, PasswordForm, Sessions } from './login-forms.js';
+import { CloseAccount, EmailForm, PasswordForm } from './login-forms.js';
 import { PolicyForm } from './policy-form.js';
 import { SecondFactor } from './second-factor.js';
+import { Sessions } from './sessions.js';
 
 export function Settings() {
   const workspace = useLoad<Workspace>('', async (signal) => (await call('get', '/api/v1/workspace', { signal })).workspace);

@@ -6,6 +6,7 @@ import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { forgetSessions } from './end-sessions.js';
 import { voidEmailChanges } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 
@@ -29,6 +30,7 @@ export async function changePassword(
     if (changed === undefined) throw wrongPassword();
     const target = { type: 'workspace', id: workspaceId, name: changed.name };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_changed', target });
+    await forgetSessions(db, transaction, workspaceId);
     await voidEmailChanges(db, transaction, workspaceId);
     const mailId = makeId();
     await select(db, enqueueMail, [mailId, workspaceId], transaction);

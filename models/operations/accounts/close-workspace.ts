@@ -4,6 +4,7 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { asCaller } from './as-caller.js';
 import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';
+import { forgetSessions } from './end-sessions.js';
 import { forgetTotp } from './set-totp.js';
 
 /**
@@ -18,6 +19,7 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
     const nobody = { ...origin, actor: { ...origin.actor, name: null } };
     await revokeApiKeys(db, transaction, workspaceId, nobody);
     await deleteWebhooks(db, transaction, workspaceId, nobody);
+    await forgetSessions(db, transaction, workspaceId);
     await forgetTotp(db, transaction, workspaceId);
     for (const sql of forgotten) await select(db, sql, [workspaceId], transaction);
     const target = { type: 'workspace', id: workspaceId, name: null };

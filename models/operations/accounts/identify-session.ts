@@ -1,18 +1,22 @@
 import { type Database, select } from '../../db/database.js';
 import { standing, type WorkspaceStanding } from '../billing/standing.js';
-import { keyLasts, sessionLasts } from './live-credentials.js';
+import { isIdle, keyLasts, sessionLasts } from './live-credentials.js';
 
 /** What a request needs to know about the workspace of its JWT. */
 export interface SessionOwner extends WorkspaceStanding {
   email: string;
   /** The number of active webhooks of the workspace. */
   webhooks: number;
+  /** The session is listed: it has a row. */
+  is_listed: boolean;
+  last_used_at: Date | null;
 }
 
 /**
- * The workspace of a JWT; null if the JWT has ended: by itself, with all others, or with its workspace.
+ * The workspace of a JWT; null if the JWT has ended: by itself, with all others, with its workspace, or because nobody used the console.
  * @param tokenVersion the workspace's version when the JWT was issued
  * @param keyId the API key that made the link to a portal: the link ends with it
+ * @param idleHours after so many hours without use, a session of the console ends
  */
 export async function identifySession(
   db: Database,
@@ -21,14 +25,15 @@ export async function identifySession(
     tokenId,
     tokenVersion,
     keyId,
-  }: { workspaceId: string; tokenId: string | null; tokenVersion: number; keyId: string | null },
+    idleHours,
+  }: { workspaceId: string; tokenId: string | null; tokenVersion: number; keyId: string | null; idleHours: number },
 ): Promise<SessionOwner | null> {
-  const [owner] = await select<SessionOwner>(db, identify, [workspaceId, tokenVersion, tokenId, keyId]);
+  const [owner] = await select<SessionOwner>(db, identify, [workspaceId, tokenVersion, tokenId, keyId, idleHours]);
   return owner ?? null;
 }
 
 const identify = `
-  SELECT w.email, ${standing},
+  SELECT w.email, ${standing}, s.id IS NOT NULL AS is_listed, s.last_used_at,
     (SELECT count(*) FROM webhooks h WHERE h.workspace_id = w.id AND h.deleted_at IS NULL AND h.is_active) AS webhooks
-  FROM workspaces w
-  WHERE w.id = $1 AND ${sessionLasts('$2::integer', '$3::uuid')} AND ${keyLasts('$4::uuid')}`;
+  FROM workspaces w LEFT JOIN sessions s ON s.id = $3::uuid
+  WHERE w.id = $1 AND ${sessionLasts('$2::integer', '$3::uuid')} AND ${keyLasts('$4::uuid')} AND NOT ${isIdle('$5::integer')}`;

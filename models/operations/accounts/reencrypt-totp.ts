@@ -1,7 +1,7 @@
 import { type Database, select } from '../../db/database.js';
 import { decrypt, encrypt, isEncryptedWith } from '../../rules/values/encryption.js';
 import { lowestId } from '../../rules/values/id-time.js';
-import { totpContext } from './use-code.js';
+import { totpContext } from '../logins/use-code.js';
 
 const page = 500;
 

@@ -6,11 +6,12 @@ import { hashPassword } from '../../passwords.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
 import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
-import { exemptClient } from './login-tries.js';
+import { exemptClient } from '../logins/login-tries.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
 import { forgetTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
+import { forgetSessions } from './end-sessions.js';
 import { voidEmailChanges } from '../mails/issue-mail.js';
 
 export interface PasswordReset {
@@ -49,6 +50,7 @@ export function resetPassword(
     const target = { type: 'workspace', id: workspaceId, name };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_reset', target, changes });
     if (reset.revokeApiKeys || !was_verified) await revokeApiKeys(db, transaction, workspaceId, origin);
+    await forgetSessions(db, transaction, workspaceId);
     await voidEmailChanges(db, transaction, workspaceId);
     if (!was_verified) {
       await forgetTotp(db, transaction, workspaceId);

@@ -13,9 +13,9 @@ import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { hasReachedMailLimit } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
-import { forgetTries, takeTry } from './login-tries.js';
-import { noteFailedTry, type TryDeps } from './note-failed-try.js';
-import { totpContext, useCode } from './use-code.js';
+import { forgetTries, takeTry } from '../logins/login-tries.js';
+import { noteFailedTry, type TryDeps } from '../logins/note-failed-try.js';
+import { totpContext, useCode } from '../logins/use-code.js';
 
 /**
  * Creates a secret and recovery codes. Both are shown once. They replace an earlier offer.

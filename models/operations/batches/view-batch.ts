@@ -35,7 +35,9 @@ export async function viewBatches(db: Database, workspaceId: string, window: Lis
 
 async function viewOf(db: Database, batches: Batch[]): Promise<BatchView[]> {
   const counted = await countAll(db, batches);
-  return Promise.all(batches.map((batch) => viewWith(db, batch, counted.get(batch.id) ?? [])));
+  const views: BatchView[] = [];
+  for (const batch of batches) views.push(await viewWith(db, batch, counted.get(batch.id) ?? []));
+  return views;
 }
 
 interface Count {

@@ -56,24 +56,18 @@ export interface Timeline {
 export async function readTimeline(db: Database, workspaceId: string, id: string): Promise<Timeline> {
   const message = await Message.owned(workspaceId, id);
   if (message.status === 'accepting') throw notFound('Message');
-  const [[driven], attempts, reports, entries, events, chain] = await Promise.all([
-    select<Pick<MessageGroup, 'workflow_id'> & { batch_status: string | null }>(db, driver, [message.group_id]),
-    select<AttemptRow>(db, attemptsOf, [id]),
-    select<ReportRow>(db, reportsOf, [id]),
-    select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id, message.group_id]),
-    select<EventRow>(db, eventsOf, [id, workspaceId]),
-    chainOf(db, message),
-  ]);
+  // One after the other: side by side they would take all connections of the process.
+  const [driven] = await select<Pick<MessageGroup, 'workflow_id'> & { batch_status: string | null }>(db, driver, [message.group_id]);
   if (driven === undefined) throw notFound('Message');
   return {
     message: message.get() as MessageRow,
     workflowId: driven.workflow_id,
     batchStatus: driven.batch_status,
-    attempts,
-    reports,
-    entries,
-    events,
-    chain,
+    attempts: await select<AttemptRow>(db, attemptsOf, [id]),
+    reports: await select<ReportRow>(db, reportsOf, [id]),
+    entries: await select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id, message.group_id]),
+    events: await select<EventRow>(db, eventsOf, [id, workspaceId]),
+    chain: await chainOf(db, message),
   };
 }
 

@@ -2,16 +2,23 @@ import { makeId } from '../../rules/values/make-id.js';
 import type { Database } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Replay } from '../../tables/replay.js';
-import { type Quota, withinQuota } from '../billing/within-quota.js';
+import { assertBelow, type Quota, withinQuota } from '../billing/within-quota.js';
 import { countReplayable, type ReplayRange } from './replay-deliveries.js';
 
 /**
  * Counts the deliveries of a replay and stores it as running. A replay without deliveries ends at once. The caller starts its workflow. If
  * it does not, the watcher does.
+ * @param turn runs the count when it may use a connection
  * @throws AppError limit_reached if the workspace has the maximum number of running replays, unauthorized if the credential has ended
  */
-export async function beginReplay(db: Database, range: ReplayRange, quota: Quota, origin: Origin): Promise<Replay> {
-  const matched = await countReplayable(db, range);
+export async function beginReplay(
+  db: Database,
+  range: ReplayRange,
+  quota: Quota,
+  { origin, turn }: { origin: Origin; turn: (count: () => Promise<number>) => Promise<number> },
+): Promise<Replay> {
+  await assertBelow(db, quota); // before the count, which may read many rows
+  const matched = await turn(() => countReplayable(db, range));
   const { webhookId, since, until, statuses } = range;
   const row = { id: makeId(), webhook_id: webhookId, since, until, statuses: [...statuses], matched };
   if (matched === 0) return Replay.create({ ...row, status: 'completed', ended_at: new Date() });

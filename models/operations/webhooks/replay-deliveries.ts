@@ -1,5 +1,6 @@
 /** Replays: which deliveries of a period they include, and how those restart their retry schedule. */
 import { type Database, select } from '../../db/database.js';
+import { dryRunTooLarge } from '../../conflicts.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../tables/delivery.js';
 import { testEventType } from '../../rules/webhooks/events.js';
 import { isHeld, lockedDeliveries } from './locked-deliveries.js';
@@ -27,11 +28,27 @@ const isIn = (statuses: readonly DeliveryStatus[]) =>
 /** Held by their webhook, but not settled yet. Each kind has an index. */
 const unsettled = ['d.carried', 'NOT d.carried'].map((kind) => `d.status = 'pending' AND ${kind} AND ${isHeld}`);
 
-export async function countReplayable(db: Database, range: ReplayRange): Promise<number> {
+/** How many deliveries a replay of this range would send now. */
+export async function countReplayable(db: Database, range: ReplayRange, max?: number): Promise<number> {
   const conditions = [isIn(range.statuses), ...(range.statuses.includes('held') ? unsettled : [])];
-  const sum = conditions.map((condition) => `(SELECT count(*) ${matching(condition)})`).join(' + ');
+  const limit = max === undefined ? '' : `LIMIT ${max}`;
+  const sum = conditions.map((condition) => `(SELECT count(*) FROM (SELECT 1 ${matching(condition)} ${limit}) AS found)`).join(' + ');
   const [row] = await select<{ matched: number }>(db, `SELECT ${sum} AS matched`, bindOf(range));
   return row?.matched ?? 0;
+}
+
+/** The maximum number of deliveries of a dry run. A count of more of them would occupy a connection for seconds. */
+const dryRunMax = 200_000;
+
+/**
+ * The same number, for a dry run. Dry runs have no quota, so the cost of each is bounded.
+ * @param max the maximum number; tests lower it
+ * @throws AppError limit_reached if there are more
+ */
+export async function countForDryRun(db: Database, range: ReplayRange, max = dryRunMax): Promise<number> {
+  const matched = await countReplayable(db, range, max + 1);
+  if (matched > max) throw dryRunTooLarge(max);
+  return matched;
 }
 
 /**

@@ -9,23 +9,33 @@ const page = 200;
 /** A table whose rows have ids that sort by time. */
 type SortedModel<M extends Model> = ModelStatic<M> & (new () => M & { id: string });
 
+/** Runs the read of a page when it may use a connection. */
+export type Turn = <Result>(read: () => Promise<Result>) => Promise<Result>;
+
+/** How the pages of an export are read. */
+export interface Pages {
+  until: string;
+  turn: Turn;
+}
+
 /**
  * All rows of an owner, oldest first, with one page in memory at a time. The next page is read when the one before is used up, so that no
  * transaction stays open while a client reads slowly.
  * @param where at least the owner, which is the first column of an index
  * @param until rows with a later id are left out, so that the export ends for a slow reader too
+ * @param turn runs the read of a page when it may use a connection
  * @param include what belongs to each row
  */
 export async function* rowsOf<M extends Model>(
   model: SortedModel<M>,
   where: ({ workspace_id: string } | { webhook_id: string }) & Record<string, unknown>,
-  { until, include = [] }: { until: string; include?: NonNullable<FindOptions['include']> },
+  { until, turn, include = [] }: Pages & { include?: NonNullable<FindOptions['include']> },
 ): AsyncGenerator<M, void, undefined> {
   let after: string | undefined;
   for (;;) {
     const id = { [Op.lte]: until, ...(after === undefined ? {} : { [Op.gt]: after }) };
     const scoped = { ...where, id } as unknown as WhereOptions<Attributes<M>>;
-    const rows: M[] = await model.findAll({ where: scoped, order: [['id', 'ASC']], limit: page, include });
+    const rows: M[] = await turn(() => model.findAll({ where: scoped, order: [['id', 'ASC']], limit: page, include }));
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < page) return;
@@ -34,19 +44,23 @@ export async function* rowsOf<M extends Model>(
 }
 
 /** The audit events of a workspace up to now, in the same way. */
-export async function* auditEventsOf(db: Database, workspaceId: string): AsyncGenerator<AuditEvent, void, undefined> {
+export async function* auditEventsOf(db: Database, workspaceId: string, turn: Turn): AsyncGenerator<AuditEvent, void, undefined> {
   const until = new Date();
   for (let after: (AuditEvent & { micros: number }) | null | undefined = null; after !== undefined; ) {
-    const rows: (AuditEvent & { micros: number })[] = await auditEventsAfter(db, workspaceId, { after, until, limit: page });
+    const last: (AuditEvent & { micros: number }) | null = after;
+    const rows: (AuditEvent & { micros: number })[] = await turn(() =>
+      auditEventsAfter(db, workspaceId, { after: last, until, limit: page }),
+    );
     yield* rows;
     after = rows.length < page ? undefined : rows.at(-1);
   }
 }
 
 /** The erasures of a workspace, in the same way. */
-export async function* erasuresOf(db: Database, workspaceId: string, until: string): AsyncGenerator<ErasureView, void, undefined> {
+export async function* erasuresOf(db: Database, workspaceId: string, { until, turn }: Pages): AsyncGenerator<ErasureView, void, undefined> {
   for (let after: string | undefined = lowestId; after !== undefined; ) {
-    const rows: ErasureView[] = await select(db, nextErasures, [workspaceId, after, until]);
+    const bind = [workspaceId, after, until];
+    const rows: ErasureView[] = await turn(() => select<ErasureView>(db, nextErasures, bind));
     yield* rows;
     after = rows.length < page ? undefined : rows.at(-1)?.id;
   }

@@ -7,7 +7,7 @@ import { type CallbackEvent, type CallbackRequest, type IncomingReport, type Opt
 import { echoOf, type Json, momentOf, parseJson } from './json-body.js';
 import { type CertificateAt, isConfirmation, verifyEnvelope } from './sns.js';
 
-type Account = Pick<AccountOf<'ses'>, 'name' | 'topicArn' | 'snsBase'>;
+type Account = Pick<AccountOf<'ses'>, 'name' | 'topicArn' | 'snsBase' | 'allowsSha1'>;
 
 /**
  * Verifies a callback and reads its event; none if the event has no counterpart here. The first callback of a topic requests a

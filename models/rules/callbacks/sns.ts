@@ -14,15 +14,24 @@ const inConfirmation = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'To
 
 const digests: Readonly<Record<string, string>> = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' };
 
+/** The cause of the refusal of an envelope that SNS signed, but with SHA-1. */
+export class Sha1RefusedError extends Error {}
+
+/** What an account states about the SNS that it trusts. `snsBase`: scheme, host and port, because anybody can publish a certificate. */
+export interface Topic {
+  topicArn: string;
+  snsBase: string;
+  allowsSha1: boolean;
+}
+
 /**
  * Verifies an envelope of our topic.
- * @param snsBase scheme, host and port of the trusted SNS, because anybody can publish a certificate
  * @throws AppError forbidden if the topic or the place of the certificate is another one, the envelope is too old, or the signature is
- *   wrong
+ *   wrong; with a `Sha1RefusedError` as its cause if only the digest of the signature is refused
  */
 export async function verifyEnvelope(
   envelope: Json,
-  { topicArn, snsBase }: { topicArn: string; snsBase: string },
+  { topicArn, snsBase, allowsSha1 }: Topic,
   at: Date,
   certificateAt: CertificateAt,
 ): Promise<void> {
@@ -33,6 +42,7 @@ export async function verifyEnvelope(
   if (Math.abs(at.getTime() - sentAt.getTime()) > replayWindowMs) throw badSignature();
   const key = createPublicKey(await certificateAt(place));
   if (!verify(digest, Buffer.from(signedText(envelope)), key, Buffer.from(String(envelope.Signature), 'base64'))) throw badSignature();
+  if (digest === digests['1'] && !allowsSha1) throw badSignature(new Sha1RefusedError());
 }
 
 /** The URL of the certificate if it is one of SNS, otherwise null. */

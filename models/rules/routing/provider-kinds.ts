@@ -16,12 +16,13 @@ export type ProviderAccount = Named &
     | { kind: 'meta'; apiBase: string; phoneNumberId: string; accessToken: string; appSecret: string; verifyToken: string }
     /** `from`, for all e-mail providers: an address, or a name with an address in angle brackets. */
     | { kind: 'smtp'; url: string; from: string }
-    /** `topicArn`: the topic of its events, which the SNS at `snsBase` signs. */
+    /** `topicArn`: the topic of its events, which the SNS at `snsBase` signs; with SHA-1 only if `allowsSha1`. */
     | ({ kind: 'ses'; apiBase: string; snsBase: string; region: string; accessKeyId: string; secretAccessKey: string } & {
         /** For temporary keys. */
         sessionToken: string | undefined;
         configurationSet: string | undefined;
         topicArn: string;
+        allowsSha1: boolean;
         from: string;
       })
     /** `callbackPassword`: a part of the address of its webhook. */

@@ -10,9 +10,11 @@ import {
   settingFindings,
   versionFinding,
 } from '../../../activities/doctor/checks/database.js';
+import { topicFindings } from '../../../activities/doctor/checks/providers.js';
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
 import { watcherFinding, workersFinding } from '../../../activities/doctor/checks/temporal.js';
+import { sesEnv } from '../../support/carriers/ses.js';
 import { testConfig } from '../../support/config.js';
 import type { Database } from '../../../models/db/database.js';
 
@@ -59,6 +61,16 @@ describe('findings of the doctor', () => {
   for (const [name, finding, state] of cases) {
     it(`calls ${name} ${state}`, () => assert.equal(finding.state, state));
   }
+
+  it('name each account that accepts signatures with SHA-1', () => {
+    const found = (env: object) =>
+      topicFindings(testConfig({ ...sesEnv({ url: 'http://127.0.0.1:1', close: async () => undefined }), ...env }).accounts);
+    assert.deepEqual(
+      found({ SES_SNS_SHA1: 'allow' }).map(({ subject, state }) => [subject, state]),
+      [['topic of ses', 'warning']],
+    );
+    assert.deepEqual(found({}), []);
+  });
 
   it('name each setting of PostgreSQL that loses data', () => {
     const facts = { ...healthy, fsync: 'off', synchronous_commit: 'off', autovacuum: 'off', used_connections: 95 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createWorkspace } from '../../../models/operations/accounts/create-workspace.js';
-import { forgetLogins } from '../../../models/operations/accounts/forget-logins.js';
+import { forgetLogins } from '../../../models/operations/logins/forget-logins.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
+import { buildQueued, buildSession, buildWebhook } from '../../support/rows/factories.js';
 import type { Account, CallOptions } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -33,6 +33,7 @@ describe('data of other workspaces', () => {
     theirs.suppressions = (await app.call('POST', '/api/v1/suppressions', { jwt: other.jwt, body: listed })).body.data.suppression.id;
     const erasure = { to: '+15551234599' };
     theirs.erasures = (await app.call('POST', '/api/v1/erasures', { jwt: other.jwt, body: erasure })).body.data.erasure.id;
+    theirs.sessions = (await buildSession(other.workspaceId)).id;
     theirs['api-keys'] = (await app.call('GET', '/api/v1/api-keys', { jwt: other.jwt })).body.data.api_keys[0].id;
   });
   const credentialFor = (item: Endpoint): CallOptions =>
@@ -54,6 +55,7 @@ describe('data of other workspaces', () => {
         contacts: 'Contact not found',
         suppressions: 'Suppression not found',
         erasures: 'Erasure not found',
+        sessions: 'Session not found',
       }[resource];
       assert.equal(new Set(answers).size, 1, answers.join('\n'));
       assert.ok(answers[0]?.startsWith(`[404,{"success":false,"error":"${text}","code":"not_found"`), answers[0]);

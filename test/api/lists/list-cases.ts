@@ -11,7 +11,7 @@ import { scopes } from '../../../models/rules/accounts/api-key.js';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { testConfig } from '../../support/config.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
-import { buildQueued, buildReplay, buildWebhook } from '../../support/rows/factories.js';
+import { buildQueued, buildReplay, buildSession, buildWebhook } from '../../support/rows/factories.js';
 
 export interface Owner {
   workspaceId: string;
@@ -48,6 +48,7 @@ export const addRow: Readonly<Record<string, (db: Database, owner: Owner) => Pro
   listMessages: (db, { workspaceId }) => buildQueued(db, workspaceId),
   listBatches: (db, { workspaceId }) => buildAcceptedBatch(db, workspaceId, [1]),
   listApiKeys: (_, { workspaceId }) => ApiKey.issue(testConfig().secretKey, { workspace_id: workspaceId, name: 'another', scopes }),
+  listSessions: (_, { workspaceId }) => buildSession(workspaceId),
   // Adding a suppression is audited.
   listAuditEvents: suppressed,
   listContacts: (_, { workspaceId }) =>

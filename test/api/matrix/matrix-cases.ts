@@ -5,7 +5,8 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { type Json, jsonSchema } from '../../../api/http/schemas/json-schema.js';
 import { statusesOf } from '../../../api/openapi/errors.js';
 import { samples } from '../../../api/openapi/samples/index.js';
-import type { CallOptions, TestApp } from '../start-app.js';
+import { buildSession } from '../../support/rows/factories.js';
+import type { Account, CallOptions, TestApp } from '../start-app.js';
 
 /** Operations that take a body; the first sample of each is a good one. */
 export const writing = endpoints.filter(({ body }) => body !== undefined);
@@ -32,8 +33,9 @@ export const credentialFor = ({ auth }: Endpoint, { key, jwt }: { key: string; j
   auth === 'jwt' ? { jwt } : typeof auth === 'object' ? { key } : {};
 
 /** Things of a workspace by the path that lists them, made through the API; a path without a way to make something is not in it. */
-export async function makeThings(app: TestApp, account: { key: string; jwt: string }): Promise<Record<string, string>> {
-  const things: Record<string, string> = {};
+export async function makeThings(app: TestApp, account: Account): Promise<Record<string, string>> {
+  // Only a login makes a session.
+  const things: Record<string, string> = { '/api/v1/auth/sessions': (await buildSession(account.workspaceId)).id };
   for (const item of endpoints.filter(({ id }) =>
     ['sendMessage', 'sendBulk', 'createApiKey', 'createContact', 'createSuppression', 'createErasure', 'createWebhook'].includes(id),
   )) {

@@ -21,7 +21,7 @@ describe('every operation on one resource', () => {
 
   /** All that the other workspace has, as text. */
   const stateOf = async (workspaceId: string) => {
-    const tables = ['messages', 'batches', 'contacts', 'suppressions', 'webhooks', 'api_keys'];
+    const tables = ['messages', 'batches', 'contacts', 'suppressions', 'webhooks', 'api_keys', 'sessions'];
     const found = await Promise.all(
       tables.map((table) => rows(app.deps.db, `SELECT * FROM ${table} WHERE workspace_id = '${workspaceId}' ORDER BY id`)),
     );

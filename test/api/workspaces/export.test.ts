@@ -36,8 +36,8 @@ describe('GET /api/v1/export', () => {
     return app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
   };
 
-  it('200 with a line for every row of the workspace, and none of others', async () => {
-    const other = await app.account();
+  /** Gives each of the two workspaces rows; the one of the export has at least one of each kind. */
+  async function fill(other: Account): Promise<void> {
     await app.call('POST', '/api/v1/contacts', { key: other.key, body: { phone: '+15550000001' } });
     await app.call('POST', '/api/v1/contacts', { key: account.key, body: { phone: '+15550000002' } });
     const entry = { channel: 'sms', recipient: '+15550000003' };
@@ -50,6 +50,11 @@ describe('GET /api/v1/export', () => {
     const theirs = await buildWebhook(other.workspaceId, 'https://two.example.test/');
     await buildReplay(theirs.row.id);
     await app.call('POST', '/api/v1/erasures', { key: account.key, body: { to: '+15550000004' } });
+  }
+
+  it('200 with a line for every row of the workspace, and none of others', async () => {
+    const other = await app.account();
+    await fill(other);
     const answer = await get();
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/x-ndjson; charset=utf-8']);
     await answer.text();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { buildTemporal } from '../../../local/temporal/build-temporal.js';
@@ -137,6 +138,43 @@ describe('finding Temporal', () => {
     } finally {
       globalThis.fetch = fetch;
     }
+  });
+
+  describe('with a download host that answers', () => {
+    const { fetch } = globalThis;
+    const digest = createHash('sha256').update('the program').digest('hex');
+    beforeEach(() => {
+      globalThis.fetch = () => Promise.resolve(new Response('{}'));
+      surroundings.run = async ({ args }) => {
+        writeFileSync(join(args[1] ?? '', 'temporal-sdk-typescript'), 'the program');
+        return '';
+      };
+    });
+    afterEach(() => {
+      globalThis.fetch = fetch;
+    });
+    const download = (wanted: string) =>
+      downloadTemporal(cache, { ...surroundings, env: { ...surroundings.env, TEMPORAL_CLI_SHA256: wanted } });
+
+    it('keeps the file, and says its version and SHA-256 in one line', async () => {
+      await download('');
+      assert.equal(readFileSync(cache, 'utf8'), 'the program');
+      assert.deepEqual(lines.slice(1), [
+        `the downloaded Temporal ${temporalVersion} has the SHA-256 ${digest}; TEMPORAL_CLI_SHA256=${digest} accepts no other`,
+      ]);
+    });
+
+    it('keeps the file with the SHA-256 of TEMPORAL_CLI_SHA256, in any letter case', async () => {
+      await download(digest.toUpperCase());
+      assert.ok(existsSync(cache));
+      assert.equal(lines.length, 1);
+    });
+
+    it('does not use a file with another SHA-256, and says so', async () => {
+      await assert.rejects(download('0'.repeat(64)), /has the SHA-256 [0-9a-f]{64}, not that of TEMPORAL_CLI_SHA256$/);
+      assert.deepEqual(readdirSync(dirname(cache)), []);
+      assert.match(lines[1] ?? '', /it is not used$/);
+    });
   });
 
   it('pins the version that go.mod pins', () => {

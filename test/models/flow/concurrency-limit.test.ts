@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { until } from '../../support/client.js';
 import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.js';
+import { until } from '../../support/client.js';
 
 /** Work that ends when the test calls `end`. */
 function startWork(limit: ReturnType<typeof createConcurrencyLimit>) {
@@ -74,5 +74,16 @@ describe('createConcurrencyLimit', () => {
     ask('b1', 'b');
     await settled();
     assert.deepEqual(refused, ['a3']);
+  });
+
+  it('rejects work that waited too long, and gives its place to others', async () => {
+    const { begun, refused, ask, end } = startWork(createConcurrencyLimit({ max: 1, waitMsMax: 20 }));
+    for (const name of ['a1', 'a2']) ask(name, 'a');
+    await until(() => refused.length > 0, 'the wait is over');
+    assert.deepEqual(refused, ['a2']);
+    ask('a3', 'a');
+    await end('a1');
+    assert.deepEqual(begun, ['a1', 'a3']);
+    assert.deepEqual(refused, ['a2']);
   });
 });

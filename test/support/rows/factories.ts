@@ -9,6 +9,7 @@ import { credit } from '../../../models/operations/billing/post-credits.js';
 import { encrypt } from '../../../models/rules/values/encryption.js';
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
 import { generateWebhookSecret } from '../../../models/rules/webhooks/signature.js';
+import { OpenSession } from '../../../models/tables/open-session.js';
 import { Replay, type ReplayStatus } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { Workspace } from '../../../models/tables/workspace.js';
@@ -111,3 +112,15 @@ export function buildReplay(webhookId: string, overrides: { status?: ReplayStatu
     ...overrides,
   });
 }
+
+/** A session that is open for an hour, of a workspace that has never ended all of them. */
+export const buildSession = (workspaceId: string): Promise<OpenSession> =>
+  OpenSession.create({
+    id: uuidv7(),
+    workspace_id: workspaceId,
+    kind: 'jwt',
+    token_version: 0,
+    expires_at: new Date(Date.now() + 3_600_000),
+    address: null,
+    user_agent: null,
+  });

@@ -22,6 +22,7 @@ describe('the SES provider', () => {
       snsBase: counterpart.url,
       configurationSet: 'tidings',
       topicArn,
+      allowsSha1: false,
       sessionToken: undefined,
       from,
       ...sesAccount,

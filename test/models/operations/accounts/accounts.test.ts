@@ -4,7 +4,7 @@ import { ApiKey } from '../../../../models/tables/api-key.js';
 import { identifyApiKeys } from '../../../../models/operations/api-keys/identify-api-keys.js';
 import { issueMail } from '../../../../models/operations/mails/issue-mail.js';
 import { revokeApiKey } from '../../../../models/operations/api-keys/revoke-api-key.js';
-import { logIn } from '../../../../models/operations/accounts/log-in.js';
+import { logIn } from '../../../../models/operations/logins/log-in.js';
 import { loadMail } from '../../../../models/operations/mails/load-mail.js';
 import { signUp } from '../../../../models/operations/accounts/sign-up.js';
 import { verifyEmail } from '../../../../models/operations/accounts/verify-email.js';

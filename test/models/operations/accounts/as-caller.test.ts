@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { asCaller } from '../../../../models/operations/accounts/as-caller.js';
-import { endSession } from '../../../../models/operations/accounts/end-sessions.js';
+import { endOpenSession, endSession } from '../../../../models/operations/accounts/end-sessions.js';
 import { recordAuditEvent } from '../../../../models/operations/audit/record-audit-event.js';
 import type { Transaction } from '../../../../models/db/database.js';
 import type { HeldCredential } from '../../../../models/rules/audit/origin.js';
@@ -10,7 +10,7 @@ import { byTest } from '../../../support/by-test.js';
 import { until } from '../../../support/client.js';
 import { testEnv } from '../../../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
-import { buildWorkspace } from '../../../support/rows/factories.js';
+import { buildSession, buildWorkspace } from '../../../support/rows/factories.js';
 
 describe('asCaller', () => {
   let test: TestDatabase;
@@ -79,6 +79,14 @@ describe('asCaller', () => {
     });
     await loggedOut;
     await assert.rejects(run(session(id)), ended);
+  });
+  it('refuses a session that has ended and would end another', async () => {
+    const own = await buildSession(workspaceId);
+    const other = await buildSession(workspaceId);
+    const origin = { ...byTest, credential: session(own.id) };
+    await endOpenSession(test.db, own, origin);
+    await assert.rejects(endOpenSession(test.db, other, origin), ended);
+    assert.equal((await rows(test.db, 'SELECT 1 FROM sessions WHERE id = $1', [other.id])).length, 1);
   });
   it('is demanded for the audit event of a caller', async () => {
     const event = { workspaceId, type: 'webhook.created', target: null } as const;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { reencryptTotp } from '../../../../models/operations/accounts/reencrypt-totp.js';
 import { offerTotp } from '../../../../models/operations/accounts/set-totp.js';
-import { totpContext } from '../../../../models/operations/accounts/use-code.js';
+import { totpContext } from '../../../../models/operations/logins/use-code.js';
 import { reencryptSecrets } from '../../../../models/operations/webhooks/reencrypt-secrets.js';
 import { rotateSecret } from '../../../../models/operations/webhooks/rotate-secret.js';
 import { decrypt } from '../../../../models/rules/values/encryption.js';

@@ -5,11 +5,12 @@ import MessageValidator from 'sns-validator';
 import { AppError, type ErrorCode } from '../../../../models/errors.js';
 import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
 import { readSesCallback } from '../../../../models/rules/callbacks/ses.js';
+import { Sha1RefusedError } from '../../../../models/rules/callbacks/sns.js';
 import { sesEvent } from '../../../support/carriers/ses.js';
 import { createTopic, type Envelope, type SnsTopic, topicArn } from '../../../support/carriers/sns.js';
 
 const snsBase = 'https://sns.eu-west-1.amazonaws.com';
-const account = { name: 'ses', topicArn, snsBase };
+const account = { name: 'ses', topicArn, snsBase, allowsSha1: false };
 const messageId = '0190a5a8-0000-7000-8000-000000000001';
 const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code;
 
@@ -26,7 +27,8 @@ describe('the callback of SES', () => {
     asked.push(url);
     return topic.certificate;
   };
-  const readText = (text: string) => readSesCallback(account, { body: Buffer.from(text), at: new Date() }, certificateAt);
+  const readText = (text: string, allowsSha1 = false) =>
+    readSesCallback({ ...account, allowsSha1 }, { body: Buffer.from(text), at: new Date() }, certificateAt);
   const read = (fields: Record<string, string>, changes: Record<string, string> = {}, version: '1' | '2' = '2') =>
     readText(JSON.stringify({ ...topic.envelope(snsBase, fields, version), ...changes }));
   const readEvent = (type: string, changes: object = {}) => read(sesEvent(type, 'ses-1', changes));
@@ -46,11 +48,22 @@ describe('the callback of SES', () => {
         const envelope = topic.envelope(snsBase, { ...sesEvent('Delivery', 'ses-1'), Subject: 'Grüße' }, version);
         assert.equal(await verify(envelope), true);
         assert.equal(await verify({ ...envelope, Message: '{}' }), false);
-        assert.equal((await readText(JSON.stringify(envelope))).length, 1);
+        assert.equal((await readText(JSON.stringify(envelope), true)).length, 1);
       }
     } finally {
       https.get = original;
     }
+  });
+
+  it('is refused with SHA-1 unless that is allowed, and the cause tells it from a wrong signature', async () => {
+    const envelope = topic.envelope(snsBase, sesEvent('Delivery', 'ses-1'), '1');
+    const causeOf = (text: string) =>
+      readText(text).then(
+        () => [],
+        (error: AppError) => [error.code, error.cause instanceof Sha1RefusedError],
+      );
+    assert.deepEqual(await causeOf(JSON.stringify(envelope)), ['forbidden', true]);
+    assert.deepEqual(await causeOf(JSON.stringify({ ...envelope, Message: '{}' })), ['forbidden', false]);
   });
 
   it('reads a status with the id of our tag', async () => {

@@ -7,7 +7,7 @@ const addressDays = 180;
 const page = 1_000;
 
 /**
- * Deletes old login data: attempts, known addresses, expired JWTs, and e-mail changes that were never confirmed.
+ * Deletes old login data: attempts, known addresses, expired JWTs and sessions, and e-mail changes that were never confirmed.
  * @returns the number of rows
  */
 export async function forgetLogins(db: Database): Promise<number> {
@@ -23,6 +23,7 @@ const statements = [
   old('login_tries', 'digest', `last_at < now() - interval '${tryHours} hours'`),
   old('login_addresses', 'workspace_id, digest', `last_at < now() - interval '${addressDays} days'`),
   old('revoked_tokens', 'id', 'expires_at < now()'),
+  old('sessions', 'id', 'expires_at < now()'),
   `UPDATE mail_tokens SET email = NULL
    WHERE id IN (SELECT id FROM mail_tokens WHERE email IS NOT NULL AND expires_at < now() LIMIT $1) RETURNING 1`,
 ];

@@ -1,0 +1,79 @@
+/** The open sessions: which there are, and how to end one or all. */
+import { useSignal } from '@preact/signals';
+import { call, type Schema } from '../../api/call.js';
+import { Resource } from '../../parts/loaded.js';
+import { type Column, PlainTable } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { useOneAtATime } from '../../state/actions.js';
+import { confirm } from '../../state/confirm.js';
+import { useLoad } from '../../state/load.js';
+import { leave } from '../../state/session.js';
+import { toast, toastProblem } from '../../state/toasts.js';
+
+type Session = Schema<'Session'>;
+
+/** Operations under /auth have a low limit, so the list is read when somebody asks for it. */
+export function Sessions() {
+  const isShown = useSignal(false);
+  const endAll = async () => {
+    const text = 'Every session and token of this workspace ends, also this one. API keys keep working.';
+    if (!(await confirm({ title: 'Sign out everywhere?', text, action: 'Sign out everywhere' }))) return;
+    await call('post', '/api/v1/auth/logout-all');
+    leave('All sessions have ended.');
+  };
+  return (
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">Sessions</h2>
+      {isShown.value && <OpenSessions />}
+      <p class="actions">
+        {!isShown.value && (
+          <button type="button" onClick={() => (isShown.value = true)}>
+            Show open sessions
+          </button>
+        )}
+        <button type="button" onClick={() => void endAll().catch(toastProblem)}>
+          End all sessions
+        </button>
+      </p>
+    </section>
+  );
+}
+
+const names = { jwt: 'Token', console: 'Console' } as const satisfies Record<Session['kind'], string>;
+
+function OpenSessions() {
+  const page = useLoad<Session[]>('', async (signal) => {
+    const { sessions } = await call('get', '/api/v1/auth/sessions', { query: { limit: 100 }, signal });
+    return sessions;
+  });
+  const ended = (id: string) => page.update((sessions) => sessions.filter((each) => each.id !== id));
+  const columns: Column<Session>[] = [
+    { title: 'Kind', cell: ({ kind, is_current }) => `${names[kind]}${is_current ? ' (this one)' : ''}` },
+    { title: 'Client', cell: ({ address, user_agent }) => `${address ?? 'unknown'} ${user_agent ?? ''}` },
+    { title: 'Signed in', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true },
+    { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} none="not yet" />, isMinor: true },
+    { title: 'Actions', cell: (session) => <EndSession session={session} ended={ended} /> },
+  ];
+  return (
+    <Resource of={page}>
+      {(sessions) => <PlainTable caption="Open sessions" columns={columns} keyOf={({ id }) => id} rows={sessions} />}
+    </Resource>
+  );
+}
+
+function EndSession({ session: { id, is_current, kind, address }, ended }: { session: Session; ended(id: string): void }) {
+  const { run } = useOneAtATime();
+  const end = run(async () => {
+    const text = is_current ? 'This is your own session: you have to sign in again.' : 'Whoever uses it has to sign in again.';
+    if (!(await confirm({ title: 'End this session?', text, action: 'End the session' }))) return;
+    const { message } = await call('delete', '/api/v1/auth/sessions/{id}', { params: { id } });
+    if (is_current) return leave('The session has ended.');
+    toast(message);
+    ended(id);
+  });
+  return (
+    <button type="button" class="danger" aria-label={`End the session ${names[kind]} from ${address ?? 'unknown'}`} onClick={end}>
+      End
+    </button>
+  );
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { type Database, openPool, select } from '../../../models/db/database.js';
+import { countForDryRun } from '../../../models/operations/webhooks/replay-deliveries.js';
+import { until } from '../../support/client.js';
+import { buildDelivery } from '../../support/rows/deliveries.js';
+import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
+import type { Account, Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
+
+const atOnce = (count: number, ask: () => Promise<Answer>) => Array.from({ length: count }, ask);
+const count = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status).length;
+const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+const sinceEver = { since: '2020-01-01T00:00:00Z' };
+
+describe('costly reads', () => {
+  // Half of the six connections of the main thread are for them.
+  const app = useApi({ env: { DATABASE_POOL_MAX: '10', MAX_REPLAYS: '1' } });
+  /** Without models: those stay with the API. */
+  let outside: Database;
+  let hostile: Account;
+  let other: Account;
+  before(() => {
+    outside = openPool(app.deps.config.databaseUrl, 2);
+  });
+  after(() => outside.close());
+  beforeEach(async () => {
+    [hostile, other] = [await app.account(), await app.account()];
+  });
+
+  /** Holds a table, so that every read of it waits until the work is done. */
+  const whileHeld = (table: string, work: () => Promise<void>) =>
+    outside.transaction(async (transaction) => {
+      await select(outside, `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`, [], transaction);
+      await work();
+    });
+  const waiting = async () => {
+    const sql = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    return (await select(outside, sql)).length;
+  };
+  const untilWaiting = (wanted: number) => until(async () => (await waiting()) >= wanted, `${wanted} statements wait`, 4_000);
+  const search = ({ jwt }: Account) => app.call('GET', '/api/v1/contacts?search=a', { jwt });
+
+  it('201 and 200 for sends and reads of others while twenty searches of a workspace hang', async () => {
+    const { key } = other;
+    const { body } = await app.call('POST', '/api/v1/messages/send', { key, body: sms });
+    let ended = 0;
+    let searches: Promise<Answer>[] = [];
+    await whileHeld('contacts', async () => {
+      searches = atOnce(20, () => search(hostile).finally(() => (ended += 1)));
+      await untilWaiting(2);
+      const answers = [
+        await app.call('POST', '/api/v1/messages/send', { key, body: sms }),
+        await app.call('GET', `/api/v1/messages/${body.data.message.id}`, { key }),
+        await app.call('GET', '/api/v1/messages', { key }),
+        await app.call('GET', `/api/v1/messages/${body.data.message.id}/timeline`, { key }),
+        await app.call('POST', '/api/v1/messages/send', { key: hostile.key, body: sms }),
+      ];
+      assert.deepEqual([answers.map(({ status }) => status), await waiting()], [[201, 200, 200, 200, 201], 2]);
+      assert.equal(ended, 0);
+    });
+    assert.equal(count(await Promise.all(searches), 200), 20, 'the searches take turns');
+  });
+
+  it('leaves half of the connections to others, however many workspaces search', async () => {
+    const many = [hostile, await app.account(), await app.account()];
+    let searches: Promise<Answer>[] = [];
+    await whileHeld('contacts', async () => {
+      searches = many.flatMap((account) => atOnce(5, () => search(account)));
+      await untilWaiting(3);
+      const { status } = await app.call('POST', '/api/v1/messages/send', { key: other.key, body: sms });
+      assert.deepEqual([status, await waiting()], [201, 3]);
+    });
+    assert.equal(count(await Promise.all(searches), 200), 15);
+  });
+
+  it('503 with Retry-After for a search beyond two hundred that wait', async () => {
+    let searches: Promise<Answer>[] = [];
+    await whileHeld('contacts', async () => {
+      searches = atOnce(205, () => search(hostile));
+      const refused = await Promise.race(searches);
+      assert.deepEqual([refused.status, refused.body.code, refused.headers.get('retry-after')], [503, 'unavailable', '1']);
+    });
+    assert.equal(count(await Promise.all(searches), 503), 3);
+  });
+
+  it('400 at once for a search with a fault, without a turn', async () => {
+    let searches: Promise<Answer>[] = [];
+    await whileHeld('contacts', async () => {
+      searches = atOnce(3, () => search(hostile));
+      await untilWaiting(2);
+      assert.equal((await app.call('GET', '/api/v1/contacts?limit=0', { jwt: hostile.jwt })).status, 400);
+    });
+    await Promise.all(searches);
+  });
+
+  it('409 for a replay above the quota, before its deliveries are counted', async () => {
+    const { row } = await buildWebhook(hostile.workspaceId, 'https://127.0.0.1:9443/hook');
+    await buildReplay(row.id);
+    await whileHeld('deliveries', async () => {
+      const { status, body } = await app.call('POST', `/api/v1/webhooks/${row.id}/replay`, { jwt: hostile.jwt, body: sinceEver });
+      assert.deepEqual([status, body.code], [409, 'limit_reached']);
+    });
+  });
+
+  it('counts two dry runs of a workspace at a time', async () => {
+    const { row } = await buildWebhook(hostile.workspaceId, 'https://127.0.0.1:9443/hook');
+    const dryRun = () => app.call('POST', `/api/v1/webhooks/${row.id}/replay`, { jwt: hostile.jwt, body: { ...sinceEver, dry_run: true } });
+    let runs: Promise<Answer>[] = [];
+    await whileHeld('deliveries', async () => {
+      runs = atOnce(12, dryRun);
+      await untilWaiting(2);
+      const { status } = await app.call('GET', '/api/v1/contacts', { jwt: other.jwt });
+      assert.deepEqual([status, await waiting()], [200, 2]);
+    });
+    assert.equal(count(await Promise.all(runs), 200), 12);
+  });
+
+  it('refuses a dry run of more deliveries than it counts', async () => {
+    const { row } = await buildWebhook(hostile.workspaceId, 'https://127.0.0.1:9443/hook');
+    for (let time = 1; time <= 3; time += 1) await buildDelivery(app.deps.db, hostile.workspaceId);
+    const range = { webhookId: row.id, since: new Date(0), until: new Date(Date.now() + 60_000), statuses: ['pending'] as const };
+    await assert.rejects(countForDryRun(app.deps.db, range, 2), {
+      code: 'limit_reached',
+      message: 'A dry run of a replay can have at most 2 deliveries',
+    });
+    assert.equal(await countForDryRun(app.deps.db, range, 3), 3);
+  });
+});
