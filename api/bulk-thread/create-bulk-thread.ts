@@ -32,11 +32,11 @@ const sendLimits = { max: 3, maxPerKey: 1 };
 const previewLimits = { max: 2, maxPerKey: 1 };
 const previewEndpointId = 'previewMessages';
 /**
- * While single messages are sent, a workspace rests after each of its requests for three times as long as that took, a second at most.
+ * While single messages are sent, a workspace rests after each of its requests for six times as long as that took, three seconds at most.
  * Otherwise large requests of one workspace would use a core all the time: its rendering, and the garbage of it.
  */
-const restShare = 3;
-const restMsMax = 1_000;
+const restShare = 6;
+const restMsMax = 3_000;
 
 /** Several times the heap that the largest request needs. Beyond it the thread ends, and the process keeps running. */
 const defaultHeap = { maxMegabytes: 512 };

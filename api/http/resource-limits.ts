@@ -22,9 +22,13 @@ export const createResourceLimits = (): ResourceLimits => ({
   bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
 });
 
+/** A read of usual length needs no rest. */
+const readRest = { usualMs: 50, share: 4, msMax: 2_000 };
+
 /**
  * The turns of costly reads. Each read holds one connection to the database at a time, so half of the connections remain for sends and for
  * reads by id, and one workspace cannot take the other half alone.
+ * After a long read its place stays taken for a while, so that the reads of one workspace use a part of a core and not all of two.
  * @param connections how many the main thread has
  */
 export const createReadTurns = (connections: number): ConcurrencyLimit =>
@@ -34,4 +38,5 @@ export const createReadTurns = (connections: number): ConcurrencyLimit =>
     maxWaiting: 2_000,
     maxWaitingPerKey: 200,
     waitMsMax: 10_000,
+    restMsAfter: (readMs) => Math.min(readRest.share * Math.max(0, readMs - readRest.usualMs), readRest.msMax),
   });

@@ -140,6 +140,6 @@ async function silentDns(cleanup: Cleanup): Promise<string> {
   return `127.0.0.1:${socket.address().port}`;
 }
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '20' }, only: { type: 'string', default: '' } } });
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' }, only: { type: 'string', default: '' } } });
 const only = attackNames.filter((name) => values.only === '' || values.only.split(',').includes(name));
 await runToExit(runMsMax, (cleanup) => run(Number(values.seconds), only, cleanup));

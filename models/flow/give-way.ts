@@ -56,15 +56,15 @@ export class UrgentWork {
 const turnRestMsMax = 250;
 /**
  * A turn that takes longer is heavy. Usually it writes the events of many messages for many webhooks. Its owner, a workspace, then rests for
- * eight times the time above this. Otherwise the heavy turns of one workspace would fill every gap between the sends of others.
+ * twenty times the time above this, three seconds at most. Otherwise the heavy turns of one workspace would fill every gap between the sends of others.
  */
 const heavyTurnMs = 60;
-const heavyRestShare = 8;
-const heavyRestMsMax = 1_000;
-/** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is four times the time above it. */
+const heavyRestShare = 20;
+const heavyRestMsMax = 3_000;
+/** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is twelve times the time above it. */
 const usualStepMs = 30;
-const stepRestShare = 4;
-const stepRestMsMax = 500;
+const stepRestShare = 12;
+const stepRestMsMax = 1_500;
 const lookAgainMs = 5;
 
 /**
