@@ -69,6 +69,8 @@ describe('a closed account', () => {
     for (const { id } of await rows<{ id: string }>(app.deps.db, 'SELECT id FROM mails WHERE refused_code IS NULL'))
       await markMailSent(app.deps.db, id);
     await rows(app.deps.db, `UPDATE workspaces SET closed_at = closed_at - interval '2 minutes' WHERE id = $1`, [workspaceId]);
+    const late = `INSERT INTO sessions (id, workspace_id, kind, token_version, expires_at, address) VALUES (gen_random_uuid(), $1, 'jwt', 1, now(), $2)`;
+    await rows(app.deps.db, late, [workspaceId, address]); // a login that was in progress
     assert.equal(await settleClosed(app.deps.db, workspaceId, Date.now() - 1), false, 'no time: nothing is settled');
     assert.equal(await settleClosed(app.deps.db, workspaceId, Date.now() + 20_000, 2), true);
     assert.deepEqual(await found(), []);
