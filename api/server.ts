@@ -36,7 +36,7 @@ type ServerDeps = Deps & { bulkThread: BulkThread };
 function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
   const config = loadConfig(env);
   const logger = createLogger('api', config.logLevel);
-  const urgent = new UrgentWork();
+  const [urgent, sends] = [new UrgentWork(), new UrgentWork()];
   const db = connect(config.databaseUrl, apiPoolSizes(config).own, { pace: urgent.pace });
   const temporal = connectTemporal(config);
   return {
@@ -44,11 +44,11 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     logger,
     db,
     temporal,
-    acceptGate: createAcceptGate({ config, logger, db, temporal, urgent: urgent.pace }),
+    acceptGate: createAcceptGate({ config, logger, db, temporal, urgent: { run: (work) => urgent.pace.run(() => sends.pace.run(work)) } }),
     reportInbox: createReportInbox({ config, logger, db, temporal }),
     bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent }),
     limiter: createLimiter(config, logger),
-    readTurns: createReadTurns(apiPoolSizes(config).own),
+    readTurns: createReadTurns(apiPoolSizes(config).own, sends),
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),

@@ -1,3 +1,4 @@
+import { inTurn } from '../../models/db/database.js';
 import { makeId } from '../../models/rules/values/make-id.js';
 import { type Choices, type Claim, type ClaimLimits, claimHandoffs } from '../../models/operations/handoff/claim-handoffs.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
@@ -23,14 +24,17 @@ export async function claimRound(
   const { db } = deps;
   const claimId = makeId();
   const release = () => persist(() => releaseClaim(db, groupId, claimId), deps);
-  const begunAt = performance.now();
+  const key = await erasureKey(db, deps.secretKeys);
   try {
-    const claims = await claimHandoffs(db, groupId, choices, { ...limits, claimId, erasureKey: await erasureKey(db, deps.secretKeys) });
-    if (performance.now() - begunAt < claimAgeMsMax) return claims;
+    return await inTurn(db, async () => {
+      const begunAt = performance.now(); // the wait for the turn comes before the claim
+      const claims = await claimHandoffs(db, groupId, choices, { ...limits, claimId, erasureKey: key });
+      if (performance.now() - begunAt < claimAgeMsMax) return claims;
+      await release();
+      return 'late';
+    });
   } catch (error) {
     await release();
     throw error;
   }
-  await release();
-  return 'late';
 }

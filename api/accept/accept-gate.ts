@@ -67,7 +67,7 @@ const minSingleRoundMs = 300;
 export type AcceptGateDeps = MessageDecisionDeps & {
   config: Readonly<Config>;
   /** Counts accepts as urgent, so that the bulk thread gives way to them. */
-  urgent?: TurnTaker;
+  urgent?: Pick<TurnTaker, 'run'>;
 };
 
 /**

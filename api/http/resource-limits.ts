@@ -3,6 +3,7 @@
  * docs/limits.md lists the values.
  */
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
+import type { UrgentWork } from '../../models/flow/give-way.js';
 import { MemoryBudget } from '../../models/flow/memory-budget.js';
 
 export interface ResourceLimits {
@@ -22,21 +23,23 @@ export const createResourceLimits = (): ResourceLimits => ({
   bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
 });
 
-/** A read of usual length needs no rest. */
+/** A read of usual length needs no rest, nor does a longer one while no single messages are sent. */
 const readRest = { usualMs: 50, share: 4, msMax: 2_000 };
 
 /**
  * The turns of costly reads. Each read holds one connection to the database at a time, so half of the connections remain for sends and for
  * reads by id, and one workspace cannot take the other half alone.
- * After a long read its place stays taken for a while, so that the reads of one workspace use a part of a core and not all of two.
+ * While single messages are sent, the place of a long read stays taken for a while: the reads of one workspace then use a part of a core and not
+ * all of two.
  * @param connections how many the main thread has
+ * @param sends single messages that are being accepted
  */
-export const createReadTurns = (connections: number): ConcurrencyLimit =>
+export const createReadTurns = (connections: number, sends: Pick<UrgentWork, 'isRecent'>): ConcurrencyLimit =>
   createConcurrencyLimit({
     max: Math.max(1, Math.floor(connections / 2)),
     maxPerKey: 2,
     maxWaiting: 2_000,
     maxWaitingPerKey: 200,
     waitMsMax: 10_000,
-    restMsAfter: (readMs) => Math.min(readRest.share * Math.max(0, readMs - readRest.usualMs), readRest.msMax),
+    restMsAfter: (readMs) => (sends.isRecent ? Math.min(readRest.share * Math.max(0, readMs - readRest.usualMs), readRest.msMax) : 0),
   });

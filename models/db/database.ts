@@ -102,7 +102,7 @@ export async function select<Row extends object>(
   transaction?: Transaction,
 ): Promise<Row[]> {
   if (transaction !== undefined) return rowsOf(db, (transaction as Transaction & { connection: pg.Client }).connection, sql, bind);
-  return atItsPace(db, async () => {
+  return inTurn(db, async () => {
     const { connectionManager } = db as unknown as Internals;
     const connection = await connectionManager.getConnection({ type: 'SELECT' });
     try {
@@ -113,7 +113,8 @@ export async function select<Row extends object>(
   });
 }
 
-function atItsPace<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
+/** Runs work when its turn comes; see `connect`. Its statements do not wait for other turns. */
+export function inTurn<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
   const pace = paces.get(db);
   return pace === undefined ? work() : pace.run(work);
 }
@@ -193,5 +194,5 @@ export async function currentTime(db: Database): Promise<Date> {
  * `npm run interleave` shows violations; see test/interleaver.
  */
 export function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  return atItsPace(db, () => db.transaction(work));
+  return inTurn(db, () => db.transaction(work));
 }

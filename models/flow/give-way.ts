@@ -1,6 +1,7 @@
 /** Lets the database work of one thread yield to urgent work of another thread of the process. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HeavyRests } from './heavy-rests.js';
 
 /** How fast the statements of a pool may follow each other. */
 export interface TurnTaker {
@@ -54,17 +55,12 @@ export class UrgentWork {
 }
 
 const turnRestMsMax = 250;
-/**
- * A turn that takes longer is heavy. Usually it writes the events of many messages for many webhooks. Its owner, a workspace, then rests for
- * twenty times the time above this, three seconds at most. Otherwise the heavy turns of one workspace would fill every gap between the sends of others.
- */
-const heavyTurnMs = 60;
-const heavyRestShare = 20;
-const heavyRestMsMax = 3_000;
-/** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is twelve times the time above it. */
+/** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is four times the time above it. */
 const usualStepMs = 30;
-const stepRestShare = 12;
-const stepRestMsMax = 1_500;
+const stepRestShare = 4;
+const stepRestMsMax = 500;
+/** After this time a turn begins beside another one, so that all work ends. */
+const waitMsMax = 2_000;
 const lookAgainMs = 5;
 
 /**
@@ -81,11 +77,17 @@ export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefine
   };
 }
 
+/** Asks for a turn. */
+interface Waiter {
+  since: number;
+  begin(): void;
+}
+
 class Turns {
   /** Those that wait, by owner. The owner whose turn it is comes first. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Waiter[]>();
   /** The turn in which the present call runs. */
-  readonly #current = new AsyncLocalStorage<{ isOver: boolean }>();
+  readonly #current = new AsyncLocalStorage<{ owner: string; isOver: boolean }>();
   readonly #heavyRests = new HeavyRests();
   #inProgress = 0;
   #restUntil = 0;
@@ -97,7 +99,7 @@ class Turns {
     // A part of a turn must not wait for the end of that turn.
     if (this.#current.getStore()?.isOver === false) return work();
     await this.#begin(owner);
-    const turn = { isOver: false };
+    const turn = { owner, isOver: false };
     const begunAt = performance.now();
     try {
       return await this.#current.run(turn, work);
@@ -107,52 +109,62 @@ class Turns {
     }
   }
 
+  /** Within a turn, others may take theirs meanwhile: a transaction that writes a large batch rests for most of its time. */
   async rest(stepMs: number): Promise<void> {
     // Rests of turns that run at the same time follow each other: together they use no more time than one turn.
     const until = Math.max(this.#restUntil, performance.now()) + Math.min(stepRestShare * Math.max(0, stepMs - usualStepMs), stepRestMsMax);
     this.#restUntil = until;
+    const turn = this.#current.getStore();
+    if (turn?.isOver === false) this.#leave();
     while (this.urgent.isInProgress && performance.now() < until) await sleep(lookAgainMs);
+    if (turn?.isOver === false) await this.#begin(turn.owner);
   }
 
   async #begin(owner: string): Promise<void> {
-    if (!this.#mayBegin(owner)) {
+    if (this.#mayBegin(owner, 0)) {
+      this.#inProgress += 1;
+      return;
+    }
+    await new Promise<void>((begin) => {
       const queue = this.#waiting.get(owner) ?? [];
       this.#waiting.set(owner, queue);
-      await new Promise<void>((resolve) => {
-        queue.push(resolve);
-        this.#lookAgain();
-      });
-      return; // counted by the one who started it
-    }
-    this.#inProgress += 1;
+      queue.push({ since: performance.now(), begin });
+      this.#lookAgain();
+    });
   }
 
-  #mayBegin(owner: string): boolean {
+  #mayBegin(owner: string, waitedMs: number): boolean {
     if (!this.urgent.isRecent) return true;
     const now = performance.now();
-    const isResting = now < this.#heavyRests.endOf(owner) || (now < this.#restUntil && this.urgent.isInProgress);
-    return this.#inProgress === 0 && !isResting;
+    if (now < this.#heavyRests.endOf(owner)) return false;
+    if (waitedMs >= waitMsMax) return true;
+    return this.#inProgress === 0 && !(now < this.#restUntil && this.urgent.isInProgress);
+  }
+
+  #leave(): void {
+    this.#inProgress -= 1;
+    this.#startWaiting();
   }
 
   #end(owner: string, begunAt: number): void {
-    this.#inProgress -= 1;
     const endedAt = performance.now();
     const workMs = endedAt - begunAt;
     this.#restUntil = Math.max(this.#restUntil, endedAt + Math.min(workMs, turnRestMsMax));
     if (owner !== '') this.#heavyRests.add(owner, workMs, endedAt);
-    this.#startWaiting();
+    this.#leave();
   }
 
   /** Starts those whose turn it is. */
   #startWaiting(): void {
     for (const [owner, queue] of this.#waiting) {
-      if (!this.#mayBegin(owner)) continue;
+      const [next] = queue;
+      if (next === undefined || !this.#mayBegin(owner, performance.now() - next.since)) continue;
       this.#waiting.delete(owner);
-      const next = queue.shift();
+      queue.shift();
       // An owner with more goes to the end of the map. This loop reaches it again there.
       if (queue.length > 0) this.#waiting.set(owner, queue);
       this.#inProgress += 1;
-      next?.();
+      next.begin();
     }
     this.#lookAgain();
   }
@@ -163,21 +175,5 @@ class Turns {
       this.#timer = undefined;
       this.#startWaiting();
     }, lookAgainMs);
-  }
-}
-
-/** Until when the owners of heavy turns rest. */
-class HeavyRests {
-  readonly #ends = new Map<string, number>();
-
-  endOf(owner: string): number {
-    return this.#ends.get(owner) ?? 0;
-  }
-
-  /** Adds the rest for a turn to what is left of the earlier rests of its owner. */
-  add(owner: string, workMs: number, now: number): void {
-    for (const [resting, end] of this.#ends) if (end < now) this.#ends.delete(resting);
-    const restMs = heavyRestShare * (workMs - heavyTurnMs);
-    if (restMs > 0) this.#ends.set(owner, Math.min(Math.max(this.endOf(owner), now) + restMs, now + heavyRestMsMax));
   }
 }

@@ -15,6 +15,7 @@ import { createPayments } from '../../api/outside/payments.js';
 import { createSns } from '../../api/outside/sns.js';
 import { createReportInbox } from '../../api/outside/report-inbox.js';
 import { createLimiter } from '../../api/http/rate-limit.js';
+import { UrgentWork } from '../../models/flow/give-way.js';
 import { createReadTurns } from '../../api/http/resource-limits.js';
 import { StreamHub } from '../../api/stream/stream-hub.js';
 import type { Temporal } from '../../api/outside/temporal.js';
@@ -111,7 +112,7 @@ function depsOf(config: Readonly<Config>, db: Database, temporal: Temporal): Dep
       runHandler: (endpointId, request) => runHandler(endpoints.find(({ id }) => id === endpointId) as Endpoint, request, deps),
     },
     limiter: createLimiter(config, logger),
-    readTurns: createReadTurns(apiPoolSizes(config).own),
+    readTurns: createReadTurns(apiPoolSizes(config).own, new UrgentWork()),
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),

@@ -122,6 +122,29 @@ describe('work that gives way', () => {
     await resting;
   });
 
+  it('lets another turn begin during a rest within a turn', async () => {
+    const pace = givingWayTo(urgent);
+    const resting = pace.run(async () => {
+      await pace.rest(100);
+      return 'rested';
+    });
+    const other = askForTurn(pace);
+    await other.begun;
+    await other.end();
+    assert.equal(await resting, 'rested');
+  });
+
+  it('begins a turn beside another one after two seconds', async () => {
+    const pace = givingWayTo(urgent);
+    const long = askForTurn(pace);
+    await long.begun;
+    const other = askForTurn(pace);
+    const askedAt = performance.now();
+    await other.begun;
+    assert.ok(performance.now() - askedAt > 1_900);
+    for (const { end } of [other, long]) await end();
+  });
+
   describe('after a heavy turn', () => {
     const turnMs = 150;
     const heavyTurn = (pace: TurnTaker) => pace.run(() => sleep(turnMs));
