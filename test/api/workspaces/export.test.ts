@@ -99,7 +99,8 @@ describe('GET /api/v1/export', () => {
     await bulk(1_000);
     const answers = await Promise.all(Array.from({ length: 10 }, get));
     await Promise.all(answers.map((answer) => answer.text()));
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array.from({ length: 9 }, () => 409)]);
+    const statuses = answers.map(({ status }) => status);
+    assert.deepEqual([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 409).length], [1, 9]);
     for (const method of ['HEAD', 'HEAD', 'GET']) assert.equal((await app.call(method, path, { jwt: account.jwt })).status, 200, method);
   });
 
