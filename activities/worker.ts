@@ -8,6 +8,7 @@ import { UrgentWork } from '../models/flow/give-way.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
+import { requireSchema, SchemaError } from '../models/require-schema.js';
 import { queues } from '../workflows/contract.js';
 import { SharedEndpointStats } from './webhooks/shared-endpoint-stats.js';
 import type { SharedMemory } from './worker/bulk-thread.js';
@@ -18,6 +19,7 @@ import { backgroundQueues, workerPoolSizes, type RunningWorkers } from './worker
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger('worker', config.logLevel);
+  const schema = await requireSchema(config, logger);
   reportOutdatedRuntime((line) => logger.warn(line));
   const { metrics, dataDir } = config;
   await serveMetrics({ ...metrics, port: workerMetricsPort(metrics.port), dataDir, logger });
@@ -40,7 +42,7 @@ async function main(): Promise<void> {
   });
   collectGarbage();
   process.send?.({ ready: true });
-  logger.info('ready');
+  logger.info({ schema }, 'ready');
 
   await Promise.all(threads.map(({ done }) => done));
   await endKeeping();
@@ -72,7 +74,9 @@ try {
   await main();
 } catch (error) {
   process.stderr.write(
-    error instanceof ConfigError ? `${error.message}\n` : `The worker failed: ${error instanceof Error ? error.stack : error}\n`,
+    error instanceof ConfigError || error instanceof SchemaError
+      ? `${error.message}\n`
+      : `The worker failed: ${error instanceof Error ? error.stack : error}\n`,
   );
   process.exit(1);
 }

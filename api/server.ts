@@ -11,6 +11,7 @@ import { createResolver } from '../models/process/name-resolver.js';
 import { startTracing } from '../models/tracing/tracing.js';
 import { warmUpPasswords } from '../models/passwords.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
+import { requireSchema } from '../models/require-schema.js';
 import { createAcceptGate } from './accept/accept-gate.js';
 import { createApp } from './app.js';
 import { type BulkThread, createBulkThread, apiPoolSizes } from './bulk-thread/create-bulk-thread.js';
@@ -59,6 +60,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
 }
 
 async function start(deps: ServerDeps): Promise<void> {
+  const schema = await requireSchema(deps.config, deps.logger);
   const endTracing = await startTracing({ tracing: deps.config.tracing, logger: deps.logger, part: 'api' });
   const { connections } = deps.config;
   const server = createHttpServer(createApp(deps), deps.limiter, defaultTimeouts, {
@@ -77,7 +79,7 @@ async function start(deps: ServerDeps): Promise<void> {
   };
   await serveMetrics({ ...metrics, dataDir, logger: deps.logger, refresh });
   reportOutdatedRuntime((line) => deps.logger.warn(line));
-  deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
+  deps.logger.info({ host: deps.config.host, port: deps.config.port, schema }, 'listening');
   collectGarbage();
   stopOnSignal(server, deps, endTracing); // before the launcher is told: it may stop the process at once
   process.send?.({ ready: true });

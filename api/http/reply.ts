@@ -14,6 +14,8 @@ interface ReplyOptions {
   json?: Uint8Array;
   /** Lines to stream as NDJSON instead of `data`. */
   lines?: AsyncIterable<object>;
+  /** Called once when the lines have ended, also if the client is gone or wants none. */
+  afterLines?: () => void;
   /** Server-sent events instead of `data`. */
   events?: Feed;
 }

@@ -9,8 +9,8 @@ import { contextOf } from './request-context.js';
 
 /** Writes a JSON response, or a stream of lines or events where the handler returned one. Does not wait for the end of a stream of events. */
 export async function writeReply(item: Endpoint, reply: Reply, req: Request, res: Response, publicUrl: string): Promise<void> {
-  const { lines, events } = reply.options;
-  if (lines !== undefined) await streamLines(lines, req, res);
+  const { lines, afterLines, events } = reply.options;
+  if (lines !== undefined) await streamLines(lines, req, res).finally(afterLines);
   else if (events !== undefined) streamEvents(events, reply, req, res);
   else writeJson(item, reply, req, res, publicUrl);
 }

@@ -1,5 +1,5 @@
 /** An open session: a JWT of a client, or a session of the console. Tokens from before the table have no row. */
-import { Op } from 'sequelize';
+import { literal, Op } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import { ownedOf } from './owned.js';
 import type { Listed, ListWindow } from '../rules/values/list-window.js';
@@ -38,6 +38,7 @@ export class OpenSession extends ownedOf(sessionColumns) {
   ): Promise<Listed<OpenSession>> {
     const usedSince = { [Op.gte]: new Date(Date.now() - idleHours * 3_600_000) };
     const where = {
+      [Op.and]: [literal(isNotRevoked)],
       token_version: tokenVersion,
       expires_at: { [Op.gt]: new Date() },
       [Op.or]: [{ kind: 'jwt' as const }, { last_used_at: usedSince }, { last_used_at: null, created_at: usedSince }],
@@ -45,3 +46,6 @@ export class OpenSession extends ownedOf(sessionColumns) {
     return OpenSession.ownedPage(workspaceId, window, { where });
   }
 }
+
+/** A process of a version before this table ends a session and leaves its row. */
+const isNotRevoked = 'NOT EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.id = "OpenSession".id)';

@@ -1,10 +1,8 @@
 /** PostgreSQL: version, schema, rights, clock and settings. */
-import { readdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { currentTime, type Database, select } from '../../../models/db/database.js';
+import { readSchema } from '../../../models/require-schema.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
 
-const migrationsFolder = resolve(import.meta.dirname, '../../../../models/migrations');
 const versionMin = 140_000;
 /** Due times and leases are compared with the clock of PostgreSQL, tokens and signatures with that of the process. */
 const clockWarningMs = 2_000;
@@ -61,12 +59,8 @@ export function versionFinding({ version, version_number, size }: DatabaseFacts)
 }
 
 async function schemaFinding(db: Database): Promise<Finding> {
-  const known = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).toSorted();
-  const applied = await select<{ name: string }>(db, 'SELECT name FROM schema_migrations').catch(() => []);
-  return schemaDifference(
-    known,
-    applied.map(({ name }) => name),
-  );
+  const { known, applied } = await readSchema(db);
+  return schemaDifference(known, applied);
 }
 
 /** Compares the migrations that this version knows with those that were applied. */

@@ -81,29 +81,31 @@ export const exportWorkspace = endpoint({
   async handler({ caller: { workspaceId }, origin }, { db, readTurns }) {
     if (inProgress.has(workspaceId)) throw exportRunning();
     if (inProgress.size >= inProgressMax) throw busy();
-    const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
-    await asCaller(db, workspaceId, origin, (transaction) => {
-      const target = { type: 'workspace', id: workspaceId, name: workspace.name };
-      return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
-    });
-    const turn: Turn = (read) => readTurns(read, workspaceId);
-    return new Reply({}, { lines: counted(workspaceId, linesOf(db, workspace, turn)) });
+    inProgress.add(workspaceId); // in the same step as the check
+    const afterLines = () => void inProgress.delete(workspaceId);
+    try {
+      const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
+      await asCaller(db, workspaceId, origin, (transaction) => {
+        const target = { type: 'workspace', id: workspaceId, name: workspace.name };
+        return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
+      });
+      const turn: Turn = (read) => readTurns(read, workspaceId);
+      return new Reply({}, { lines: counted(linesOf(db, workspace, turn)), afterLines });
+    } catch (error) {
+      afterLines();
+      throw error;
+    }
   },
 });
 
 /** Adds the last line, which proves that the export is complete. */
-async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
-  inProgress.add(workspaceId);
-  try {
-    let count = 0;
-    for await (const line of lines) {
-      count += 1;
-      yield line;
-    }
-    yield { type: 'end', data: { lines: count } };
-  } finally {
-    inProgress.delete(workspaceId);
+async function* counted(lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
+  let count = 0;
+  for await (const line of lines) {
+    count += 1;
+    yield line;
   }
+  yield { type: 'end', data: { lines: count } };
 }
 
 /** Each page takes a turn of the workspace. Between two pages, a slow client holds none. */

@@ -36,6 +36,12 @@ export async function lockWorkspace(db: Database, transaction: Transaction, work
   await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId], transaction);
 }
 
+/** The same for the workspace of a token from a mail. A token is used under this lock: whoever replaces or voids it has the lock too. */
+export async function lockWorkspaceOf(db: Database, transaction: Transaction, tokenDigest: Buffer): Promise<void> {
+  const sql = 'SELECT 1 FROM workspaces WHERE id = (SELECT workspace_id FROM mail_tokens WHERE digest = $1) FOR NO KEY UPDATE';
+  await select(db, sql, [tokenDigest], transaction);
+}
+
 interface Found {
   lasts: boolean;
   /** Null without an API key. */

@@ -8,6 +8,7 @@ import { digestMailToken } from '../../rules/accounts/mail-token.js';
 import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
 import { exemptClient } from '../logins/login-tries.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
+import { lockWorkspaceOf } from './as-caller.js';
 import { forgetTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
@@ -36,14 +37,7 @@ export function resetPassword(
   anybody: Origin,
 ): Promise<{ mailId: string; workspaceId: string }> {
   return inTransaction(db, async (transaction) => {
-    const digest = digestMailToken(reset.token);
-    const [used] = await select<{ workspace_id: string }>(db, useToken, [digest], transaction);
-    if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['reset']));
-    await assertNotOwnWords(db, transaction, used.workspace_id, reset.password);
-    // The row is locked while this is hashed, so that concurrent requests with the same token wait and hash nothing.
-    const hash = await hashPassword(reset.password, used.workspace_id);
-    const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);
-    if (workspace === undefined) throw invalidMailToken();
+    const workspace = await usePasswordToken(db, transaction, reset);
     const { id: workspaceId, email, name, was_verified } = workspace;
     const origin = actingAs(anybody, workspace);
     const changes = { revoke_api_keys: reset.revokeApiKeys || !was_verified };
@@ -62,10 +56,22 @@ export function resetPassword(
   });
 }
 
-/** @throws AppError validation_failed if the password consists of words of the account */
-async function assertNotOwnWords(db: Database, transaction: Transaction, workspaceId: string, password: string): Promise<void> {
-  const [words] = await select<Pick<Owner, 'email' | 'name'>>(db, wordsOf, [workspaceId], transaction);
-  if (words !== undefined && isMadeOfOwnWords(password, words)) throw commonPassword();
+/** Uses the token and sets the password. The row of the workspace is locked before that of the token, as by whoever voids the token. */
+async function usePasswordToken(db: Database, transaction: Transaction, { token, password }: PasswordReset): Promise<Owner> {
+  const digest = digestMailToken(token);
+  const refusal = async () => invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['reset']));
+  // Concurrent requests with the same token wait and hash nothing. No row is locked meanwhile: hashing may have to wait for its turn.
+  await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`reset:${digest.toString('hex')}`], transaction);
+  const [owner] = await select<Pick<Owner, 'id' | 'email' | 'name'>>(db, ownerOf, [digest], transaction);
+  if (owner === undefined) throw await refusal();
+  if (isMadeOfOwnWords(password, owner)) throw commonPassword();
+  const hash = await hashPassword(password, owner.id);
+  await lockWorkspaceOf(db, transaction, digest);
+  const [used] = await select<{ workspace_id: string }>(db, useToken, [digest], transaction);
+  if (used === undefined) throw await refusal();
+  const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);
+  if (workspace === undefined) throw invalidMailToken();
+  return workspace;
 }
 
 interface Owner {
@@ -83,12 +89,9 @@ async function enqueueMail(db: Database, transaction: Transaction, workspaceId: 
   return mailId;
 }
 
-const useToken = `
-  UPDATE mail_tokens SET used_at = now()
-  WHERE digest = $1 AND purpose = 'reset' AND used_at IS NULL AND expires_at > now()
-  RETURNING workspace_id`;
-
-const wordsOf = 'SELECT email, name FROM workspaces WHERE id = $1';
+const usable = `digest = $1 AND purpose = 'reset' AND used_at IS NULL AND expires_at > now()`;
+const ownerOf = `SELECT id, email, name FROM workspaces WHERE id = (SELECT workspace_id FROM mail_tokens WHERE ${usable})`;
+const useToken = `UPDATE mail_tokens SET used_at = now() WHERE ${usable} RETURNING workspace_id`;
 
 const setPassword = `
   UPDATE workspaces w SET password_hash = $2, token_version = w.token_version + 1, email_verified = true, updated_at = now()

@@ -6,6 +6,7 @@ import { digestMailToken } from '../../rules/accounts/mail-token.js';
 import { Workspace } from '../../tables/workspace.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { lockWorkspaceOf } from './as-caller.js';
 
 /**
  * Uses a token that was sent to an address. The address becomes the verified address of its workspace.
@@ -23,6 +24,7 @@ export async function verifyEmail(db: Database, token: string, origin: Origin): 
 
 async function verify(db: Database, transaction: Transaction, token: string, origin: Origin): Promise<Workspace> {
   const digest = digestMailToken(token);
+  await lockWorkspaceOf(db, transaction, digest); // before the token, as whoever voids it
   const [used] = await select<{ workspace_id: string; email: string | null }>(db, useToken, [digest], transaction);
   if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['verify', 'change_email']));
   const [, [workspace]] = await Workspace.update(

@@ -13,6 +13,8 @@ interface Erasure {
   place: string | null;
   walked_at: Date | null;
   rewalked_at: Date | null;
+  /** A process of the former version ended the first walk, without noting where the second one begins and for what it waits. */
+  lacks_rewalk: boolean;
   /** All transactions that were open at the end of the first walk have ended. */
   may_rewalk: boolean;
   created_at: Date;
@@ -57,6 +59,10 @@ async function advance(db: Database, key: Buffer, id: string): Promise<'more' | 
     await walk(db, key, erasure, endFirstPage);
     return 'more';
   }
+  if (erasure.lacks_rewalk) {
+    await select(db, prepareRewalk, [id, highestId]);
+    return 'more';
+  }
   if (erasure.rewalked_at === null && erasure.may_rewalk) {
     await walk(db, key, erasure, endSecondPage);
     return 'more';
@@ -74,7 +80,8 @@ async function advance(db: Database, key: Buffer, id: string): Promise<'more' | 
 // Transactions get their numbers in the order in which they begin to write. A restored database may count from a lower number.
 const load = `
   SELECT id, workspace_id, recipient, place, walked_at, rewalked_at, created_at,
-    rewalk_after IS NULL OR pg_snapshot_xmin(pg_current_snapshot()) >= rewalk_after OR pg_snapshot_xmax(pg_current_snapshot()) < rewalk_after
+    rewalk_after IS NULL AND rewalked_at IS NULL AS lacks_rewalk,
+    pg_snapshot_xmin(pg_current_snapshot()) >= rewalk_after OR pg_snapshot_xmax(pg_current_snapshot()) < rewalk_after
       AS may_rewalk
   FROM erasures WHERE id = $1 AND status = 'running' AND recipient IS NOT NULL`;
 const complete = `
@@ -114,4 +121,6 @@ const nextOf = `
 const endFirstPage = `
   UPDATE erasures SET place = $2, walked_at = CASE WHEN $3 THEN now() END, rewalk_after = CASE WHEN $3 THEN pg_snapshot_xmax(pg_current_snapshot()) END
   WHERE id = $1`;
+const prepareRewalk = `
+  UPDATE erasures SET place = $2, rewalk_after = pg_snapshot_xmax(pg_current_snapshot()) WHERE id = $1 AND rewalk_after IS NULL`;
 const endSecondPage = 'UPDATE erasures SET place = $2, rewalked_at = CASE WHEN $3 THEN now() END WHERE id = $1';

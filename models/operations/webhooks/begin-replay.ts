@@ -1,6 +1,7 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Database } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
+import { asCaller } from '../accounts/as-caller.js';
 import { Replay } from '../../tables/replay.js';
 import { assertBelow, type Quota, withinQuota } from '../billing/within-quota.js';
 import { countReplayable, type ReplayRange } from './replay-deliveries.js';
@@ -21,6 +22,10 @@ export async function beginReplay(
   const matched = await turn(() => countReplayable(db, range));
   const { webhookId, since, until, statuses } = range;
   const row = { id: makeId(), webhook_id: webhookId, since, until, statuses: [...statuses], matched };
-  if (matched === 0) return Replay.create({ ...row, status: 'completed', ended_at: new Date() });
+  if (matched === 0) {
+    return asCaller(db, quota.workspaceId, origin, (transaction) =>
+      Replay.create({ ...row, status: 'completed', ended_at: new Date() }, { transaction }),
+    );
+  }
   return withinQuota(db, quota, (transaction) => Replay.create({ ...row, status: 'running' }, { transaction }), origin);
 }

@@ -39,6 +39,7 @@ describe('a request whose body is held open', () => {
       app.deps.db,
       `SELECT (SELECT json_agg(k ORDER BY k.id)::text FROM api_keys k WHERE k.workspace_id = w.id) AS keys,
          (SELECT json_agg(h ORDER BY h.id)::text FROM webhooks h WHERE h.workspace_id = w.id) AS webhooks,
+         (SELECT count(*) FROM replays r JOIN webhooks h ON h.id = r.webhook_id WHERE h.workspace_id = w.id) AS replays,
          (SELECT count(*) FROM audit_events a WHERE a.workspace_id = w.id) AS events,
          (SELECT count(*) FROM mail_tokens t WHERE t.workspace_id = w.id) AS tokens, to_json(w)::text AS workspace
        FROM workspaces w WHERE w.id = $1`,
@@ -78,6 +79,12 @@ describe('a request whose body is held open', () => {
   it('401 after a reset for the account’s end, with the present password', async () => {
     const finish = await held({ method: 'DELETE', path: '/auth/workspace', body: { current_password: 'another horse' } });
     await reset();
+    await assertRefused(finish);
+  });
+
+  it('401 after a logout for a replay without deliveries', async () => {
+    const finish = await held({ method: 'POST', path: `/webhooks/${webhookId}/replay`, body: { since: '2020-01-01T00:00:00Z' } });
+    assert.equal((await me.call('POST', '/auth/logout-all')).status, 200);
     await assertRefused(finish);
   });
 

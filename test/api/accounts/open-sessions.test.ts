@@ -110,6 +110,17 @@ describe('open sessions', () => {
     assert.equal((await again()).body.data.sessions.length, 1);
   });
 
+  it('lists no session that a process without the list has ended', async () => {
+    const id = await idOfConsole();
+    await rows(
+      app.deps.db,
+      'INSERT INTO revoked_tokens (id, workspace_id, expires_at) SELECT id, workspace_id, expires_at FROM sessions WHERE id = $1',
+      [id],
+    );
+    const { sessions, pagination } = (await session.me.call('GET', '/auth/sessions')).body.data;
+    assert.deepEqual([sessions.map(({ kind }: Shown) => kind), pagination.total], [['jwt'], 1]);
+  });
+
   it('a JWT from before the list is valid, and is not listed', async () => {
     const { jwt } = await app.account();
     const { status, body } = await app.call('GET', '/api/v1/auth/sessions', { jwt });

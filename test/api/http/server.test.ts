@@ -85,6 +85,16 @@ describe('api/server', () => {
     taken.close();
   });
 
+  it('exits 1 and names the migration that the database lacks', async () => {
+    const removed = await select<{ name: string }>(database.db, `DELETE FROM schema_migrations WHERE name >= '0047' RETURNING name`);
+    const running = start();
+    running.ready.catch(() => undefined);
+    assert.deepEqual(await running.exited, [1, null]);
+    const named = 'The database lacks the migration 0047-forget-owners.sql. Run: npm run migrate\n';
+    assert.equal(running.output(), `The API could not start: ${named}`);
+    for (const { name } of removed) await select(database.db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name]);
+  });
+
   it('starts without database and Temporal, and /health shows it', async () => {
     const running = start({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' });
     assert.deepEqual(await running.ready, [{ ready: true }, undefined]);

@@ -115,6 +115,17 @@ describe('erasures', () => {
     assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
   });
 
+  it('walk twice from the top when a process of the former version ended the first walk', async () => {
+    const former = `
+      UPDATE erasures SET walked_at = now(), place = '00000000-0000-0000-0000-000000000000', rewalk_after = NULL WHERE id = $1`;
+    const id = await ask();
+    await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
+    await select(stage.app.deps.db, 'UPDATE messages SET created_at = now() - interval \'1 minute\' WHERE "to" = $1', [stage.to]);
+    await select(stage.app.deps.db, former, [id]);
+    await run();
+    assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
+  });
+
   it('continue after a killed process', async () => {
     for (let count = 0; count < 3; count += 1) await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     const id = await ask();

@@ -95,6 +95,22 @@ describe('GET /api/v1/export', () => {
     assert.equal((await app.call('GET', path, { key: account.key })).status, 401);
   });
 
+  it('409 for all but one of ten at once, and 200 after them', async () => {
+    await bulk(1_000);
+    const answers = await Promise.all(Array.from({ length: 10 }, get));
+    await Promise.all(answers.map((answer) => answer.text()));
+    const statuses = answers.map(({ status }) => status);
+    assert.deepEqual([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 409).length], [1, 9]);
+    for (const method of ['HEAD', 'HEAD', 'GET']) assert.equal((await app.call(method, path, { jwt: account.jwt })).status, 200, method);
+  });
+
+  it('500 when its audit event cannot be stored, and the next one is 200', async () => {
+    await select(app.deps.db, 'ALTER TABLE audit_events RENAME TO hidden_events');
+    assert.equal((await get()).status, 500);
+    await select(app.deps.db, 'ALTER TABLE hidden_events RENAME TO audit_events');
+    assert.equal((await lines()).at(-1)?.type, 'end');
+  });
+
   it('reads as fast as the client, one export at a time, and ends with the client', async () => {
     await bulk(6_000);
     const asked = request(app.url + path, { headers: { Authorization: `Bearer ${account.jwt}` } }).end();

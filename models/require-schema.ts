@@ -1,0 +1,41 @@
+/** Which schema this version needs, and whether the database has it. */
+import { readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Database, openPool, select } from './db/database.js';
+import type { Logger } from './process/logger.js';
+import type { Config } from './settings/config.js';
+
+const migrationsFolder = resolve(import.meta.dirname, '../../models/migrations');
+
+/** The database has an older schema than the program. The message says what to do. */
+export class SchemaError extends Error {}
+
+/** Names of migrations, in their order. */
+interface Schema {
+  known: string[];
+  applied: string[];
+}
+
+/** The migrations that this version knows, and those that were applied. */
+export async function readSchema(db: Database): Promise<Schema> {
+  const known = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const [table] = await select<{ exists: boolean }>(db, `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`);
+  const applied = table?.exists === true ? await select<{ name: string }>(db, 'SELECT name FROM schema_migrations ORDER BY name') : [];
+  return { known, applied: applied.map(({ name }) => name) };
+}
+
+/**
+ * Called at the start of a process. A newer schema is allowed. If PostgreSQL does not answer, the process starts
+ * and shows that at `/health`: an outage of the database is no reason to have no processes after it.
+ * @returns the newest migration that it needs, for its log
+ * @throws SchemaError naming the first missing migration
+ */
+export async function requireSchema({ databaseUrl }: Pick<Config, 'databaseUrl'>, logger: Logger): Promise<string | undefined> {
+  const db = openPool(databaseUrl, 1, { answerMsMax: 5_000 });
+  const schema = await readSchema(db).catch((error: Error) => logger.warn({ err: error }, 'the schema could not be read'));
+  await db.close();
+  if (schema === undefined) return undefined;
+  const missing = schema.known.find((name) => !schema.applied.includes(name));
+  if (missing !== undefined) throw new SchemaError(`The database lacks the migration ${missing}. Run: npm run migrate`);
+  return schema.known.at(-1);
+}

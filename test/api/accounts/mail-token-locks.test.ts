@@ -1,0 +1,62 @@
+/** Tokens of mails while somebody else changes the workspace and its tokens. */
+import assert from 'node:assert/strict';
+import { select } from '../../../models/db/database.js';
+import { until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
+import { type Owner, owner } from './owner.js';
+
+describe('a token of a mail', () => {
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  let me: Owner;
+  beforeEach(async () => {
+    me = await owner(app, { verified: false });
+  });
+
+  const waiters = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const use = (path: string, body: object) => app.call('POST', `/api/v1/auth/${path}`, { body });
+  const reset = async () => use('reset-password', { token: await me.token('reset_password'), password: 'another horse' });
+  const verify = async () => use('verify-email', { token: await me.token('verify_email') });
+
+  /** The locks of somebody who voids tokens: the workspace, and then, while the other request waits for it, its tokens. */
+  async function whileVoiding(request: () => Promise<Answer>, sql = 'SELECT 1'): Promise<Answer> {
+    const { db } = app.deps;
+    const transaction = await db.transaction();
+    await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [me.workspaceId], transaction);
+    const answer = request();
+    try {
+      await until(async () => (await rows(db, waiters)).length > 0, 'the request waits for the workspace');
+      await select(db, 'SELECT 1 FROM mail_tokens WHERE workspace_id = $1 FOR UPDATE NOWAIT', [me.workspaceId], transaction);
+      await select(db, sql, [], transaction);
+      await transaction.commit();
+    } catch (error) {
+      await transaction.rollback();
+      await answer;
+      throw error;
+    }
+    return answer;
+  }
+
+  it('200 for a reset while somebody has locked the workspace and asks for its tokens', async () => {
+    await use('forgot-password', { email: me.email });
+    assert.equal((await whileVoiding(reset)).status, 200);
+    assert.equal((await me.logIn('another horse')).status, 200);
+  });
+  it('200 for a verification while somebody has locked the workspace and asks for its tokens', async () => {
+    assert.equal((await whileVoiding(verify)).status, 200);
+  });
+  it('400 for a token that is voided while its request waits', async () => {
+    await use('forgot-password', { email: me.email });
+    const voidAll = 'UPDATE mail_tokens SET used_at = now() WHERE used_at IS NULL';
+    assert.equal((await whileVoiding(reset, voidAll)).body.error, 'Invalid or expired token');
+    assert.equal((await me.logIn()).status, 200);
+  });
+  it('200 for a reset while others ask for mails', async () => {
+    for (let time = 1; time <= 5; time += 1) {
+      await use('forgot-password', { email: me.email });
+      const [{ status }, other] = await Promise.all([reset(), use('forgot-password', { email: me.email })]);
+      assert.deepEqual([[200, 400].includes(status), other.status], [true, 200]);
+    }
+  });
+});
