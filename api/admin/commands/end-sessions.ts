@@ -7,7 +7,7 @@ export const endSessionsCommand: Command = {
   name: 'workspace end-sessions',
   takes: ['workspace'],
   options: { reason: { value: 'TEXT', isRequired: true, about: 'Why; it is written to the audit events' } },
-  summary: 'End all sessions of a workspace: its JWTs, its console sessions and the links to its portals. API keys go on working.',
+  summary: 'End all sessions of a workspace: its JWTs, its console sessions and the links to its portals. API keys still work.',
   async run(given, { db }) {
     const { id, name } = await findWorkspace(given.positionals[0] ?? '');
     await endAllSessions(db, id, systemOrigin('operator'), { reason: textIn(given, 'reason') ?? '' });

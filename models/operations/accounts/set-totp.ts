@@ -1,5 +1,5 @@
 /**
- * The second factor of a workspace. It is offered, comes into force when a code proves that an authenticator has the secret, and is removed
+ * The second factor of a workspace. It is offered, is enabled when a code proves that an authenticator has the secret, and is removed
  * with a code.
  */
 import { type Database, select, type Transaction } from '../../db/database.js';
@@ -39,7 +39,7 @@ export function offerTotp(
 }
 
 /**
- * Puts the offered second factor into force, and notifies the owner by mail.
+ * Enables the offered second factor, and notifies the owner by mail.
  * @param code from the authenticator
  * @returns the id of the mail; null if the owner has reached the limit of mails
  * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is enabled already, unauthorized if the
@@ -134,7 +134,7 @@ async function mailAbout(
 ): Promise<string | null> {
   if (await hasReachedMailLimit(db, transaction, workspaceId, kind)) return null;
   const mailId = makeId();
-  await select(db, tell, [mailId, workspaceId, kind, JSON.stringify({ address })], transaction);
+  await select(db, enqueueMail, [mailId, workspaceId, kind, JSON.stringify({ address })], transaction);
   return mailId;
 }
 
@@ -160,5 +160,5 @@ const findOffered = `
   SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL`;
 const lockEnabled = 'SELECT id FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NOT NULL FOR NO KEY UPDATE';
 const confirm = 'UPDATE workspaces SET totp_confirmed_at = now(), totp_step = $2 WHERE id = $1 RETURNING name';
-const tell = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
+const enqueueMail = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
 const forget = 'UPDATE workspaces SET totp_secret = NULL, totp_confirmed_at = NULL, totp_step = NULL WHERE id = $1';

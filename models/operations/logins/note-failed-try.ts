@@ -33,13 +33,13 @@ export async function noteFailedTry({ db, onMail }: TryDeps, { workspace, attemp
     await recordAuditEvent(db, transaction, stranger, { workspaceId, type: 'auth.login_failed', target, changes });
     if (attempt.number < freeTries) return;
     const mailId = makeId();
-    const told = await select(db, tellOnce, [mailId, workspaceId, JSON.stringify({ address: origin.address })], transaction);
-    if (told.length > 0) transaction.afterCommit(() => onMail(mailId));
+    const enqueued = await select(db, enqueueLockoutMail, [mailId, workspaceId, JSON.stringify({ address: origin.address })], transaction);
+    if (enqueued.length > 0) transaction.afterCommit(() => onMail(mailId));
   });
 }
 
 /** At most one notice: repeated attempts must not flood the mailbox. */
-const tellOnce = `
+const enqueueLockoutMail = `
   INSERT INTO mails (id, workspace_id, kind, detail)
   SELECT $1::uuid, $2::uuid, 'login_locked', $3::json
   WHERE NOT EXISTS (SELECT 1 FROM mails WHERE workspace_id = $2 AND kind = 'login_locked' AND created_at > now() - interval '1 day')
