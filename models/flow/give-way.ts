@@ -55,10 +55,10 @@ export class UrgentWork {
 }
 
 const turnRestMsMax = 250;
-/** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is four times the time above it. */
+/** A step of usual length needs no rest. After a longer step, which writes large texts, the rest is twelve times the time above it. */
 const usualStepMs = 30;
-const stepRestShare = 4;
-const stepRestMsMax = 500;
+const stepRestShare = 12;
+const stepRestMsMax = 1_500;
 /** After this time a turn begins beside another one, so that all work ends. */
 const waitMsMax = 2_000;
 const lookAgainMs = 5;
@@ -121,7 +121,7 @@ class Turns {
   }
 
   async #begin(owner: string): Promise<void> {
-    if (this.#mayBegin(owner, 0)) {
+    if (this.#mayBegin(owner, 0, performance.now())) {
       this.#inProgress += 1;
       return;
     }
@@ -133,9 +133,8 @@ class Turns {
     });
   }
 
-  #mayBegin(owner: string, waitedMs: number): boolean {
+  #mayBegin(owner: string, waitedMs: number, now: number): boolean {
     if (!this.urgent.isRecent) return true;
-    const now = performance.now();
     if (now < this.#heavyRests.endOf(owner)) return false;
     if (waitedMs >= waitMsMax) return true;
     return this.#inProgress === 0 && !(now < this.#restUntil && this.urgent.isInProgress);
@@ -156,9 +155,10 @@ class Turns {
 
   /** Starts those whose turn it is. */
   #startWaiting(): void {
+    const now = performance.now(); // the same for all, or a rest that ends meanwhile would let the second owner begin before the first
     for (const [owner, queue] of this.#waiting) {
       const [next] = queue;
-      if (next === undefined || !this.#mayBegin(owner, performance.now() - next.since)) continue;
+      if (next === undefined || !this.#mayBegin(owner, now - next.since, now)) continue;
       this.#waiting.delete(owner);
       queue.shift();
       // An owner with more goes to the end of the map. This loop reaches it again there.
