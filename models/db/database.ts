@@ -5,6 +5,7 @@ import type { TurnTaker } from '../flow/give-way.js';
 import { processMetrics } from '../metrics/catalogue.js';
 import { noteDatabaseError } from '../metrics/observe.js';
 import { type Pool, watchPool } from '../metrics/pools.js';
+import { connectionOptions } from './connection-options.js';
 import { resilientPg } from './postgres-client.js';
 import { prepareStatements } from './prepared-statements.js';
 import { initModels } from '../tables/tables.js';
@@ -59,21 +60,7 @@ export function openPool(url: string, poolMax: number, waits: { answerMsMax?: nu
     dialectModule: resilientPg,
     logging: false,
     pool: { max: poolMax, min: 0, idle: 30_000, acquire: acquireMsMax },
-    dialectOptions: {
-      application_name: 'tidings',
-      // Shorter than the wait for the pool, so that a server that cannot be reached is not taken for a pool that is full.
-      connectionTimeoutMillis: Math.round(0.8 * acquireMsMax),
-      query_timeout: answerMsMax,
-      statement_timeout: 30_000,
-      idle_in_transaction_session_timeout: 15_000,
-      lock_timeout: 5_000,
-      // A prepared statement keeps its plan. That plan may date from a time when the tables were small, and a sequential scan or a hash
-      // join was best. Every statement on the path of a message has few rows and an index. For some of them the server would plan anew at
-      // every call, because it overestimates arrays of unknown length. That costs more than running them.
-      options: ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'plan_cache_mode=force_generic_plan']
-        .map((setting) => `-c ${setting}`)
-        .join(' '),
-    },
+    dialectOptions: connectionOptions({ answerMsMax, acquireMsMax }),
     define: { timestamps: false, freezeTableName: true },
   });
   database.addHook('afterConnect', (connection) => prepareStatements(connection as pg.Client));

@@ -37,6 +37,11 @@ describe('connections to PostgreSQL', () => {
     await proxy.close();
   });
 
+  it('use no parallel workers, so that one statement takes one core', async () => {
+    const [plan] = await select<{ max: string }>(test.db, `SELECT current_setting('max_parallel_workers_per_gather') AS max`);
+    assert.equal(plan?.max, '0');
+  });
+
   it('count as errors and as waits where the server refuses them, for statements and transactions', async () => {
     const db = openPool('postgres://nobody@127.0.0.1:1/none', 1);
     const before = await counts();

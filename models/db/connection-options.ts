@@ -1,0 +1,31 @@
+/** How each connection to PostgreSQL is opened: time-outs, and settings of the planner. */
+
+/**
+ * A prepared statement keeps its plan. That plan may date from a time when the tables were small, and a sequential scan or a hash join was
+ * best. Every statement on the path of a message has few rows and an index. For some of them the server would plan anew at every call,
+ * because it overestimates arrays of unknown length. That costs more than running them.
+ *
+ * No statement uses parallel workers. One search of a large workspace would take every core, and the sends of others would wait for it.
+ */
+const sessionSettings = [
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'plan_cache_mode=force_generic_plan',
+  'max_parallel_workers_per_gather=0',
+];
+
+/**
+ * The options of a connection, in the words of `pg`.
+ * @param waits in milliseconds. answerMsMax: for an answer of the server. acquireMsMax: for a connection of the pool
+ */
+export const connectionOptions = ({ answerMsMax, acquireMsMax }: { answerMsMax: number; acquireMsMax: number }) => ({
+  application_name: 'tidings',
+  // Shorter than the wait for the pool, so that a server that cannot be reached is not taken for a pool that is full.
+  connectionTimeoutMillis: Math.round(0.8 * acquireMsMax),
+  query_timeout: answerMsMax,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 15_000,
+  lock_timeout: 5_000,
+  options: sessionSettings.map((setting) => `-c ${setting}`).join(' '),
+});
