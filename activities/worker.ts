@@ -40,6 +40,7 @@ async function main(): Promise<void> {
     logger.info({ reason }, 'finishing');
     for (const thread of threads) void thread.stop();
   });
+  limitHeapGrowth(); // after the start, which would otherwise collect garbage all the time
   collectGarbage();
   process.send?.({ ready: true });
   logger.info({ schema }, 'ready');
@@ -69,7 +70,6 @@ async function startBulkThread(workerData: SharedMemory): Promise<RunningWorkers
   };
 }
 
-limitHeapGrowth();
 try {
   await main();
 } catch (error) {

@@ -47,7 +47,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     temporal,
     acceptGate: createAcceptGate({ config, logger, db, temporal, urgent: { run: (work) => urgent.pace.run(() => sends.pace.run(work)) } }),
     reportInbox: createReportInbox({ config, logger, db, temporal }),
-    bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent }),
+    bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent, sends }),
     limiter: createLimiter(config, logger),
     readTurns: createReadTurns(apiPoolSizes(config).own, sends),
     payments: createPayments(config, logger),
@@ -80,6 +80,7 @@ async function start(deps: ServerDeps): Promise<void> {
   await serveMetrics({ ...metrics, dataDir, logger: deps.logger, refresh });
   reportOutdatedRuntime((line) => deps.logger.warn(line));
   deps.logger.info({ host: deps.config.host, port: deps.config.port, schema }, 'listening');
+  limitHeapGrowth(); // after the start, which would otherwise collect garbage all the time
   collectGarbage();
   stopOnSignal(server, deps, endTracing); // before the launcher is told: it may stop the process at once
   process.send?.({ ready: true });
@@ -127,7 +128,6 @@ function stopOnSignal(server: Server, deps: ServerDeps, endTracing: () => Promis
   process.on('disconnect', () => void stop('the launcher has ended', 0));
 }
 
-limitHeapGrowth();
 try {
   await start(createDeps(process.env));
 } catch (error) {

@@ -14,8 +14,12 @@ import { runHandler } from '../http/run-handler.js';
 import { type BulkThreadCalls, type MainThreadCalls, apiPoolSizes } from './create-bulk-thread.js';
 import { type Port, ThreadCalls, Transfer, transferableBuffers } from './thread-calls.js';
 
-/** A request of this size leaves garbage of many times its size. The thread collects it before the next one comes. */
+/**
+ * A request of this size leaves garbage of many times its size. The thread collects all of it when no such request came for a while. To do so
+ * after each request would take both cores for a tenth of a second each time.
+ */
 const largeBytes = 1_000_000;
+const quietMs = 5_000;
 
 const config = loadConfig(process.env);
 answerFirstThread();
@@ -26,13 +30,18 @@ const handlers: BulkThreadCalls = {
     if (endpoint === undefined) throw new Error(`${endpointId} is not an endpoint of the bulk thread`);
     const isLarge = request.body.byteLength > largeBytes;
     const { data, options } = await runHandler(endpoint, { ...request, body: bufferOn(request.body) }, deps).finally(() => {
-      if (isLarge) setImmediate(collectGarbage);
+      if (isLarge) collectWhenQuiet();
     });
     // The response is serialized in this thread: ten thousand recipients would block the main thread.
     const json = new TextEncoder().encode(JSON.stringify({ success: true, data }));
     return new Transfer({ data: {}, options: { ...options, json } }, transferableBuffers(json));
   },
 };
+let quietTimer: NodeJS.Timeout | undefined;
+function collectWhenQuiet(): void {
+  clearTimeout(quietTimer);
+  quietTimer = setTimeout(collectGarbage, quietMs);
+}
 const mainThread = new ThreadCalls<MainThreadCalls>(parentPort as Port, handlers);
 const deps: BulkDeps = {
   config,

@@ -48,6 +48,8 @@ export interface BulkThreadOptions {
   logger: Pick<Logger, 'error'>;
   /** Work of the main thread to which the bulk thread gives way in the database. */
   urgent: UrgentWork;
+  /** Single messages that are being accepted. */
+  sends: Pick<UrgentWork, 'isRecent'>;
   heap?: typeof defaultHeap;
 }
 
@@ -55,8 +57,8 @@ export interface BulkThreadOptions {
  * The thread starts with the first bulk request, because it costs 30 MB and half a second. If it fails, for example because its heap is
  * full, the requests in it fail and the next request starts a new thread.
  */
-export function createBulkThread({ logger, ...startOptions }: BulkThreadOptions): BulkThread {
-  const restMsAfter = (workMs: number) => (startOptions.urgent.isRecent ? Math.min(restShare * workMs, restMsMax) : 0);
+export function createBulkThread({ logger, sends, ...startOptions }: BulkThreadOptions): BulkThread {
+  const restMsAfter = (workMs: number) => (sends.isRecent ? Math.min(restShare * workMs, restMsMax) : 0);
   const limitSends = createConcurrencyLimit({ ...sendLimits, restMsAfter });
   const limitPreviews = createConcurrencyLimit({ ...previewLimits, restMsAfter });
   let started: Started | undefined;
@@ -93,7 +95,7 @@ interface Started {
 class ThreadFailedError extends Error {}
 
 function start(
-  { env, mainThreadCalls: { acceptBatch }, urgent, heap = defaultHeap }: Omit<BulkThreadOptions, 'logger'>,
+  { env, mainThreadCalls: { acceptBatch }, urgent, heap = defaultHeap }: Omit<BulkThreadOptions, 'logger' | 'sends'>,
   onEnd: (error: unknown) => void,
 ): Started {
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {

@@ -1,11 +1,11 @@
 /**
  * A turn that takes longer is heavy. Usually it writes the events of many messages for many webhooks. Its owner, a workspace, then rests for
- * twenty times the time above this, a second and a half at most. Otherwise the heavy turns of one workspace would fill every gap between the
+ * twenty times the time above this, three seconds at most. Otherwise the heavy turns of one workspace would fill every gap between the
  * sends of others.
  */
 const heavyTurnMs = 60;
 const heavyRestShare = 20;
-const heavyRestMsMax = 1_500;
+const heavyRestMsMax = 3_000;
 
 /** Until when the owners of heavy turns rest. */
 export class HeavyRests {
