@@ -18,6 +18,7 @@ describe('bulk sends in a thread of their own', () => {
     mainThreadCalls: { acceptBatch: (request) => app.deps.temporal.acceptBatch(request) },
     logger: app.deps.logger,
     urgent: new UrgentWork(),
+    sends: { isRecent: false },
   });
   before(() => {
     thread = createBulkThread(options());
