@@ -5,6 +5,7 @@ import { internal } from '../../models/errors.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { UrgentWork } from '../../models/flow/give-way.js';
 import { bulkThreadLimits } from '../../models/flow/heap.js';
+import { restBesideSends } from '../../models/flow/rest-beside-sends.js';
 import type { Logger } from '../../models/process/logger.js';
 import type { Config } from '../../models/settings/config.js';
 import type { HandlerRequest } from '../http/handler-request.js';
@@ -35,8 +36,7 @@ const previewEndpointId = 'previewMessages';
  * While single messages are sent, a workspace rests after each of its requests for six times as long as that took, three seconds at most.
  * Otherwise large requests of one workspace would use a core all the time: its rendering, and the garbage of it.
  */
-const restShare = 6;
-const restMsMax = 3_000;
+const jobRest = { share: 6, msMax: 3_000 };
 
 /** Several times the heap that the largest request needs. Beyond it the thread ends, and the process keeps running. */
 const defaultHeap = { maxMegabytes: 512 };
@@ -58,7 +58,7 @@ export interface BulkThreadOptions {
  * full, the requests in it fail and the next request starts a new thread.
  */
 export function createBulkThread({ logger, sends, ...startOptions }: BulkThreadOptions): BulkThread {
-  const restMsAfter = (workMs: number) => (sends.isRecent ? Math.min(restShare * workMs, restMsMax) : 0);
+  const restMsAfter = restBesideSends(sends, jobRest);
   const limitSends = createConcurrencyLimit({ ...sendLimits, restMsAfter });
   const limitPreviews = createConcurrencyLimit({ ...previewLimits, restMsAfter });
   let started: Started | undefined;

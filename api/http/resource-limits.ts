@@ -5,6 +5,7 @@
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { UrgentWork } from '../../models/flow/give-way.js';
 import { MemoryBudget } from '../../models/flow/memory-budget.js';
+import { restBesideSends } from '../../models/flow/rest-beside-sends.js';
 
 export interface ResourceLimits {
   /** Body bytes of requests with a credential, counted per workspace. */
@@ -41,5 +42,5 @@ export const createReadTurns = (connections: number, sends: Pick<UrgentWork, 'is
     maxWaiting: 2_000,
     maxWaitingPerKey: 200,
     waitMsMax: 10_000,
-    restMsAfter: (readMs) => (sends.isRecent ? Math.min(readRest.share * Math.max(0, readMs - readRest.usualMs), readRest.msMax) : 0),
+    restMsAfter: restBesideSends(sends, readRest),
   });
