@@ -61,8 +61,8 @@ export const resendVerification = endpoint({
   rate: 'auth',
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
-  async handler({ body }, deps) {
-    const mailId = await withPaddedDuration(() => requestVerification(deps, body.email));
+  async handler({ body, noteWorkspace }, deps) {
+    const mailId = await withPaddedDuration(() => requestVerification(deps, body.email, noteWorkspace));
     if (mailId !== null) startMail(deps, mailId);
     return { message: successTexts.verificationRequested };
   },

@@ -20,8 +20,8 @@ export const forgotPassword = endpoint({
   rate: 'auth',
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
-  async handler({ body }, deps) {
-    const mailId = await withPaddedDuration(() => requestPasswordReset(deps, body.email));
+  async handler({ body, noteWorkspace }, deps) {
+    const mailId = await withPaddedDuration(() => requestPasswordReset(deps, body.email, noteWorkspace));
     if (mailId !== null) startMail(deps, mailId);
     return { message: successTexts.resetRequested };
   },

@@ -133,6 +133,20 @@ describe('the log line of a request', () => {
       assert.equal(lines[1]?.workspace_id, undefined);
       assert.doesNotMatch(JSON.stringify(lines), /example\.com/);
     });
+    it('names the workspace whose owner asks for a mail, and none for an unknown address', async () => {
+      await start({ TRUSTED_PROXIES: '127.0.0.1' });
+      const me = await owner(app);
+      for (const path of ['/api/v1/auth/forgot-password', '/api/v1/auth/resend-verification']) {
+        for (const [email, workspaceId] of [
+          [me.email, me.workspaceId],
+          ['nobody@example.com', undefined],
+        ]) {
+          lines.length = 0;
+          await app.call('POST', path, { body: { email } });
+          assert.equal((await newest(200))?.workspace_id, workspaceId, `${path} ${email}`);
+        }
+      }
+    });
     it('names the workspace whose password was reset', async () => {
       await start({ TRUSTED_PROXIES: '127.0.0.1' });
       const me = await owner(app);
