@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { workerMetricsPort } from '../models/settings/operator-settings.js';
-import { collectGarbage, limitHeapGrowth, batchThreadLimits } from '../models/flow/heap.js';
+import { limitHeapGrowth, batchThreadLimits } from '../models/flow/heap.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
@@ -40,8 +40,7 @@ async function main(): Promise<void> {
     logger.info({ reason }, 'finishing');
     for (const thread of threads) void thread.stop();
   });
-  limitHeapGrowth(); // after the start, which would otherwise collect garbage all the time
-  collectGarbage();
+  limitHeapGrowth();
   process.send?.({ ready: true });
   logger.info({ schema }, 'ready');
 

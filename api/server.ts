@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { connect } from '../models/db/database.js';
 import { UrgentWork } from '../models/flow/give-way.js';
-import { collectGarbage, limitHeapGrowth } from '../models/flow/heap.js';
+import { limitHeapGrowth } from '../models/flow/heap.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { createResolver } from '../models/process/name-resolver.js';
@@ -80,9 +80,8 @@ async function start(deps: ServerDeps): Promise<void> {
   await serveMetrics({ ...metrics, dataDir, logger: deps.logger, refresh });
   reportOutdatedRuntime((line) => deps.logger.warn(line));
   deps.logger.info({ host: deps.config.host, port: deps.config.port, schema }, 'listening');
-  limitHeapGrowth(); // after the start, which would otherwise collect garbage all the time
-  collectGarbage();
-  stopOnSignal(server, deps, endTracing); // before the launcher is told: it may stop the process at once
+  limitHeapGrowth();
+  stopOnSignal(server, deps, endTracing); // before the launcher gets `ready`: it may stop the process at once
   process.send?.({ ready: true });
 }
 
