@@ -1,6 +1,6 @@
 /** The output of a recovery, as text and as data. */
 import type { Recovery } from '../../models/operations/recovery/begin-recovery.js';
-import type { RecoveryFate, RecoveryOutcome } from '../../models/operations/recovery/recovery-outcomes.js';
+import type { RecoveryState, RecoveryOutcome } from '../../models/operations/recovery/recovery-outcomes.js';
 import type { Recovered } from './run-recovery.js';
 
 const line = (count: number, what: string, then: string) => `${String(count).padStart(10)}  ${what.padEnd(44)}  ${then}`;
@@ -41,7 +41,7 @@ const kindTexts: Readonly<Record<RecoveryOutcome['kind'], string>> = {
   fallback: 'fallback chain',
 };
 
-const fateTexts: Readonly<Record<RecoveryFate, string>> = {
+const stateTexts: Readonly<Record<RecoveryState, string>> = {
   waiting: 'not resolved yet',
   reconciled: 'resolved by a query to the provider',
   reported: 'resolved by a delivery report',
@@ -52,29 +52,31 @@ const fateTexts: Readonly<Record<RecoveryFate, string>> = {
 };
 
 /** Message ids by kind and current state. */
-export type Fates = Map<RecoveryOutcome['kind'], Map<RecoveryFate, string[]>>;
+export type RecoveryStates = Map<RecoveryOutcome['kind'], Map<RecoveryState, string[]>>;
 
-export async function fatesOf(outcomes: AsyncIterable<RecoveryOutcome>): Promise<Fates> {
-  const fates: Fates = new Map();
-  for await (const { kind, message_id, fate } of outcomes) {
-    const ofKind = fates.get(kind) ?? new Map<RecoveryFate, string[]>();
-    fates.set(kind, ofKind);
-    const ids = ofKind.get(fate) ?? [];
-    ofKind.set(fate, ids);
+export async function statesOf(outcomes: AsyncIterable<RecoveryOutcome>): Promise<RecoveryStates> {
+  const states: RecoveryStates = new Map();
+  for await (const { kind, message_id, state } of outcomes) {
+    const ofKind = states.get(kind) ?? new Map<RecoveryState, string[]>();
+    states.set(kind, ofKind);
+    const ids = ofKind.get(state) ?? [];
+    ofKind.set(state, ids);
     ids.push(message_id);
   }
-  return fates;
+  return states;
 }
 
 /** A table of the current state of the affected messages. */
-export function statusTableOf(recovery: Recovery, fates: Fates): string {
-  const rows = [...fates].flatMap(([kind, ofKind]) => [...ofKind].map(([fate, ids]) => line(ids.length, kindTexts[kind], fateTexts[fate])));
+export function statusTableOf(recovery: Recovery, states: RecoveryStates): string {
+  const rows = [...states].flatMap(([kind, ofKind]) =>
+    [...ofKind].map(([state, ids]) => line(ids.length, kindTexts[kind], stateTexts[state])),
+  );
   const interrupted = recovery.marked_at === null ? ['The recovery was interrupted. Run it again.'] : [];
   return [`${headOf(recovery)}.`, ...interrupted, ...rows].join('\n');
 }
 
 /** The same with all ids. */
-export const statusDataOf = (recovery: Recovery, fates: Fates): object => ({
+export const statusDataOf = (recovery: Recovery, states: RecoveryStates): object => ({
   recovery,
-  ...Object.fromEntries([...fates].map(([kind, ofKind]) => [kind, Object.fromEntries(ofKind)])),
+  ...Object.fromEntries([...states].map(([kind, ofKind]) => [kind, Object.fromEntries(ofKind)])),
 });

@@ -1,7 +1,7 @@
 import type { Config } from '../../../models/settings/config.js';
 import { findRecovery } from '../../../models/operations/recovery/begin-recovery.js';
 import { recoveryOutcomes } from '../../../models/operations/recovery/recovery-outcomes.js';
-import { dataOf, fatesOf, statusDataOf, statusTableOf, tableOf } from '../../recovery/present-recovery.js';
+import { dataOf, statesOf, statusDataOf, statusTableOf, tableOf } from '../../recovery/present-recovery.js';
 import { runRecovery } from '../../recovery/run-recovery.js';
 import { type Command, type ParsedArguments, type CommandOutcome, type CommandContext, UsageError } from '../command.js';
 import { momentIn, numberIn } from '../read-options.js';
@@ -44,6 +44,6 @@ async function recover(given: ParsedArguments, config: Readonly<Config>): Promis
 async function showStatus(given: ParsedArguments, { db }: CommandContext): Promise<CommandOutcome> {
   const recovery = await findRecovery(db, instant(given, 'as-of'));
   if (recovery === undefined) throw new Error('there is no such recovery');
-  const fates = await fatesOf(recoveryOutcomes(db, recovery.id));
-  return { ok: true, text: statusTableOf(recovery, fates), data: statusDataOf(recovery, fates) };
+  const states = await statesOf(recoveryOutcomes(db, recovery.id));
+  return { ok: true, text: statusTableOf(recovery, states), data: statusDataOf(recovery, states) };
 }

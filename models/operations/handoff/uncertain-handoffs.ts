@@ -16,7 +16,7 @@ export interface UncertainWaits {
 
 export const noWaits: UncertainWaits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
 
-/** The detail of an attempt that only queried the fate of an earlier call, and got no answer yet. It sent nothing. */
+/** The detail of an attempt that only queried the outcome of an earlier call, and got no answer yet. It sent nothing. */
 export const notKnownYet = 'NotKnownYet';
 
 /** The values of the three parameters of `mayBeCalled`, in order. */

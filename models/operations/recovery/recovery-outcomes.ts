@@ -1,21 +1,21 @@
 import { type Database, select } from '../../db/database.js';
 
 /**
- * The outcome of a message that a recovery changed. `uncertain`: `waiting` (still open), `reconciled` (its provider answered), `reported`
+ * The state of a message that a recovery changed. `uncertain`: `waiting` (still open), `reconciled` (its provider answered), `reported`
  * (a delivery report proved the hand-off), `refunded`. `awaiting_report`: `waiting`, `reported`, `unreported` (its time is over).
  * `fallback`: `closed`. `gone`: the message was deleted.
  */
-export type RecoveryFate = 'waiting' | 'reconciled' | 'reported' | 'refunded' | 'unreported' | 'closed' | 'gone';
+export type RecoveryState = 'waiting' | 'reconciled' | 'reported' | 'refunded' | 'unreported' | 'closed' | 'gone';
 
 export interface RecoveryOutcome {
   kind: 'uncertain' | 'awaiting_report' | 'fallback';
   message_id: string;
-  fate: RecoveryFate;
+  state: RecoveryState;
 }
 
 const page = 5_000;
 
-/** Every message that a recovery changed, by kind and id, with its present outcome. Read in pages. */
+/** Every message that a recovery changed, by kind and id, with its current state. Read in pages. */
 export async function* recoveryOutcomes(db: Database, recoveryId: string): AsyncGenerator<RecoveryOutcome, void, undefined> {
   for (let last: RecoveryOutcome | undefined; ; ) {
     const rows: RecoveryOutcome[] = await select<RecoveryOutcome>(db, outcomes, [
@@ -38,7 +38,7 @@ const outcomes = `
     WHEN r.kind = 'awaiting_report' THEN CASE WHEN m.status = 'sent' THEN 'unreported' ELSE 'reported' END
     WHEN m.status = 'failed' AND m.sent_at IS NULL THEN 'refunded'
     WHEN EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.outcome = 'accepted') THEN 'reconciled'
-    ELSE 'reported' END AS fate
+    ELSE 'reported' END AS state
   FROM (
     SELECT kind, message_id FROM recovery_messages
     WHERE recovery_id = $1 AND (kind > $2 OR kind = $2 AND message_id > $3::uuid) ORDER BY kind, message_id LIMIT $4
