@@ -52,7 +52,7 @@ export const usage = `npm run bench -- [options]
   --reports          CPU of a hand-off by a carrier's adapter beside the sandbox, and 500 reports a second while sending goes on
   --outage           one of two accounts of a channel stops answering, and heals: 3 to 7 minutes
   --soak 100000      so many single messages with one webhook, memory and disk at every tenth, instead of the cases;
-                     100 clients unless told otherwise`;
+                     100 clients unless set otherwise`;
 
 /**
  * Parses the command line.

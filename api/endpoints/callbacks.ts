@@ -34,7 +34,7 @@ async function eventsOf(provider: string, signed: Omit<CallbackRequest, 'at'>, d
   try {
     return await readerFor(provider, deps).read({ ...signed, at: new Date() });
   } catch (error) {
-    // A topic signs with SHA-1 until its owner changes that, and SNS tells its owner only that callbacks fail.
+    // A topic signs with SHA-1 until its owner changes that, and SNS reports to its owner only that callbacks fail.
     if (error instanceof AppError && error.cause instanceof Sha1RefusedError)
       deps.logger.warn(
         { provider },

@@ -36,7 +36,7 @@ export interface LoggedCaller {
   keyId?: string | undefined;
 }
 
-/** Their 503 tells that something is broken. That of other endpoints refuses work. */
+/** Their 503 means that something is broken. That of other endpoints refuses work. */
 const health: ReadonlySet<string> = new Set(['/health', '/ready']);
 
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;

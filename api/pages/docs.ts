@@ -49,7 +49,7 @@ const style = `.swagger-ui .opblock.opblock-get .opblock-summary-method { backgr
 
 /**
  * The page calls the server that it came from, whatever the document names as the public address. `validatorUrl: null` keeps the page from
- * sending the document to a validator of the Swagger project. The plugin mends what assistive technology cannot use: links inside of the
+ * sending the document to a validator of the Swagger project. The plugin fixes what assistive technology cannot use: links inside of the
  * buttons of operations, a list of one server without a name, lists of examples without one, and headings that leave out a level.
  */
 const start = `const here = new URL('.', location.href).href.slice(0, -1);

@@ -15,13 +15,13 @@ export function eventBlocks(events: readonly StreamedEvent[], progress: Progress
   return Buffer.from(blocks.join(''));
 }
 
-/** An id without an event: a client that connects again begins there. The comment tells proxies that the connection is alive. */
+/** An id without an event: a client that connects again begins there. The comment shows proxies that the connection is alive. */
 export const idBlock = (position: Position): Buffer => Buffer.from(`: ok\nid: ${formatPosition(position)}\n\n`);
 
 /** How long the client waits before it connects again. */
 export const retryBlock = (ms: number): Buffer => Buffer.from(`retry: ${ms}\n\n`);
 
-/** The event that tells a client that events may be missing before this position. */
+/** The event that informs a client that events may be missing before this position. */
 export const resetEventType = 'stream.reset';
 
 export function resetBlock(position: Position): Buffer {

@@ -10,7 +10,7 @@ interface Traced {
   workspaceId: string | undefined;
 }
 
-/** Probes come every few seconds and tell nothing. */
+/** Probes come every few seconds and show nothing. */
 const probes = new Set(['/health', '/live', '/ready']);
 
 /**

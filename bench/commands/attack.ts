@@ -62,7 +62,7 @@ async function logins({ baseUrl, account }: Target): Promise<string[]> {
     '',
     `logins, medians          known ${known.toFixed(2)} ms, unknown ${unknown.toFixed(2)} ms: ${(difference * 100).toFixed(1)} % apart`,
   );
-  return difference > differenceMax ? ['the time of a login tells whether there is an account'] : [];
+  return difference > differenceMax ? ['the time of a login reveals whether there is an account'] : [];
 }
 
 async function keys({ baseUrl, account, sender }: Target): Promise<string[]> {

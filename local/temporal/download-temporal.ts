@@ -56,7 +56,7 @@ function compare(found: string, wanted: string | undefined, say: Surroundings['s
   const file = `the downloaded Temporal ${temporalVersion} has the SHA-256 ${found}`;
   if (isUnset(wanted)) return say(`${file}; TEMPORAL_CLI_SHA256=${found} accepts no other`);
   if (found === wanted.toLowerCase()) return;
-  say(`${file}, not that of TEMPORAL_CLI_SHA256: it is not used`); // another way may succeed, and then nothing else tells
+  say(`${file}, not that of TEMPORAL_CLI_SHA256: it is not used`); // another way may succeed, and then nothing else reports this
   throw new Error(`${file}, not that of TEMPORAL_CLI_SHA256`);
 }
 

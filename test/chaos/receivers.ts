@@ -15,7 +15,7 @@ export type ReceiverMode = 'usual' | 'hang' | 'fail';
 export interface HookReceiver {
   port: number;
   mode: ReceiverMode;
-  /** Tells the receiver its webhook. @param secret for the verification of signatures */
+  /** Gives the receiver its webhook. @param secret for the verification of signatures */
   belongsTo(webhook: string, secret: string): void;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ describe('audit events in the console', function () {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 
-  it('tells what, who, from where and the details, also when names are code', async () => {
+  it('shows what, who, from where and the details, also when names are code', async () => {
     const headers = { 'X-Forwarded-For': '198.51.100.7', 'User-Agent': xssTexts[2] };
     await me.call('POST', '/api-keys', { name: xssTexts[0], scopes: ['read_messages'] }, { headers });
     await browser.follow('Audit');

@@ -46,7 +46,7 @@ describe('billing in the console', function () {
     assert.equal(provider.asked.length, asked + 1);
   });
 
-  it('a refusal of the payment provider is told, and leaves the button usable', async () => {
+  it('a refusal of the payment provider is shown, and leaves the button usable', async () => {
     provider.answer = refuseWith(402);
     await browser.follow('Billing');
     const buy = browser.page.getByRole('button', { name: /^Buy / }).first();

@@ -72,7 +72,7 @@ describe('CSV files of the console', function () {
     );
   });
 
-  it('columns with unusual names keep their values apart, and a name that the API refuses is told', async () => {
+  it('columns with unusual names keep their values apart, and a name that the API refuses is shown', async () => {
     await browser.open('/contacts/import');
     await browser.choose('phone,Constructor,__proto__,city (2),city,city,city\r\n+15551234567,a,,c,d,e,f\r\n+15551234568,,b,,,,\r\n');
     await browser.press('Import 2 rows');

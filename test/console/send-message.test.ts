@@ -60,7 +60,7 @@ describe('a message in the console', function () {
     await browser.see('99.9 credits');
   });
 
-  it('too few credits are told, and nothing is sent', async () => {
+  it('too few credits are shown, and nothing is sent', async () => {
     await rows(app.deps.db, 'UPDATE workspaces SET balance = 500 WHERE id = $1', [me.workspaceId]);
     await browser.open('/send?to=%2B15551234567');
     await browser.fill('Text', 'Hello');

@@ -25,7 +25,7 @@ describe('signing in to the console', function () {
   afterEach(() => browser.page.unrouteAll({ behavior: 'ignoreErrors' }));
   afterEach(() => browser.assertClean());
 
-  it('a wrong password is told by the form, which keeps what was written', async () => {
+  it('a wrong password is shown in the form, which keeps what was written', async () => {
     const me = await owner(app);
     await browser.fill('E-mail address', me.email);
     await browser.fill('Password', 'wrong password');

@@ -11,7 +11,7 @@ describe('suppressions in the console', function () {
 
   const suppressions = async () => (await me.call('GET', '/suppressions')).body.data.suppressions;
 
-  it('a recipient is suppressed, and gets messages again only after a question that tells the consequence', async () => {
+  it('a recipient is suppressed, and gets messages again only after a question that names the consequence', async () => {
     await browser.follow('Suppressions');
     await browser.follow('Suppress a recipient');
     await browser.page.getByLabel('Channel', { exact: true }).selectOption({ label: 'SMS' });
@@ -69,7 +69,7 @@ describe('suppressions in the console', function () {
     await browser.until('document.querySelectorAll("tbody tr").length === 50');
   });
 
-  it('filters are in the address; a wrong value is told in the words of the API', async () => {
+  it('filters are in the address; a wrong value shows the error text of the API', async () => {
     await me.call('POST', '/suppressions', { channel: 'email', recipient: 'ada@example.com' });
     await me.call('POST', '/suppressions', { channel: 'sms', recipient: '+15551234567', reason: 'complaint' });
     await browser.open('/suppressions?recipient=%2B15551234567');

@@ -69,7 +69,7 @@ describe('webhooks in the console', function () {
     await browser.page.getByText('succeeded').first().waitFor();
   });
 
-  it('a test event that fails leads to its delivery, with the reason in words; sending it again mends it', async () => {
+  it('a test event that fails leads to its delivery, with the reason in words; sending it again works', async () => {
     receiver.answer = (_received, response) =>
       response.writeHead(500, { 'X-Odd': xssTexts[0].replaceAll('\n', '') }).end(xssTexts.join('\n'));
     await openWebhook();

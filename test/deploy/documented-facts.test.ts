@@ -1,4 +1,4 @@
-/** What documents list by hand is complete: a new command, step or price must be told there. */
+/** What documents list by hand is complete: a new command, step or price must be listed there. */
 import assert from 'node:assert/strict';
 import { commands } from '../../api/admin/commands/index.js';
 import { channels, channelTraits } from '../../models/channels.js';

@@ -126,7 +126,7 @@ describe('a message with a fallback', () => {
     await chainUntil(id, 'not_needed');
     const later = await client.send(account, { scheduled_at, fallback });
     const answers = await Promise.all(Array.from({ length: 5 }, () => fallBack(service.db, later.id, true, workflowIds.message)));
-    assert.equal(new Set(answers.map(({ next }) => next?.groupId)).size, 1, 'decided once, told the same');
+    assert.equal(new Set(answers.map(({ next }) => next?.groupId)).size, 1, 'decided once, answered alike');
     const first = await client.messageUntil(account, later.id, ({ status }) => status === 'failed');
     assert.deepEqual([first.error_code, first.credits_used, first.fallback.outcome], ['expired', 0, 'sent']);
     assert.equal(await spent(), 0.5);

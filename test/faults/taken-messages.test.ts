@@ -11,7 +11,7 @@ const answerMs = 2_000;
 /** One round calls for so many at once. */
 const messages = 20;
 
-/** Twilio takes no idempotency key: what it took and we do not know of is lost, unless a report tells. */
+/** Twilio takes no idempotency key: what it took without our knowledge is lost, unless a report names it. */
 describe('messages accepted by a carrier without idempotency keys', () => {
   let counterpart: TwilioCounterpart;
   let service: Service;

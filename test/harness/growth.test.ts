@@ -21,12 +21,12 @@ describe('growth in a long run', () => {
     assert.deepEqual(verdicts(run((tenth) => (tenth < 2 ? 200 : 300))), ['✓', '✓', '✓', '✓', ' ']);
   });
 
-  it('is told where memory leaks', () => {
+  it('is reported where memory leaks', () => {
     assert.deepEqual(verdicts(run((tenth) => 200 + 10 * tenth)), ['✓', '✗', '✓', '✓', ' ']);
     assert.deepEqual(verdicts(run(() => 500)), ['✓', '✓', '✓', '✗', ' ']);
   });
 
-  it('tells what a message leaves on the disk, and the rate of each tenth', () => {
+  it('reports what a message leaves on the disk, and the rate of each tenth', () => {
     const sizes = run(() => 300);
     assert.match(growthLines(sizes).at(-1) ?? '', /database 3\.0, Temporal 2\.0/);
     assert.equal(sizeLine(sizes.slice(0, 4)).split(/ +/)[3], '25');

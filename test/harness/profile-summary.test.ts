@@ -39,7 +39,7 @@ describe('the summary of a profile', () => {
     assert.ok('busy 90.000 ms/message' in sections);
   });
 
-  it('tells own time by package and function', () => {
+  it('shows own time by package and function', () => {
     assert.deepEqual(sections['by package, self'], { pg: 60, 'ours: api/accept/accept.js': 30 });
     assert.deepEqual(sections['by function, self'], {
       'query  pg/lib/query.js:1': 40,

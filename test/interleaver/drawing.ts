@@ -5,7 +5,7 @@ import type { Random } from './random.js';
 import type { Runnable } from './scheduler.js';
 import { groupsOf, type World, type WorldMessage } from './world.js';
 
-/** What an operation is drawn from, and where it notes what it told its caller. */
+/** What an operation is drawn from, and where it notes what it answered to its caller. */
 export interface Setting {
   db: Database;
   world: World;
@@ -22,5 +22,5 @@ export function groupWith({ world, random }: Setting, ...stages: WorldMessage['s
   return found.length === 0 ? null : random.pick(found);
 }
 
-/** Short enough to be told apart by eye. */
+/** Short enough to be distinguished by eye. */
 export const short = (id: string | undefined): string => (id ?? '').slice(0, 4);

@@ -1,7 +1,7 @@
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 
-/** What the operations of a schedule told their callers, to be held against the rows. */
+/** What the operations of a schedule answered to their callers, to be compared with the rows. */
 export interface Facts {
   /** Messages whose request was answered "accepted". */
   accepted: string[];

@@ -61,7 +61,7 @@ describe('the interleaver', function () {
   const faults: [fault: keyof typeof planted, beside: string[], what: RegExp][] = [
     ['locksWorkspaces', [], /40P01/],
     ['readsThenWrites', ['payment', 'take-back'], /every balance is the sum of its ledger/],
-    ['tellsTwice', [], /told twice: message\.queued/],
+    ['tellsTwice', [], /two events: message\.queued/],
   ];
   for (const [fault, beside, what] of faults) {
     it(`finds the planted fault ${fault}, and says how to repeat it`, async () => {

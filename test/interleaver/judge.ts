@@ -46,11 +46,11 @@ const findViolations = `
   WHERE "from" || ' ' || "to" <> ALL($1::text[]) AND "from" <> "to"
   UNION ALL SELECT 'balance below 0: ' || id FROM workspaces WHERE balance < 0
   UNION ALL SELECT 'spent more than the limit: ' || id FROM workspaces WHERE spent_today > spend_limit_day
-  UNION ALL SELECT 'told twice: ' || type || ' of ' || message_id FROM events GROUP BY message_id, type HAVING count(*) > 1
-  UNION ALL SELECT 'not told: ' || s."to" || ' of ' || s.message_id FROM status_moves s JOIN webhooks w ON w.workspace_id = s.workspace_id
+  UNION ALL SELECT 'two events: ' || type || ' of ' || message_id FROM events GROUP BY message_id, type HAVING count(*) > 1
+  UNION ALL SELECT 'no event: ' || s."to" || ' of ' || s.message_id FROM status_moves s JOIN webhooks w ON w.workspace_id = s.workspace_id
     WHERE s."to" IN ('sent', 'delivered', 'failed') AND s."from" <> s."to"
       AND NOT EXISTS (SELECT 1 FROM events e WHERE e.message_id = s.message_id AND e.type = 'message.' || s."to")
-  UNION ALL SELECT 'told of what did not happen: ' || e.type || ' of ' || e.message_id FROM events e WHERE e.type <> 'message.queued'
+  UNION ALL SELECT 'event of what did not happen: ' || e.type || ' of ' || e.message_id FROM events e WHERE e.type <> 'message.queued'
       AND NOT EXISTS (SELECT 1 FROM status_moves s WHERE s.message_id = e.message_id AND e.type = 'message.' || s."to")
   UNION ALL SELECT 'accepted and lost: ' || told.id FROM unnest($2::uuid[]) AS told (id)
     WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = told.id AND m.status <> 'accepting')

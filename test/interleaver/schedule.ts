@@ -104,7 +104,7 @@ export class Interleaver {
     return chosen.flatMap(({ name }, index) => unrightful(name, errors[index]));
   }
 
-  /** Two to four operations, numbered, so that two of a kind can be told apart. */
+  /** Two to four operations, numbered, so that two of a kind can be distinguished. */
   #choose(setting: Parameters<Draw>[0]): Runnable[] {
     const { random } = setting;
     const names = Object.keys(this.draws);

@@ -21,7 +21,7 @@ export class Track {
   error: unknown;
   #release: () => void = () => undefined;
 
-  /** @param onChange told whenever it comes to its next statement or to its end */
+  /** @param onChange called whenever it comes to its next statement or to its end */
   constructor(
     readonly name: string,
     private readonly onChange: () => void,

@@ -18,7 +18,7 @@ export interface WorldMessage {
   batchId: string | null;
   stage: Stage;
   to: string;
-  /** The id that the provider gives it, whether or not it has told so yet. */
+  /** The id that the provider gives it, whether or not it has answered with it yet. */
   providerId: string;
   /** Number of its last attempt; 0: none. */
   attempt: number;

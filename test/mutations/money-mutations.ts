@@ -87,7 +87,7 @@ export const moneyMutations: readonly Mutation[] = [
     test: 'models/operations/billing/ledger-drift',
   },
   {
-    guards: 'a difference of a balance is told until it is mended',
+    guards: 'a difference of a balance is reported until it is corrected',
     file: 'models/operations/billing/ledger-drift.ts',
     find: 'const right = moved.filter(({ balance, ledger }) => balance === ledger);',
     replace: 'const right = moved;',

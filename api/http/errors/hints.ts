@@ -30,7 +30,7 @@ const hintsOfCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /**
- * The part of an error body that tells of faults. `details` are exactly field and message (docs/contract/errors.md). `hints` are there if a fault or the
+ * The part of an error body that names faults. `details` are exactly field and message (docs/contract/errors.md). `hints` are there if a fault or the
  * error has one: each text once, in the order of the faults.
  */
 export function shownFaults({ code, message, details }: Pick<AppError, 'code' | 'message' | 'details'>): {

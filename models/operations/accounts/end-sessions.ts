@@ -24,7 +24,7 @@ export function endOpenSession(db: Database, { id, workspace_id, kind, expires_a
   return asCaller(db, workspace_id, origin, (transaction) => endIn(db, transaction, ending, origin));
 }
 
-/** Ends every JWT of a workspace. @param more what the audit event also tells */
+/** Ends every JWT of a workspace. @param more what the audit event also contains */
 export async function endAllSessions(db: Database, workspaceId: string, origin: Origin, more: Changes = {}): Promise<void> {
   await end(db, { workspaceId, sql: revokeAll, bind: [workspaceId], changes: { all: true, ...more } }, origin);
 }

@@ -32,7 +32,7 @@ const statements = [
     `actor_name = NULL, address = NULL, user_agent = NULL, target_name = NULL, changes = CASE WHEN NOT (${namingChanges}) THEN changes END`,
     `COALESCE(actor_name, address, user_agent, target_name) IS NOT NULL OR ${namingChanges}`,
   ),
-  // A mail that was not sent yet tells the owner of the end. It loses its recipient when it is sent.
+  // A mail that was not sent yet informs the owner of the end. It loses its recipient when it is sent.
   emptied('mails', 'detail = NULL', 'detail IS NOT NULL AND (sent_at IS NOT NULL OR refused_code IS NOT NULL)'),
   emptied('mail_tokens', 'email = NULL', 'email IS NOT NULL'),
   emptied(

@@ -100,10 +100,10 @@ describe('findings of the doctor', () => {
   });
 
   it('include checks that throw or never end', async () => {
-    const check = { subject: 's', fix: 'Mend it' };
+    const check = { subject: 's', fix: 'Fix it' };
     const never = { ...check, run: () => new Promise<never>(() => undefined) };
     const throws = { ...check, run: () => Promise.reject(new AggregateError([new Error('refused')], '')) };
     const findings = await runChecks([never, throws], { config: testConfig(), db: undefined as unknown as Database }, 50);
-    assert.deepEqual(findings, [failed('s', 'no answer within 0.05 s', 'Mend it'), failed('s', 'refused', 'Mend it')]);
+    assert.deepEqual(findings, [failed('s', 'no answer within 0.05 s', 'Fix it'), failed('s', 'refused', 'Fix it')]);
   });
 });

@@ -83,7 +83,7 @@ describe('sendGroup', () => {
     await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
     assert.equal((await failureOf(send(groupId, notHandedOff))).type, 'NotHandedOff');
-    assert.deepEqual(eventsOf(), ['message.queued', 'message.queued'], 'what has happened is told all the same');
+    assert.deepEqual(eventsOf(), ['message.queued', 'message.queued'], 'events of what has happened are written all the same');
   });
 
   it('wakes the retrier of open deliveries before it fails', async () => {
@@ -95,14 +95,14 @@ describe('sendGroup', () => {
       { left, isOver, queued },
       { left: { children: [], retriers: [row.id], workspaces: { [row.id]: test.workspaceId } }, isOver: false, queued: 2 },
     );
-    assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'nobody is told of them twice');
+    assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'no second event of them is written');
   });
 
   it('finds deliveries of others at the next call after a crash', async () => {
     receiver.answer = answerWith(500);
     const { row } = await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
-    await send(groupId, () => take(groupId)); // the worker died before it could tell that
+    await send(groupId, () => take(groupId)); // the worker died before it could report that
     const { again, isOver } = await send(groupId, () => take(groupId), 2);
     assert.deepEqual({ again, isOver }, { again: true, isOver: true });
     const found = await inActivity(activities().driveGroup, [groupId, false, true]);

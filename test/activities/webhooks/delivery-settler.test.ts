@@ -45,7 +45,7 @@ describe('the retrier of a webhook', () => {
     await other.close();
   });
 
-  it('starts no attempt after its worker was told to stop', async () => {
+  it('starts no attempt after its worker got a signal to stop', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 60 });
     const stopping = new AbortController();
     test.receiver.answer = (request, response, index) => {

@@ -78,7 +78,7 @@ describe('logins', () => {
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
   });
 
-  // That both take the same time is measured by `npm run bench:attack`: a test cannot tell a slow machine from a leak.
+  // That both take the same time is measured by `npm run bench:attack`: a test cannot distinguish a slow machine from a leak.
   it('answers after a tenth of a second for known and unknown addresses', async () => {
     for (const email of [me.email, 'nobody@example.com']) {
       const startedAt = performance.now();

@@ -124,7 +124,7 @@ describe('a batch', () => {
       `SELECT (SELECT count(*) FROM messages) AS messages, (SELECT count(*) FROM message_groups) AS pages, ${debits}`,
     );
     assert.deepEqual(stored, { messages: 10_000, pages: 40, debits: 1 });
-    // Of how long it takes the bench tells; here, that it is never all one piece.
+    // The bench measures how long it takes. This shows that it is never all one piece.
     assert.ok(answered > 10 && delay.max / 1e6 < tookMs / 4, measured);
   });
 });

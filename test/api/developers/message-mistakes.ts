@@ -6,11 +6,11 @@ const bulk = 'POST /api/v1/messages/bulk';
 const list = 'GET /api/v1/messages';
 
 /** A request that is refused with 400 for one of its fields. */
-type Row = [what: string, body: object | undefined, where: string, error: Mistake['error'], mend: Mistake['mend']];
+type Row = [what: string, body: object | undefined, where: string, error: Mistake['error'], fix: Mistake['fix']];
 
 const refused =
   (to: string, as?: 'jwt') =>
-  ([what, body, where, error, mend]: Row): Mistake => ({
+  ([what, body, where, error, fix]: Row): Mistake => ({
     what,
     to,
     ...(as === undefined ? {} : { as }),
@@ -18,7 +18,7 @@ const refused =
     status: 400,
     error,
     where: [where],
-    mend,
+    fix,
   });
 
 const recipients: Row[] = [
@@ -107,7 +107,7 @@ const key: Mistake = {
   status: 400,
   error: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
   where: ['Idempotency-Key'],
-  mend: '1 to 255 visible ASCII',
+  fix: '1 to 255 visible ASCII',
 };
 
 export const messages: Mistake[] = [...[...recipients, ...contents, ...names, ...times].map(refused(send)), key];

@@ -13,8 +13,8 @@ export interface Mistake {
   error: string | RegExp;
   /** The fields of the details, in their order; none where the request as a whole is at fault and no details are given. */
   where?: readonly string[];
-  /** How to mend it: in the text of the error, a detail or a hint. */
-  mend: string | RegExp;
+  /** How to fix it: in the text of the error, a detail or a hint. */
+  fix: string | RegExp;
 }
 
 export const good = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };

@@ -4,10 +4,10 @@ import { useApi } from '../use-api.js';
 import { good, optionsOf } from './mistake.js';
 import { mistakes } from './mistakes.js';
 
-/** The answer says what is wrong, where, and how to mend it; and it has the shape of every error. */
+/** The answer says what is wrong, where, and how to fix it; and it has the shape of every error. */
 function assertHelpful(
   { status, body }: Answer,
-  wanted: { status: number; error: string | RegExp; where?: readonly string[]; mend: string | RegExp },
+  wanted: { status: number; error: string | RegExp; where?: readonly string[]; fix: string | RegExp },
 ) {
   const { error, message, code, request_id, details = [], hints = [] } = body;
   assert.equal(status, wanted.status, JSON.stringify(body));
@@ -20,8 +20,8 @@ function assertHelpful(
     wanted.where ?? [],
   );
   const said = [error, ...details.map((detail: { message: string }) => detail.message), ...hints].join('\n');
-  if (typeof wanted.mend === 'string') assert.ok(said.includes(wanted.mend), said);
-  else assert.match(said, wanted.mend);
+  if (typeof wanted.fix === 'string') assert.ok(said.includes(wanted.fix), said);
+  else assert.match(said, wanted.fix);
 }
 
 describe('47 mistakes of newcomers', () => {
@@ -49,14 +49,14 @@ describe('47 mistakes of newcomers', () => {
       });
     assert.equal((await send('Hello')).status, 201);
     const error = 'Idempotency key was used with a different request';
-    assertHelpful(await send('Hello again'), { status: 422, error, mend: 'use a new Idempotency-Key' });
+    assertHelpful(await send('Hello again'), { status: 422, error, fix: 'use a new Idempotency-Key' });
   });
 
   it('402 for more credits than there are, with what to do', async () => {
     const { key } = await app.account({ balance: 500 });
     const answer = await app.call('POST', '/api/v1/messages/send', { key, body: good });
     const error = 'Insufficient credits. You need 1 credits but have 0.5.';
-    assertHelpful(answer, { status: 402, error, mend: 'POST /api/v1/billing/checkout' });
+    assertHelpful(answer, { status: 402, error, fix: 'POST /api/v1/billing/checkout' });
   });
 
   it('no mistake leaves a message behind', async () => {

@@ -14,7 +14,7 @@ const credentials: Mistake[] = [
     status: 401,
     error: 'Missing X-API-Key header',
     where: ['X-API-Key'],
-    mend: 'needs an API key in the header X-API-Key',
+    fix: 'needs an API key in the header X-API-Key',
   },
   {
     what: 'the key as a bearer token',
@@ -25,7 +25,7 @@ const credentials: Mistake[] = [
     status: 401,
     error: 'Missing X-API-Key header',
     where: ['X-API-Key'],
-    mend: 'An API key belongs in the header X-API-Key',
+    fix: 'An API key belongs in the header X-API-Key',
   },
   {
     what: 'the key in quotes',
@@ -36,7 +36,7 @@ const credentials: Mistake[] = [
     status: 401,
     error: 'Invalid API key',
     where: ['X-API-Key'],
-    mend: 'incomplete or misspelt',
+    fix: 'incomplete or misspelt',
   },
   {
     what: 'a JWT where a key is needed',
@@ -46,7 +46,7 @@ const credentials: Mistake[] = [
     status: 401,
     error: 'Missing X-API-Key header',
     where: ['X-API-Key'],
-    mend: 'not a JWT',
+    fix: 'not a JWT',
   },
   {
     what: 'a key where a JWT is needed',
@@ -54,7 +54,7 @@ const credentials: Mistake[] = [
     status: 401,
     error: 'Invalid or expired token',
     where: ['Authorization'],
-    mend: 'needs a JWT, not an API key',
+    fix: 'needs a JWT, not an API key',
   },
   {
     what: 'a JWT without Bearer',
@@ -64,12 +64,12 @@ const credentials: Mistake[] = [
     status: 401,
     error: 'Invalid or expired token',
     where: ['Authorization'],
-    mend: 'must be Bearer <JWT>',
+    fix: 'must be Bearer <JWT>',
   },
 ];
 
 const paths: Mistake[] = [
-  { what: 'a path without /api/v1', to: 'GET /messages', status: 404, error: 'Not found', where: [''], mend: 'use /api/v1/messages' },
+  { what: 'a path without /api/v1', to: 'GET /messages', status: 404, error: 'Not found', where: [''], fix: 'use /api/v1/messages' },
   {
     what: 'a slash at the end',
     to: 'POST /api/v1/messages/send/',
@@ -77,7 +77,7 @@ const paths: Mistake[] = [
     status: 404,
     error: 'Not found',
     where: [''],
-    mend: 'use /api/v1/messages/send',
+    fix: 'use /api/v1/messages/send',
   },
   {
     what: 'GET where POST is meant',
@@ -85,7 +85,7 @@ const paths: Mistake[] = [
     status: 404,
     error: 'Message not found',
     where: [''],
-    mend: 'Allowed: POST',
+    fix: 'Allowed: POST',
   },
   {
     what: 'a path in capitals',
@@ -94,7 +94,7 @@ const paths: Mistake[] = [
     status: 404,
     error: 'Not found',
     where: [''],
-    mend: 'use /api/v1/messages/send',
+    fix: 'use /api/v1/messages/send',
   },
   {
     what: 'PATCH instead of PUT',
@@ -103,7 +103,7 @@ const paths: Mistake[] = [
     status: 404,
     error: 'Not found',
     where: [''],
-    mend: 'Allowed: GET, PUT, DELETE',
+    fix: 'Allowed: GET, PUT, DELETE',
   },
 ];
 
@@ -115,7 +115,7 @@ const bodies: Mistake[] = [
     status: 400,
     error: badJson,
     where: ['', ''],
-    mend: 'line 1, column 23',
+    fix: 'line 1, column 23',
   },
   {
     what: 'JSON in single quotes',
@@ -124,7 +124,7 @@ const bodies: Mistake[] = [
     status: 400,
     error: badJson,
     where: ['', ''],
-    mend: 'line 1, column 2',
+    fix: 'line 1, column 2',
   },
   {
     what: 'a form',
@@ -134,7 +134,7 @@ const bodies: Mistake[] = [
     status: 400,
     error: badJson,
     where: ['', ''],
-    mend: 'not a form',
+    fix: 'not a form',
   },
   {
     what: 'a list of messages',
@@ -143,7 +143,7 @@ const bodies: Mistake[] = [
     status: 400,
     error: badJson,
     where: ['', ''],
-    mend: 'must be a JSON object',
+    fix: 'must be a JSON object',
   },
   {
     what: 'no body',
@@ -151,7 +151,7 @@ const bodies: Mistake[] = [
     status: 400,
     error: 'Missing required field: to',
     where: ['to', 'channel', 'content.text'],
-    mend: 'Missing required field: content.text',
+    fix: 'Missing required field: content.text',
   },
   {
     what: 'more than 100 kB',
@@ -159,7 +159,7 @@ const bodies: Mistake[] = [
     body: { ...good, metadata: { text: 'x'.repeat(110_000) } },
     status: 413,
     error: 'Request body too large',
-    mend: '100 kB',
+    fix: '100 kB',
   },
 ];
 

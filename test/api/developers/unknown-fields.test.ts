@@ -29,7 +29,7 @@ describe('unknown fields', () => {
       assert.equal(listed.body.data.pagination.total, 0);
     });
   }
-  it('400 tells the other faults too, in the order of the fields', async () => {
+  it('400 names the other faults too, in the order of the fields', async () => {
     const { body } = await post('/messages/send', { to: 'x', chanel: 'sms', content: { text: 'Hello' } });
     assert.deepEqual(body.details, [unknown('chanel', 'channel'), { field: 'channel', message: 'Missing required field: channel' }]);
     const other = await post('/messages/send', { channel: 'sms', to: 'x', content: {}, schedule_at: '' });

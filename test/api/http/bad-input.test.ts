@@ -87,7 +87,7 @@ describe('bad input', () => {
           // After five wrong passwords for an address the next has to wait.
           if (path.endsWith('/login')) await rows(app.deps.db, 'DELETE FROM login_tries');
           assert.ok([200, 201, 400, 401].includes(answer.status), `${answer.status} for ${JSON.stringify(value)}`);
-          // The preview tells what is wrong with a recipient in its answer.
+          // The preview answers what is wrong with a recipient.
           const isTold = path.endsWith('/preview') && field === 'recipients.0';
           if (typeof value === 'string' && !isStorable(value) && !isTold) assert.notEqual(Math.floor(answer.status / 100), 2);
           if (answer.status !== 201 || typeof value !== 'string' || path !== '/api/v1/messages/send') continue;

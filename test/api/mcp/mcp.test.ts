@@ -22,7 +22,7 @@ describe('the MCP server', () => {
     await collector.close();
   });
 
-  it('sends a message that was previewed, once for each preview, and tells how it went', async () => {
+  it('sends a message that was previewed, once for each preview, and shows its status', async () => {
     const client = await connect({ Authorization: `Bearer ${account.apiKey}` });
     const { data: preview } = await callTool(client, 'preview_messages', sms);
     assert.deepEqual([preview.credits, preview.messages[0].text], [1, 'Hello']);

@@ -132,7 +132,7 @@ describe('metrics', () => {
     assert.deepEqual(['messages', 'bulk', 'webhooks'].map(threadOf), [new Set(['messages']), new Set(['bulk']), new Set(['bulk'])]);
   });
 
-  it('shows what the database tells of the service', async () => {
+  it('shows what the database knows about the service', async () => {
     const { series } = await scrape(api);
     assert.equal(sumOf(series, 'tidings_workers_alive'), 1);
     assert.ok(sumOf(series, 'tidings_webhooks', { state: 'active' }) <= 1);

@@ -60,7 +60,7 @@ describe('the recovery of a restored database', () => {
     const waits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
     assert.deepEqual(await claimHandoffs(test.db, waiting.group_id, sandboxEverywhere, { waits }), []);
     await assert.rejects(cancelMessage(test.db, test.workspaceId, waiting.id), /can no longer be cancelled/);
-    // Only now may it be told what became of it.
+    // Only now may its status be reported.
     await recordReports(test.db, [reportOf({ id: waiting.id, provider_message_id: null }, 'delivered')]);
     const [matched] = await rows<{ id: string }>(test.db, 'SELECT message_id AS id FROM delivery_reports WHERE message_id = $1', [
       waiting.id,

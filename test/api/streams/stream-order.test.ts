@@ -62,7 +62,7 @@ describe('events whose transactions commit in another order than they began', ()
     await transaction.commit();
     const stream = await opening;
     const { body } = await app.call('GET', `/api/v1/messages/${message.id}`, { key: account.key });
-    assert.equal(body.data.message.status, 'sent', 'what no event told is read after the stream was opened');
+    assert.equal(body.data.message.status, 'sent', 'what no event contained is read after the stream was opened');
     const next = await send(app, account);
     await received(stream, 1);
     assert.deepEqual(idsIn(stream), [next]);

@@ -29,10 +29,10 @@ export async function send(app: TestApp, { key }: Pick<Account, 'key'>, metadata
   return answer.body.data.message.id;
 }
 
-/** The messages that the stream told of, in their order. */
+/** The messages of the stream's events, in their order. */
 export const idsIn = ({ events }: EventStream): string[] => events.map(({ data }) => data.data.message_id);
 
-/** Waits for so many events. More would be told by the comparison that follows. */
+/** Waits for so many events. The comparison that follows would find more. */
 export const received = (stream: EventStream, count: number): Promise<void> =>
   until(() => stream.events.length >= count, `${count} events on a stream that has ${stream.events.length}`);
 

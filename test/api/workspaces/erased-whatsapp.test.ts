@@ -128,7 +128,7 @@ describe('an erased WhatsApp message', () => {
     assert.deepEqual(await found(), []);
   });
 
-  it('gets no number from a report that tells its id first', async () => {
+  it('gets no number from a report that arrives before its id', async () => {
     const { id, group_id } = await buildQueued(app.deps.db, account.workspaceId, { to, channel: 'whatsapp' });
     const [claim] = await claimHandoffs(app.deps.db, group_id, routedTo({ whatsapp: 'meta' }));
     assert.ok(claim);

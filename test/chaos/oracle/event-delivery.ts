@@ -32,7 +32,7 @@ const eventPerMove: Rule = {
     const subscribers = subscribersOf(evidence);
     const strays = evidence.snapshot.events
       .filter(({ message_id }) => !evidence.message.has(message_id))
-      .map((event) => found('An event tells of no message', event.id, event.message_id));
+      .map((event) => found('An event belongs to no message', event.id, event.message_id));
     return [...strays, ...evidence.snapshot.messages.flatMap((row) => miscounted(evidence, row, subscribers))];
   },
 };

@@ -141,7 +141,7 @@ function promises({ summaries, rules }: Figures): string {
   const broken = (name: string) => sumOf(summaries, ({ violations }) => violations[name] ?? 0);
   const rows = [
     ...rules.map(({ name, promise }) => [`\`${name}\``, promise, broken(name)]),
-    ...others.map((name) => [`\`${name}\``, 'Told by the battery itself.', broken(name)]),
+    ...others.map((name) => [`\`${name}\``, 'The battery itself reports it.', broken(name)]),
   ];
   return ['## Promises', '', table(['rule', 'promise', 'broken'], rows)].join('\n');
 }
@@ -172,7 +172,7 @@ const notShown = `## What is not shown
   \`fsync\` keeps its word is PostgreSQL's and the disk's part.
 - **Several machines.** All parts run on one. Temporal is one server, not a cluster; PostgreSQL has no standby, so no failover is tried here.
 - **Real carriers.** The counterparts follow the carriers' documentation. A carrier that takes a message and never reports it, or loses it after it
-  said yes, cannot be told from outside.
+  said yes, cannot be detected from outside.
 - **The clock of PostgreSQL.** Clocks of workers are shifted. PostgreSQL's clock decides what is due, and is taken for right.
 - **Corrupted data.** No bits are flipped on disk, in memory or on the network.
 - **Size and time.** A run has hundreds of messages and lasts minutes. See [performance](performance.md) and [scaling](scaling.md) for load;

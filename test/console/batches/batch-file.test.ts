@@ -8,7 +8,7 @@ describe('the file of a batch in the console', function () {
   this.timeout(60_000);
   const { browser } = useConsole(useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } }), { forEachTest: true });
 
-  it('a column that is not chosen is told before any row, and nothing is asked of the service', async () => {
+  it('a column that is not chosen is named before any row, and the service gets no request', async () => {
     let previews = 0;
     await browser.page.route('**/messages/preview', (route) => {
       previews += 1;

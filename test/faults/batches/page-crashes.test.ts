@@ -81,7 +81,7 @@ describe('a page whose worker dies', () => {
   };
   type Worker = ReturnType<typeof workerOn>;
 
-  /** What the provider tells of all that it took. */
+  /** What the provider reports about all that it took. */
   async function reportAll(groupId: string): Promise<void> {
     const taken = await rows<{ id: string }>(test.db, `SELECT id FROM messages WHERE group_id = $1 AND status = 'sent'`, [groupId]);
     for (const { id } of taken) await recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered', { provider: 'stub' })]);
@@ -134,7 +134,7 @@ describe('a page whose worker dies', () => {
       ],
       what,
     );
-    assert.deepEqual([...new Set(posted)].toSorted(), events.map(({ id }) => id).toSorted(), `${what}: every event was told`);
+    assert.deepEqual([...new Set(posted)].toSorted(), events.map(({ id }) => id).toSorted(), `${what}: every event was delivered`);
     const waiting = await rows(test.db, `SELECT 1 FROM deliveries WHERE message_id = ANY($1::uuid[]) AND status <> 'succeeded'`, [
       messages.map(({ id }) => id),
     ]);

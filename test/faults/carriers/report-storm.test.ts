@@ -142,7 +142,7 @@ describe('ten thousand reports', () => {
     await assertBooks(app.deps.db);
   });
 
-  /** What subscribers were told: the end once, and nothing that was not said. */
+  /** What subscribers received: the end once, and nothing that no report contained. */
   async function assertEvents(): Promise<void> {
     const events = await rows<{ message_id: string; types: string[] }>(
       app.deps.db,

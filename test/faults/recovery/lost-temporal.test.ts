@@ -78,7 +78,7 @@ describe('a Temporal server that loses all its data', () => {
     await until(done, 'every message has come to its end', patienceMs);
     const open = () => rows(service.db, 'SELECT 1 FROM message_groups WHERE closed_at IS NULL');
     await until(async () => (await open()).length === 0, 'every group is closed', patienceMs);
-    await until(async () => (await hooked()).length === 0, 'the event is told', patienceMs);
+    await until(async () => (await hooked()).length === 0, 'the event is delivered', patienceMs);
     const completed = () => rows(service.db, `SELECT 1 FROM batches WHERE id = $1 AND status = 'completed'`, [batchId]);
     await until(async () => (await completed()).length === 1, 'the batch is completed', patienceMs);
     const { connection, namespace } = temporal;

@@ -63,7 +63,7 @@ export class RestoredService {
     return [...this.twilio.taken.map(idOf), ...this.postmark.taken.map(({ mail }) => mail.Metadata?.message_id ?? '')];
   }
 
-  /** Tells that these sms were delivered. */
+  /** Reports that these SMS were delivered. */
   async report(ids: readonly string[]): Promise<void> {
     for (const message of this.twilio.taken.filter((taken) => ids.includes(idOf(taken)))) await this.twilio.report(message, 'delivered');
   }

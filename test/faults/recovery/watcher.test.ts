@@ -95,7 +95,7 @@ describe('a run of the watcher', () => {
 
     await client.messageUntil(account, id, isDelivered);
     const failing = async () => (await client.call('GET', '/health')).body.watcher.failing;
-    await until(async () => (await failing()).length > 0, 'the failing step is told');
+    await until(async () => (await failing()).length > 0, 'the failing step is reported');
     assert.deepEqual(await failing(), ['repairReplays']);
     await rows(service.db, 'ALTER TABLE replays RENAME COLUMN away TO progress_at');
     await watch(service);

@@ -68,7 +68,7 @@ describe('deliveries over an outage', () => {
     }
     const acknowledged = receiver.received.filter(({ at }) => at > recoveredAt).map(idOf);
     assert.equal(acknowledged.length, 6);
-    assert.equal(new Set(acknowledged).size, 3, 'both webhooks were told each event once');
+    assert.equal(new Set(acknowledged).size, 3, 'both webhooks got each event once');
     const [head, ...rest] = await deliveriesOf(ordered);
     assert.ok(head.attempts.length > 1);
     assert.deepEqual(

@@ -40,7 +40,7 @@ describe('deliveries to an endpoint', () => {
     return row?.at?.getTime() ?? null;
   };
   const events = ['message.queued', 'message.sent', 'message.delivered'];
-  /** What the sandbox had not planned to tell. */
+  /** What the sandbox had not planned to report. */
   const report = `
     INSERT INTO sandbox_reports (sandbox_id, status, due_at)
     SELECT id, 'delivered', now() FROM sandbox_messages WHERE idempotency_key = ANY($1::uuid[])`;

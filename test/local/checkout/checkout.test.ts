@@ -59,7 +59,7 @@ describe('the local checkout, bought from by the service', () => {
       await browser.close();
     }
   });
-  it('leads back to a page that tells the truth, also after a refused payment', async () => {
+  it('leads back to a page with the real state, also after a refused payment', async () => {
     const { url } = await order();
     assert.match(await press(url, 'pay_later'), /checkout=success/);
     assert.match(await press(url, 'refuse'), /checkout=cancelled/);
@@ -123,7 +123,7 @@ describe('the local checkout, bought from by the service', () => {
     assert.deepEqual([status, body.error], [402, 'Credit purchase failed']);
   });
 
-  it('remembers sessions and events over a restart, and tells them to a service that was away', async () => {
+  it('remembers sessions and events over a restart, and sends them to a service that was away', async () => {
     const { url, balance } = await order();
     await checkout.close();
     const closed = await freePort();

@@ -29,7 +29,7 @@ describe('process identity', () => {
     assert.equal(identify(identity.pid), undefined);
   });
 
-  it('tells a process from an earlier one with the same pid, which is never signalled', async () => {
+  it('distinguishes a process from an earlier one with the same pid, which is never signalled', async () => {
     const { child, identity } = await start(obedient);
     const earlier = { ...identity, started: 'long ago' };
     assert.ok(!isAlive(earlier));

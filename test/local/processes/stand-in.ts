@@ -1,4 +1,4 @@
-/** Stand-ins for what the launcher works with: folders, consoles, and processes that behave or misbehave as told. */
+/** Stand-ins for what the launcher works with: folders, consoles, and processes that behave or misbehave as ordered. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guardedFolder } from '../../../harness/stage/guarded-folder.js';

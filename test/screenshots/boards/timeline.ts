@@ -1,4 +1,4 @@
-/** What happens in a run beside ordinary traffic. docs/observability/boards.md tells it as well. */
+/** What happens in a run beside ordinary traffic. docs/observability/boards.md describes it as well. */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { select } from '../../../models/db/database.js';

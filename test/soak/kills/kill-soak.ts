@@ -60,7 +60,7 @@ async function run(soak: Soak, cleanup: Cleanup): Promise<number> {
     `provider calls repeated   ${repeatedHandoffs} (same key: the provider took each message once)`,
     '',
     ...(violations.length === 0
-      ? ['✓ nothing lost, charged twice, handed off twice or untold; the books balance']
+      ? ['✓ nothing lost, charged twice, handed off twice or without its events; the books balance']
       : violations.map((text) => `✗ ${text}`)),
   );
   return violations.length === 0 ? 0 : 1;

@@ -48,7 +48,7 @@ describe('how many messages a workspace has', () => {
         await thrice(() => acceptMessages(test.db, group_id));
       },
     ],
-    'one of which a webhook is told': [
+    'one whose events go to a webhook': [
       1,
       async () => {
         await buildWebhook(test.workspaceId, 'https://one.example.test/');

@@ -116,7 +116,7 @@ export class MessageLife {
 
   async #report(message: Known, status: ReportStatus): Promise<void> {
     await recordReports(this.test.db, [reportOf({ id: message.id, provider_message_id: message.providerId }, status)]);
-    // What waits for its message finds it when it comes again, if another report has told the provider's id meanwhile.
+    // What waits for its message finds it when it comes again, if another report has brought the provider's id meanwhile.
     if (message.waiting.has(status) && (await this.#isKnownToProvider(message))) message.waiting.delete(status);
     this.oracle.report(message, status);
   }

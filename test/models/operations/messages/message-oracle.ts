@@ -78,7 +78,7 @@ export class MessageOracle {
     message.uncertain = true; // until the answer is known
   }
 
-  /** The provider has told its id: reports that waited for it are in the inbox. */
+  /** The provider has answered with its id: reports that waited for it are in the inbox. */
   match(message: Known): void {
     for (const status of message.waiting) message.inbox.add(status);
     message.waiting.clear();

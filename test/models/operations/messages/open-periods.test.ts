@@ -88,7 +88,7 @@ describe('the list of sent messages', () => {
     assert.deepEqual(await list(), [old]);
   });
 
-  it('is complete beyond the number of periods that are told apart', async () => {
+  it('is complete beyond the number of periods that are distinguished', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 105; index += 1) ids.push(await build(3 * index, 'sent'));
     await fold();

@@ -114,7 +114,7 @@ describe('applyReports', () => {
 
   it('fails an SMS of three segments once when one is lost, without a refund', async () => {
     const message = await buildSent(test.db, test.workspaceId, { segments: 3, cost: 3_000 });
-    // A carrier tells of the message when its last part is settled; some tell of the parts, under the id of the message.
+    // A carrier reports the message when its last part is settled. Some report the parts, with the id of the message.
     await recordReports(test.db, [reportOf(message, 'sent'), reportOf(message, 'failed'), reportOf(message, 'failed')]);
     await applyReports(test.db, message.group_id);
     await recordReports(test.db, [reportOf(message, 'failed')]);

@@ -30,7 +30,7 @@ describe('applyReports, where reports contradict each other', () => {
 
   for (const { proof, channel, consequence } of [
     { proof: 'delivered', channel: 'sms', consequence: 'one event, and none of a failure' },
-    { proof: 'read', channel: 'whatsapp', consequence: 'a delivery is told, and no failure' },
+    { proof: 'read', channel: 'whatsapp', consequence: 'subscribers get a delivery and no failure' },
   ] as const) {
     it(`applies failed and ${proof} in one round as ${proof}: ${consequence}`, async () => {
       for (const order of [['failed', proof] as const, [proof, 'failed'] as const]) {
@@ -71,7 +71,7 @@ describe('applyReports, where reports contradict each other', () => {
         assert.equal(credits_used, 100);
         const events = await eventsOf(test.db, message.id);
         assert.equal(new Set(events).size, events.length, 'each event once');
-        assert.equal(events.at(-1), state === 'read' ? events.at(-1) : state, 'the last event tells the state');
+        assert.equal(events.at(-1), state === 'read' ? events.at(-1) : state, 'the last event has the state');
       }),
       { numRuns: 80 },
     );

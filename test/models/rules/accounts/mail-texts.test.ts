@@ -49,7 +49,7 @@ describe('renderMail', () => {
     assert.ok(html.includes('https://x.test/?a=&lt;b&gt; was disabled'));
   });
 
-  it('tells the address of a login or a new key, if it is known', () => {
+  it('names the address of a login or a new key, if it is known', () => {
     for (const kind of ['new_login', 'new_api_key', 'login_locked', 'totp_enabled', 'totp_disabled'] as const) {
       assert.match(
         renderMail(kind, { ...context, detail: { address: '203.0.113.7', key: 'one' } }).text,

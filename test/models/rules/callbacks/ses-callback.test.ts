@@ -55,7 +55,7 @@ describe('the callback of SES', () => {
     }
   });
 
-  it('is refused with SHA-1 unless that is allowed, and the cause tells it from a wrong signature', async () => {
+  it('is refused with SHA-1 unless that is allowed, and the cause is not that of a wrong signature', async () => {
     const envelope = topic.envelope(snsBase, sesEvent('Delivery', 'ses-1'), '1');
     const causeOf = (text: string) =>
       readText(text).then(

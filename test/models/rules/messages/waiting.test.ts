@@ -73,7 +73,7 @@ describe('what a message waits for', () => {
     assert.deepEqual(waits({ status_detail: 'sending' }, { attempts }), ['report', later(110)]);
   });
 
-  it('is told with the provider and the number of attempts or deliveries', () => {
+  it('is shown with the provider and the number of attempts or deliveries', () => {
     const textOf = (...args: Parameters<typeof circumstances>) => waitingFor(circumstances(...args), limits, now)?.text;
     const call = (outcome: string | null, at = now) => ({ outcome, provider: 'acme', started_at: at });
     const sent = { status: 'sent', status_detail: 'awaiting_report' } as const;

@@ -105,7 +105,7 @@ describe('readTimestamp', () => {
     assert.equal(hours('2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00'), 1);
     assert.equal(hours('2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00'), 1);
   });
-  it('tells a day from a time, and a time with a zone from one without', () => {
+  it('distinguishes a day from a time, and a time with a zone from one without', () => {
     const formOf = (text: string) => [readTimestamp(text)?.isDay, readTimestamp(text)?.hasZone];
     assert.deepEqual(formOf('2026-03-01'), [true, false]);
     assert.deepEqual(formOf('2026-03-01T00:00'), [false, false]);
