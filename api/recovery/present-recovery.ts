@@ -1,6 +1,6 @@
 /** The output of a recovery, as text and as data. */
 import type { Recovery } from '../../models/operations/recovery/begin-recovery.js';
-import type { RecoveryState, RecoveryOutcome } from '../../models/operations/recovery/recovery-outcomes.js';
+import type { RecoveryOutcome, RecoveryState } from '../../models/operations/recovery/recovery-outcomes.js';
 import type { Recovered } from './run-recovery.js';
 
 const line = (count: number, what: string, then: string) => `${String(count).padStart(10)}  ${what.padEnd(44)}  ${then}`;

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Makes V8 collect garbage earlier, from the end of the start: during a start it would collect all the time. On a machine with much memory, V8
- * otherwise lets the heap grow to several times the size of the live objects. This costs a little CPU for collections. It sets no limit, so a
- * large batch still gets the memory it needs.
+ * Makes V8 collect garbage earlier. On a machine with much memory, V8 otherwise lets the heap grow to several times the size of the live
+ * objects. This costs a little CPU for collections. It sets no limit, so a large batch still gets the memory it needs.
+ * Call it at the end of the start. During the start V8 would collect garbage all the time.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=40');

@@ -1,4 +1,4 @@
-/** The operations that are interleaved: each drawn onto a part of the world, which its name shows. */
+/** The operations that are interleaved: each applies to a part of the world, and its name shows which. */
 import { type Database, inTransaction } from '../../models/db/database.js';
 import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
