@@ -100,7 +100,11 @@ export class Attempts {
     return all;
   }
 
-  /** Attempts the due deliveries of one webhook. When its circuit breaker is half-open, one attempt probes before the others. */
+  /**
+   * Attempts the due deliveries of one webhook. When its circuit breaker is half-open, one attempt probes before the others. When this process
+   * does not know the endpoint as healthy, the events of one message go first: many attempts at once to an endpoint that hangs would each keep
+   * a connection until its deadline.
+   */
   async retry(due: SendableDelivery[], signal?: AbortSignal): Promise<void> {
     const [first] = due;
     if (first === undefined) return;
@@ -110,7 +114,8 @@ export class Attempts {
       if ((await this.#attempt(first, { ...scheduled, isProbe: true })) !== 'acknowledged') return;
       rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
     }
-    await this.#queue(rest, scheduled, { concurrency: concurrencyPerEndpoint, ...(signal === undefined ? {} : { signal }) }).run();
+    const pace = { concurrency: concurrencyPerEndpoint, firstAlone: !this.#health.isHealthy(first.webhook_id) };
+    await this.#queue(rest, scheduled, { ...pace, ...(signal && { signal }) }).run();
   }
 
   /**

@@ -24,6 +24,11 @@ export class EndpointHealth {
     return this.stats.failingUntil(webhookId) > now;
   }
 
+  /** True when the endpoint has acknowledged an attempt, and none has failed since then. */
+  isHealthy(webhookId: string, now = Date.now()): boolean {
+    return this.stats.usualMs(webhookId) !== undefined && !this.isFailing(webhookId, now);
+  }
+
   /** True when the endpoint usually takes longer than an attempt may while other webhooks wait. */
   isSlow(webhookId: string): boolean {
     return (this.stats.usualMs(webhookId) ?? 0) > lateAfterSharedMs.max;

@@ -10,6 +10,8 @@ export type AttemptOutcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
 export interface EndpointPace {
   /** Attempts at once, if the webhook is not ordered. */
   concurrency: number;
+  /** The events of the first message are attempted before all others, which wait until they were acknowledged. */
+  firstAlone?: boolean;
   /** An attempt is late when it has no outcome after this time. */
   lateAfterMs?: number;
   /** The whole queue is late after this time. */
@@ -50,9 +52,11 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
 
   /** Runs the attempts, and stops after a failure. @returns the deliveries that will be retried or were not tried */
   async run(): Promise<Delivery[]> {
-    const { concurrency, queueMs } = this.options;
+    const { concurrency, queueMs, firstAlone } = this.options;
     const end = this.#lateAfter(queueMs);
     try {
+      const first = firstAlone === true ? this.#chains.shift() : undefined;
+      if (first !== undefined) await this.#attemptChain(first);
       await Promise.all(Array.from({ length: Math.min(concurrency, this.#chains.length) }, () => this.#work()));
     } finally {
       clearTimeout(end);

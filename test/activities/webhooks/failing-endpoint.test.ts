@@ -7,6 +7,19 @@ import { secondsUntil, useEndpointWorkers } from './use-endpoint-workers.js';
 describe('an endpoint', () => {
   const { test, worker, queued, idsReceived } = useEndpointWorkers();
 
+  /** @returns how many requests had come beside the first one when it was answered */
+  const answerFirstSlowly = () => {
+    let beside = Number.NaN;
+    test.receiver.answer = (received, response, index) => {
+      if (index > 0) return acknowledge(received, response, index);
+      setTimeout(() => {
+        beside = test.receiver.received.length - 1;
+        response.writeHead(200).end();
+      }, 200);
+    };
+    return () => beside;
+  };
+
   describe('that fails ten events in a row', () => {
     beforeEach(async () => {
       test.receiver.answer = answerWith(500);
@@ -41,20 +54,25 @@ describe('an endpoint', () => {
 
     it('gets everything after an acknowledged probe', async () => {
       await elapse();
-      let besideProbe = 0;
-      test.receiver.answer = (received, response, index) => {
-        if (index > 0) return acknowledge(received, response, index);
-        setTimeout(() => {
-          besideProbe = test.receiver.received.length - 1;
-          response.writeHead(200).end();
-        }, 200);
-      };
+      const besideFirst = answerFirstSlowly();
       assert.equal(await worker().carry(), null);
-      assert.equal(besideProbe, 0);
+      assert.equal(besideFirst(), 0);
       assert.equal(new Set(idsReceived()).size, 12);
       const { failures, failing_since, resume_at, pause_seconds } = await test.webhook.reload();
       assert.deepEqual([failures, failing_since, resume_at, pause_seconds], [0, null, null, null]);
     });
+  });
+
+  it('that a worker does not know as healthy gets one retry first, and all others after its acknowledgement', async () => {
+    test.receiver.answer = answerWith(500);
+    await worker().deliver(await queued(8));
+    assert.equal((await test.webhook.reload()).resume_at, null, 'the breaker is closed');
+    await rows(test.db, 'UPDATE deliveries SET next_attempt_at = now() WHERE webhook_id = $1', [test.webhook.id]);
+    test.receiver.received.splice(0);
+    const besideFirst = answerFirstSlowly();
+    assert.equal(await worker().carry(), null);
+    assert.equal(besideFirst(), 0);
+    assert.equal(new Set(idsReceived()).size, 8);
   });
 
   it('gets a requested pause for all deliveries', async () => {
