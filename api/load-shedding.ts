@@ -1,6 +1,6 @@
 /**
  * Load shedding in front of Express. When clients send five times more than the service can accept, most requests are single sends that
- * get a 503. A rejection here costs a quarter of the CPU of a rejection inside Express, which leaves more CPU for the accepted sends.
+ * get a 503. A refusal here costs a quarter of the CPU of a refusal inside Express, which leaves more CPU for the accepted sends.
  * The response is the same as the one that the application would write, and the checks run in the same order.
  */
 import { headersOf, statusOf } from './http/errors/error-status.js';
@@ -23,7 +23,7 @@ export interface LoadSheddingOptions extends Pick<Deps, 'acceptGate' | 'config' 
   known: KnownCallers;
 }
 
-/** Wraps the application. Sends that the accept gate would reject are answered here. All other requests go to the application. */
+/** Wraps the application. Sends that the accept gate would refuse are answered here. All other requests go to the application. */
 export function withLoadShedding(app: RequestListener, options: LoadSheddingOptions): RequestListener {
   const { gated, known, acceptGate, config } = options;
   const endpoints = new Map(gated.map((endpoint) => [`${endpoint.method.toUpperCase()} ${endpoint.path}`, endpoint]));
@@ -33,13 +33,13 @@ export function withLoadShedding(app: RequestListener, options: LoadSheddingOpti
     const bucket = endpoint && bucketFromHeaders(endpoint, req, config.secretKeys);
     const caller = bucket && known.callerOf(bucket.key);
     if (endpoint !== undefined && bucket !== undefined && caller !== undefined && acceptGate.isFullFor(caller.workspaceId))
-      void reject(options, { endpoint, bucket, caller }, req, res);
+      void refuse(options, { endpoint, bucket, caller }, req, res);
     else app(req, res);
   };
 }
 
 /** Counts the request in its rate limits, then answers 429 if a limit is exceeded, else 503. */
-async function reject(
+async function refuse(
   { firstMiddleware, limiter }: LoadSheddingOptions,
   { endpoint, bucket, caller }: { endpoint: Endpoint; bucket: Bucket; caller: LoggedCaller },
   req: IncomingMessage,
