@@ -1,6 +1,6 @@
 /** The part of the error catalogue for what the state of a workspace or of a resource does not permit: `conflict` and `limit_reached`. */
 import { AppError, type ResourceName } from './errors.js';
-import type { Quotas } from './settings/limit-settings.js';
+import type { CountedQuotas } from './settings/limit-settings.js';
 
 const conflict = (message: string) => new AppError('conflict', message);
 
@@ -19,16 +19,16 @@ export const totpNotEnabled = () => conflict('TOTP is not enabled');
 const limitReached = (whose: string, max: number, what: string) =>
   new AppError('limit_reached', `${whose} can have at most ${max.toLocaleString('en-US')} ${what}`);
 
-const quotaNames = {
+const quotaNames: Readonly<Record<keyof CountedQuotas, string>> = {
   apiKeys: 'API keys',
   webhooks: 'webhooks',
   replays: 'replays under way',
   openBatches: 'open batches',
   streams: 'open streams',
-} as const satisfies Partial<Record<keyof Quotas, string>>;
+};
 
 /** The quotas of a workspace that count rows. */
-export type Counted = keyof typeof quotaNames;
+export type Counted = keyof CountedQuotas;
 
 /** The workspace has the maximum number of what the quota counts. */
 export const quotaReached = (of: Counted, max: number) => limitReached('A workspace', max, quotaNames[of]);

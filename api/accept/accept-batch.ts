@@ -3,7 +3,7 @@ import { Batch, type BatchRow } from '../../models/tables/batch.js';
 import { AppError } from '../../models/errors.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { insertBatch, type NewBatch } from '../../models/operations/batches/insert-batch.js';
-import { assertBelow, type Quota, quotaRefusal } from '../../models/operations/billing/within-quota.js';
+import { assertBelow, type Quota, quotaRefusal } from '../../models/operations/workspaces/within-quota.js';
 import type { NewGroup } from '../../models/operations/messages/insert-messages.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { workflowIds } from '../../workflows/contract.js';

@@ -51,13 +51,17 @@ export interface RateLimit {
 
 type RateLimits = Record<'api' | 'jwt' | 'bulk' | 'auth' | 'login' | 'workspace', RateLimit>;
 
-/** The quotas of a workspace. More is refused with `limit_reached`. */
-export interface Quotas {
+/** The quotas that count rows of a workspace. One more is refused with `limit_reached`, see `within-quota.ts`. */
+export interface CountedQuotas {
   apiKeys: number;
   webhooks: number;
   replays: number;
   openBatches: number;
   streams: number;
+}
+
+/** All quotas of a workspace. */
+export interface Quotas extends CountedQuotas {
   placeholders: number;
 }
 

@@ -1,7 +1,7 @@
 /** Webhooks: URLs that receive events. */
 import Joi from 'joi';
 import { deleteWebhook } from '../../../models/operations/webhooks/delete-webhook.js';
-import { assertBelow, type Quota } from '../../../models/operations/billing/within-quota.js';
+import { assertBelow, type Quota } from '../../../models/operations/workspaces/within-quota.js';
 import { registerWebhook } from '../../../models/operations/webhooks/register-webhook.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { eventDescriptions, type EventType, eventTypes } from '../../../models/rules/webhooks/events.js';

@@ -5,7 +5,7 @@ import { type Database, select, type Transaction } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { hasReachedMailLimit } from '../mails/issue-mail.js';
-import { withinQuota } from '../billing/within-quota.js';
+import { withinQuota } from '../workspaces/within-quota.js';
 
 /** A new key, which is shown once, and the id of the mail about it; null if the owner has reached the limit of mails. */
 export interface IssuedKey {

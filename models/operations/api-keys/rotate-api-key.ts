@@ -4,7 +4,7 @@ import type { Config } from '../../settings/config.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { withinQuota } from '../billing/within-quota.js';
+import { withinQuota } from '../workspaces/within-quota.js';
 import { type IssuedKey, mailAboutKey } from './issue-api-key.js';
 
 /**

@@ -2,7 +2,7 @@ import type { BatchRow } from '../../tables/batch.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { debit } from '../billing/post-credits.js';
 import type { PageStart } from './open-page.js';
-import { countOf, type Quota } from '../billing/within-quota.js';
+import { countOf, type Quota } from '../workspaces/within-quota.js';
 
 /** The decision about a batch. */
 export interface BatchAcceptance {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { newestSnapshot, type Position, type Snapshot } from '../../rules/streams/position.js';
-import { withinQuota } from '../billing/within-quota.js';
+import { withinQuota } from '../workspaces/within-quota.js';
 
 /** How long a viewer can resume, and how long events are still written after an open stream was last renewed. */
 const resumeMs = 3_600_000;

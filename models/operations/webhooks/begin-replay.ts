@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { Replay } from '../../tables/replay.js';
-import { assertBelow, type Quota, withinQuota } from '../billing/within-quota.js';
+import { assertBelow, type Quota, withinQuota } from '../workspaces/within-quota.js';
 import { countReplayable, type ReplayRange } from './replay-deliveries.js';
 
 /**

@@ -4,7 +4,7 @@ import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { type NewWebhook, Webhook } from '../../tables/webhook.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { withinQuota } from '../billing/within-quota.js';
+import { withinQuota } from '../workspaces/within-quota.js';
 
 /**
  * Creates a webhook at its owner's request. The returned `secret` is shown once.
