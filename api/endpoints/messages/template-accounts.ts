@@ -1,3 +1,4 @@
+import { channelTraits } from '../../../models/channels.js';
 import type { Config } from '../../../models/settings/config.js';
 import { invalidField } from '../../../models/errors.js';
 import { oneListKinds } from '../../../models/rules/routing/provider-kinds.js';
@@ -6,16 +7,18 @@ import type { SendBody } from './message-schemas.js';
 
 /**
  * Called after the idempotency look-up: a repeated request gets its first response even if the provider accounts have changed.
- * @throws AppError 400 when no WhatsApp account supports the header or buttons of the template
+ * @throws AppError 400 when no account of the channel supports the header or buttons of the template
  */
 export function assertTemplateTaken(
   { routes, accounts }: Pick<Config, 'routes' | 'accounts'>,
   { channel, content: { template }, fallback = [] }: Pick<SendBody, 'channel' | 'content' | 'fallback'>,
 ): void {
-  const part = [channel, ...fallback.map((step) => step.channel)].includes('whatsapp') ? partApart(template) : null;
+  const part = partApart(template);
   if (part === null) return;
-  const carrying = accounts.filter(({ name }) => routes.whatsapp.some(({ account }) => account === name));
-  if (carrying.some(({ kind }) => !oneListKinds.has(kind))) return;
+  const used = [channel, ...fallback.map((step) => step.channel)].filter((one) => channelTraits[one].hasApprovedTemplates);
+  const carriers = used.map((one) => accounts.filter(({ name }) => routes[one].some(({ account }) => account === name)));
+  const carrying = carriers.find((some) => some.every(({ kind }) => oneListKinds.has(kind)));
+  if (carrying === undefined) return;
   const field = `content.template.${part}`;
   throw invalidField(
     field,

@@ -11,6 +11,7 @@ import { textOf } from '../../state/form.js';
 import { useEvents, useThrottle } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
 import { reasonOf } from './reasons.js';
+import { eventTypes } from './event-types.js';
 
 type Delivery = Schema<'Delivery'>;
 type Filters = Query<'/api/v1/webhooks/{id}/deliveries', 'get'>;
@@ -61,7 +62,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
 }
 
 const statuses = ['pending', 'succeeded', 'failed', 'held'] as const satisfies readonly Delivery['status'][];
-const events = ['message.queued', 'message.sent', 'message.delivered', 'message.failed', 'webhook.test'] as const;
+const events = [...eventTypes, 'webhook.test'] as const;
 
 function DeliveryFilters({ webhookId, filters }: { webhookId: string; filters: Readonly<Record<string, string | undefined>> }) {
   const { route } = useLocation();

@@ -11,6 +11,8 @@ const types = {
   'message.failed': 'failed',
 } as const satisfies Record<EventType, string>;
 
+export const eventTypes = Object.keys(types) as EventType[];
+
 const usual: readonly EventType[] = ['message.sent', 'message.delivered', 'message.failed'];
 
 export const EventTypes = ({ chosen = usual }: { chosen?: readonly EventType[] }) => (

@@ -4,6 +4,8 @@ import { apiMetrics } from '../../metrics/catalogue.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
 import { namesRecipient } from '../../rules/contacts/carrier-ids.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
+import { publicStatuses } from '../../rules/messages/status.js';
+import { eventOfStatus } from '../../rules/webhooks/events.js';
 import { only, recordset, without } from '../../tables/columns.js';
 import { type DeliveryReport, deliveryReportColumns } from '../../tables/delivery-report.js';
 import { stopwatch } from '../../tracing/tracing.js';
@@ -95,18 +97,20 @@ const matchAgain = `
   WHERE d.id = locked.id AND m.provider = d.provider AND m.provider_message_id = d.provider_message_id
   RETURNING d.id, d.group_id, d.message_id`;
 
-/** Those of these groups that must be woken and for which no other caller does it. Groups with nothing but read receipts are handled here. */
+/** Those of these groups that must be woken and for which no other caller does it. Groups whose reports cause no event are handled here. */
 export async function wakeGroups(db: Database, groupIds: string[], key: Buffer | null = null): Promise<Wake[]> {
   if (groupIds.length === 0) return [];
-  const woken = await select<Wake & { onlyReads: boolean }>(db, flagGroups, [groupIds]);
+  const woken = await select<Wake & { causeNoEvent: boolean }>(db, flagGroups, [groupIds]);
   const wakes: Wake[] = [];
-  for (const { groupId, workflowId, late, onlyReads } of woken) {
-    // A read receipt of a delivered message has no event and comes after the workflow has ended. One statement replaces a workflow.
-    if (late && onlyReads) await applyReports(db, groupId, { key });
+  for (const { groupId, workflowId, late, causeNoEvent } of woken) {
+    // A read receipt of a delivered message comes after the workflow has ended. While it causes no event, one statement replaces a workflow.
+    if (late && causeNoEvent) await applyReports(db, groupId, { key });
     else wakes.push({ groupId, workflowId, late });
   }
   return wakes;
 }
+
+const withoutEvent = publicStatuses.filter((status) => eventOfStatus[status] === null);
 
 const flagGroups = `
   UPDATE message_groups g SET reports_pending = true
@@ -117,5 +121,5 @@ const flagGroups = `
   WHERE g.id = due.id
   RETURNING g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late, NOT EXISTS (
     SELECT 1 FROM delivery_reports d JOIN messages m ON m.id = d.message_id
-    WHERE d.group_id = g.id AND d.applied_at IS NULL AND (d.status <> 'read' OR m.status = 'sent')
-  ) AS "onlyReads"`;
+    WHERE d.group_id = g.id AND d.applied_at IS NULL AND (d.status <> ALL ('{${withoutEvent.join(',')}}') OR m.status = 'sent')
+  ) AS "causeNoEvent"`;
