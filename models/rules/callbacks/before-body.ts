@@ -18,11 +18,14 @@ const bytesMax: Readonly<Record<ProviderKind, number>> = {
   sendgrid: 1024 * kilobyte,
 };
 
-/** The header and the form of each signature. Amazon SNS has its signature in the body. */
-const signatures: Readonly<Partial<Record<ProviderKind, readonly [header: string, form: RegExp]>>> = {
+/** The header and the form of each signature; null: it is in the body, there is none, or it is checked apart. */
+const signatures: Readonly<Record<ProviderKind, readonly [header: string, form: RegExp] | null>> = {
   sandbox: ['x-sandbox-signature', /^[0-9a-f]{64}$/],
   twilio: ['x-twilio-signature', /^[A-Za-z0-9+/]{27}=$/],
   meta: ['x-hub-signature-256', /^sha256=[0-9a-f]{64}$/],
+  smtp: null,
+  ses: null,
+  postmark: null,
   sendgrid: ['x-twilio-email-event-webhook-signature', /^[A-Za-z0-9+/]+={0,2}$/],
 };
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { judgeHead } from '../../../../models/rules/callbacks/before-body.js';
 import { readerOf } from '../../../../models/rules/callbacks/reader-of.js';
 import type { ProviderAccount, ProviderKind } from '../../../../models/rules/routing/provider-kinds.js';
+import { settingsNeeded } from '../../../../models/settings/provider-account.js';
 
 const account = (kind: ProviderKind) => ({ kind, callbackPassword: 'secret' }) as unknown as ProviderAccount;
 const hex = '0a'.repeat(32);
@@ -40,7 +41,7 @@ describe('the head of a callback', () => {
 describe('the reader of callbacks', () => {
   it('exists for every provider except a plain mail server', () => {
     const tools = { secretKey: 'k', accounts: [], certificateAt: () => Promise.reject(new Error('none')) };
-    const kinds: ProviderKind[] = ['sandbox', 'twilio', 'meta', 'postmark', 'sendgrid', 'ses', 'smtp'];
+    const kinds = Object.keys(settingsNeeded) as ProviderKind[];
     assert.deepEqual(
       kinds.filter((kind) => readerOf(account(kind), tools) === null),
       ['smtp'],
