@@ -145,7 +145,7 @@ async function workspaceOf({ db, config, touch }: SessionDeps, { sub, tv, jti, e
   const { webhooks } = owner;
   const credential = { keyId, token: { id: tokenId, version: tv } };
   const known = { workspaceId: sub, ...standingIn(owner), actor, credential, channels: null, webhooks };
-  if (wh !== undefined) return { ...known, session: null, webhookId: wh, scopes: ['manage_webhooks'] };
+  if (wh !== undefined) return { ...known, session: null, portalWebhookId: wh, scopes: ['manage_webhooks'] };
   return { ...known, session, token: { version: tv, expiresAt } };
 }
 

@@ -9,7 +9,7 @@ import type { Caller } from '../http/caller.js';
  * @throws AppError 404 as for an unknown webhook; 403 while the workspace is suspended, because whoever has the link is not its owner
  */
 export function assertOfPortal(caller: Caller | null, { id }: Request['params']): void {
-  if (caller?.webhookId === undefined) return;
+  if (caller?.portalWebhookId === undefined) return;
   if (caller.isSuspended) throw suspended();
-  if (id !== caller.webhookId) throw notFound('Webhook');
+  if (id !== caller.portalWebhookId) throw notFound('Webhook');
 }

@@ -25,8 +25,8 @@ export interface Caller {
   token?: { version: number; expiresAt: Date };
   /** The scopes of the API key; undefined for a JWT, which has all. */
   scopes?: readonly Scope[];
-  /** The only webhook that the caller may see; undefined unless the caller came by a portal link. */
-  webhookId?: string;
+  /** The only webhook that the caller may see, who came by a portal link; `actor` is the owner who made the link. Undefined otherwise. */
+  portalWebhookId?: string;
   /** How many active webhooks the workspace has. */
   webhooks?: number;
 }

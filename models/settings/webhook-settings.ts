@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { days, list } from './setting-kinds.js';
 
-/** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays; 75 h 35 min in total. */
+/** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays in seconds. */
 export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
 
 const cidr = Joi.string().ip({ cidr: 'required' });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { commands } from '../../api/admin/commands/index.js';
 import { channels, channelTraits } from '../../models/channels.js';
+import { defaultRetryDelays } from '../../models/settings/webhook-settings.js';
 import { messageColumns } from '../../models/tables/message.js';
 import { outdatedRuntime } from '../../models/process/runtime.js';
 import { jsonOf, textOf } from './project.js';
@@ -42,11 +43,11 @@ describe('documents list', () => {
   });
 
   it('every personal column of a message', () => {
-    const [, told = ''] = cellsOf('docs/privacy.md').find(([table]) => table === 'messages') ?? [];
+    const [, listed = ''] = cellsOf('docs/privacy.md').find(([table]) => table === 'messages') ?? [];
     const personal = Object.entries(messageColumns).filter(([, { isPersonal }]) => isPersonal);
     assert.ok(personal.length > 5);
     assert.deepEqual(
-      personal.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(told)),
+      personal.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(listed)),
       [],
     );
   });
@@ -59,14 +60,22 @@ describe('documents list', () => {
     assert.match(outdatedRuntime('v21.0.0') ?? '', new RegExp(`: use Node ${recommended}$`));
   });
 
+  it('the retry schedule of webhooks', () => {
+    const inWords = (seconds: number) => (seconds < 60 ? `${seconds} s` : seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`);
+    const delays = defaultRetryDelays.split(',').map(Number);
+    const hours = Math.round(delays.reduce((sum, delay) => sum + delay, 0) / 3_600);
+    assert.ok(textOf('docs/webhooks.md').includes(`after ${delays.map(inWords).join(', ')} (about ${hours} hours in all`));
+    assert.ok(textOf('docs/privacy.md').includes(`about ${hours} hours by default`));
+  });
+
   for (const path of ['README.md', 'docs/contract/messages.md'])
     it(`the price of each channel: ${path}`, () => {
       const prices = new Map(cellsOf(path).map(([channel = '', price = '']) => [channel, price]));
       for (const channel of channels) {
         const { price } = channelTraits[channel];
         const wanted = 'perPart' in price ? [price.partCodePoints, price.perPart / 1000] : [price.perMessage / 1000];
-        const told = new Set(prices.get(channel)?.match(/\d+(\.\d+)?/g));
-        for (const number of wanted) assert.ok(told.has(String(number)), `${channel}: ${prices.get(channel)} without ${number}`);
+        const documented = new Set(prices.get(channel)?.match(/\d+(\.\d+)?/g));
+        for (const number of wanted) assert.ok(documented.has(String(number)), `${channel}: ${prices.get(channel)} without ${number}`);
       }
     });
 });
