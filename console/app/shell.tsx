@@ -60,10 +60,16 @@ function TopBar() {
   );
 }
 
+/** On phones the links are one row, which scrolls. `scrollIntoView` would move the start of the Tab key behind the link in some browsers. */
+function showInRow(link: HTMLElement | null): void {
+  const row = link?.parentElement;
+  if (row) row.scrollLeft = link.offsetLeft - row.offsetLeft - (row.clientWidth - link.offsetWidth) / 2;
+}
+
 function Navigation() {
   const { path } = useLocation();
   const current = useRef<HTMLAnchorElement>(null);
-  useEffect(() => current.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [path]);
+  useEffect(() => showInRow(current.current), [path]);
   const isCurrent = (screen: string) => path === to(screen) || (screen !== '' && path.startsWith(`${to(screen)}/`));
   return (
     <nav class="screens" aria-label="Screens">

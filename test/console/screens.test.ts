@@ -78,6 +78,15 @@ describe('the screens of the console', function () {
     assert.equal(await browser.page.title(), 'Webhooks – Tidings console');
   });
 
+  it('the link of the present screen is in sight on a phone', async () => {
+    await browser.page.setViewportSize({ width: 360, height: 740 });
+    await browser.open('/settings');
+    await browser.until(`(() => {
+      const { left, right } = document.querySelector('nav [aria-current]').getBoundingClientRect();
+      return left >= 0 && right <= 360;
+    })()`);
+  });
+
   it('a screen that is still loading is announced, and the one before it stays', async () => {
     await browser.open('/messages');
     await browser.see('No messages yet');

@@ -60,7 +60,7 @@ async function launch(): Promise<Browser | undefined> {
 
 /** A visitor without cookies and without stored data. */
 async function visitorOf(browser: Browser): Promise<TestBrowser> {
-  const context = await browser.newContext();
+  const context = await browser.newContext({ locale: 'en-US' }); // otherwise that of the machine, which C.UTF-8 makes invalid
   const page = await context.newPage();
   const complaints: string[] = [];
   const hosts = new Set<string>();
