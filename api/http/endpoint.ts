@@ -84,7 +84,7 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
    * @returns the maximum body size of this request in bytes; undefined: `bodyBytesMax`
    */
   admit?(head: { params: Record<string, string>; headers: IncomingHttpHeaders }, deps: Services): number | undefined;
-  /** A second rate limit, for requests with such a body. */
+  /** A second rate limit, for requests with such a body. It is counted when the caller is known: a revoked key must not use it up. */
   alsoCounts?(body: Buffer): OwnRate | undefined;
   /** A scope that such a body needs in addition to that of `auth`. Checked before the body is validated. */
   alsoNeeds?(given: Record<string, unknown>): Scope | null;

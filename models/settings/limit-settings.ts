@@ -7,6 +7,15 @@ export const rateLimit = Joi.string()
 const quota = (max: number) => Joi.number().integer().min(1).max(max);
 
 export const limitSettings: Record<string, Joi.Schema> = {
+  RATE_LIMIT_API: rateLimit
+    .default('100/60')
+    .description('requests per API key, and per address where there is no credential, as count/seconds'),
+  RATE_LIMIT_JWT: rateLimit.default('100/60').description('requests per workspace with a JWT'),
+  RATE_LIMIT_BULK: rateLimit.default('10/60').description('bulk sends, and previews of them, per API key'),
+  RATE_LIMIT_AUTH: rateLimit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),
+  RATE_LIMIT_LOGIN: rateLimit
+    .default('600/60')
+    .description('password checks per period for clients that have not logged in before and have not just reset the password'),
   RATE_LIMIT_WORKSPACE: rateLimit.description(
     'requests of all keys and sessions of a workspace together, as count/seconds (default: ten times RATE_LIMIT_API)',
   ),

@@ -6,7 +6,7 @@ import Joi from 'joi';
 import { type Channel, channels, channelTraits } from '../channels.js';
 import { accountSettings } from './account-settings.js';
 import { connectionSettings } from './connection-settings.js';
-import { limitSettings, rateLimit } from './limit-settings.js';
+import { limitSettings } from './limit-settings.js';
 import { mcpSettings } from './mcp-settings.js';
 import { operatorSettings } from './operator-settings.js';
 import { channelSetting } from './provider-account.js';
@@ -100,15 +100,6 @@ export const settings: Record<string, Joi.Schema> = {
   STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; without it no credits are sold'),
   STRIPE_WEBHOOK_SECRET: oneWord.description('signing secret of the callback /api/v1/billing/webhook'),
   STRIPE_API_BASE: origin.default('https://api.stripe.com').description('scheme, host and port of the payment provider'),
-  RATE_LIMIT_API: rateLimit
-    .default('100/60')
-    .description('requests per API key, and per address where there is no credential, as count/seconds'),
-  RATE_LIMIT_JWT: rateLimit.default('100/60').description('requests per workspace with a JWT'),
-  RATE_LIMIT_BULK: rateLimit.default('10/60').description('bulk sends, and previews of them, per API key'),
-  RATE_LIMIT_AUTH: rateLimit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),
-  RATE_LIMIT_LOGIN: rateLimit
-    .default('600/60')
-    .description('password checks per period for clients that have not logged in before and have not just reset the password'),
   ...limitSettings,
   ...mcpSettings,
   MESSAGE_DAYS: days
