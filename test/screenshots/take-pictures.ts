@@ -34,13 +34,11 @@ const screensOf = ({ message, batch, webhook, delivery, contact }: Filled): read
 /** The ones that the README shows are there in dark as well. */
 const inDark = ['overview', 'message', 'delivery'];
 
-/** Takes all pictures anew. @returns the paths of the files, seen from the project's folder */
+/** Takes all pictures anew. They replace the former ones when all are taken. @returns the paths of the files, seen from the project's folder */
 export async function takePictures(page: Page, baseUrl: string, filled: Filled): Promise<string[]> {
-  rmSync(join(root, folder), { recursive: true, force: true });
-  mkdirSync(join(root, folder), { recursive: true });
   await page.setViewportSize(size);
   await signIn(page, baseUrl, filled.login);
-  const written: string[] = [];
+  const pictures = new Map<string, Buffer>();
   for (const [name, address, text] of screensOf(filled)) {
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.goto(`${baseUrl}/console${address}`);
@@ -53,9 +51,11 @@ export async function takePictures(page: Page, baseUrl: string, filled: Filled):
     for (const colorScheme of inDark.includes(name) ? (['light', 'dark'] as const) : (['light'] as const)) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       const path = join(folder, `${name}${colorScheme === 'dark' ? '-dark' : ''}.png`);
-      writeFileSync(join(root, path), smallPng(await page.screenshot({ animations: 'disabled', caret: 'hide' })));
-      written.push(path);
+      pictures.set(path, smallPng(await page.screenshot({ animations: 'disabled', caret: 'hide' })));
     }
   }
-  return written;
+  rmSync(join(root, folder), { recursive: true, force: true });
+  mkdirSync(join(root, folder), { recursive: true });
+  for (const [path, picture] of pictures) writeFileSync(join(root, path), picture);
+  return [...pictures.keys()];
 }
