@@ -12,6 +12,8 @@ export type AddressKind = 'phone' | 'email';
 type Price = { perMessage: number } | { perPart: number; partCodePoints: number };
 
 interface ChannelTraits {
+  /** In texts for people. */
+  label: string;
   address: AddressKind;
   price: Price;
   /** The unit and the size of the longest content. `bytes` counts text and html together. */
@@ -34,6 +36,7 @@ const day = 86_400;
 
 export const channelTraits: Readonly<Record<Channel, ChannelTraits>> = {
   sms: {
+    label: 'SMS',
     address: 'phone',
     price: { perPart: 1000, partCodePoints: 160 },
     contentMax: { unit: 'codePoints', size: 1600 },
@@ -45,6 +48,7 @@ export const channelTraits: Readonly<Record<Channel, ChannelTraits>> = {
     reportTimeoutSeconds: 3 * day,
   },
   whatsapp: {
+    label: 'WhatsApp',
     address: 'phone',
     price: { perMessage: 500 },
     contentMax: { unit: 'codePoints', size: 1600 },
@@ -56,6 +60,7 @@ export const channelTraits: Readonly<Record<Channel, ChannelTraits>> = {
     reportTimeoutSeconds: day,
   },
   email: {
+    label: 'e-mail',
     address: 'email',
     price: { perMessage: 100 },
     contentMax: { unit: 'bytes', size: 90 * 1024 },
@@ -80,3 +85,22 @@ export const forEachChannel = <Value>(make: (channel: Channel) => Value): Record
 
 /** The channels that reach a recipient by this kind of address. */
 export const channelsTo = (kind: AddressKind): Channel[] => channels.filter((channel) => channelTraits[channel].address === kind);
+
+const labelOf = (channel: Channel) => channelTraits[channel].label;
+const inWords = (words: readonly string[]) => new Intl.ListFormat('en-GB').format(words);
+
+/** All channels in words: "SMS, WhatsApp and e-mail". */
+export const channelsInWords = inWords(channels.map(labelOf));
+
+/** The channels with approved templates, by their names in the API. */
+export const templateChannelsInWords = inWords(channels.filter((channel) => channelTraits[channel].hasApprovedTemplates));
+
+/** All prices in words: "SMS 1 for each 160 characters, WhatsApp 0.5 and e-mail 0.1". */
+export const pricesInWords = inWords(
+  channels.map((channel) => {
+    const { price } = channelTraits[channel];
+    const [thousandths, unit] =
+      'perPart' in price ? [price.perPart, ` for each ${price.partCodePoints} characters`] : [price.perMessage, ''];
+    return `${labelOf(channel)} ${thousandths / 1000}${unit}`;
+  }),
+);

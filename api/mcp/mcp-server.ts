@@ -1,4 +1,5 @@
 /** The protocol, by its official library: what the server is, which tools it offers, and how one message is answered. */
+import { channelsInWords } from '../../models/channels.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { AppError, internal } from '../../models/errors.js';
@@ -60,8 +61,7 @@ function serverFor(by: ToolCaller, { callTool, logger }: Context): Server {
   return server;
 }
 
-const instructions =
-  'Sends and looks up SMS, WhatsApp messages and e-mails of one workspace. Phone numbers are in E.164, for example +15551234567. Preview each message, and send only what the user has agreed to.';
+const instructions = `Sends and looks up messages of one workspace by ${channelsInWords}. Phone numbers are in E.164, for example +15551234567. Preview each message, and send only what the user has agreed to.`;
 
 const textOf = (value: object): CallToolResult => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 const failed = (value: object): CallToolResult => ({ ...textOf(value), isError: true });

@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document, derived from the endpoint declarations. */
+import { channelsInWords } from '../../models/channels.js';
 import type Joi from 'joi';
 import type { Auth, Endpoint } from '../http/endpoint.js';
 import { type Components, type Json, jsonSchema, nameOf, named } from '../http/schemas/json-schema.js';
@@ -25,7 +26,7 @@ export function openapi(endpoints: readonly Endpoint[]): Json {
     info: {
       title: 'Tidings',
       version: '1.0.0',
-      summary: 'Durable messaging over HTTP: one API for SMS, WhatsApp and e-mail.',
+      summary: `Durable messaging over HTTP: one API for ${channelsInWords}.`,
       description,
       contact: { name: 'The operator of this installation' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },

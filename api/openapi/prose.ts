@@ -1,8 +1,9 @@
 /** The introduction and the tags of the OpenAPI document. */
+import { channelsInWords } from '../../models/channels.js';
 import type { Tag } from '../http/endpoint.js';
 
 export const description = `
-Send messages by SMS, WhatsApp and e-mail, and follow their delivery.
+Send messages by ${channelsInWords}, and follow their delivery.
 
 **Credentials.** A JWT (\`Authorization: Bearer …\`) manages the account. An API key (\`X-API-Key\`) sends and reads messages.
 

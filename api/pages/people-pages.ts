@@ -1,4 +1,5 @@
 /** Pages for people at addresses that answer programs in JSON: only a request that names `text/html`, as browsers do, gets the page. */
+import { channelsInWords } from '../../models/channels.js';
 import express, { type RequestHandler, type Router } from 'express';
 import { mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
@@ -8,7 +9,7 @@ import { asPage } from './pages.js';
 
 const home = pageHtml({
   title: 'Tidings',
-  content: `<p>Durable messaging over HTTP: one API for SMS, WhatsApp and e-mail.</p>
+  content: `<p>Durable messaging over HTTP: one API for ${channelsInWords}.</p>
       <ul>
         <li><a href="console">Console</a>: send messages, watch them arrive, manage webhooks</li>
         <li><a href="docs">API reference</a>, where you can try each operation</li>

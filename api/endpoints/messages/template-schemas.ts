@@ -1,4 +1,5 @@
 /** Schemas of approved WhatsApp templates. */
+import { templateChannelsInWords } from '../../../models/channels.js';
 import Joi from 'joi';
 import {
   buttonsMax,
@@ -150,7 +151,7 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
     .empty(null)
     .meta({ component: nameFor('', hasPlaceholders) })
     .description(
-      'whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours',
+      `${templateChannelsInWords} only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours`,
     );
 
 const headerInAnswer = Joi.object({

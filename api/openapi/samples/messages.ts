@@ -1,4 +1,4 @@
-import { channels } from '../../../models/channels.js';
+import { channels, pricesInWords } from '../../../models/channels.js';
 import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { nullsOf } from '../../../models/tables/columns.js';
@@ -115,8 +115,7 @@ const tooManyPlaceholders = conflicts.tooManyPlaceholders(200);
 /** Samples of messages and batches. */
 export const messageSamples: Samples = {
   sendMessage: {
-    about:
-      'When this returns, the credits are debited and the message is queued. Follow its delivery with webhooks, or get the message. An SMS costs 1 credit per 160 characters, a WhatsApp message 0.5 and an e-mail 0.1. With `variables`, placeholders in the content are replaced by the rules of bulk sends. Without `variables` the content is sent literally.',
+    about: `When this returns, the credits are debited and the message is queued. Follow its delivery with webhooks, or get the message. Prices in credits: ${pricesInWords}. With \`variables\`, placeholders in the content are replaced by the rules of bulk sends. Without \`variables\` the content is sent literally.`,
     requests: {
       sms,
       whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } },

@@ -69,6 +69,8 @@ const all = <Value extends string>(values: Record<Value, true>) => Object.keys(v
 /** Each channel with the kind of address of its recipients. */
 const addressOf: Readonly<Record<Message['channel'], 'phone' | 'email'>> = { sms: 'phone', whatsapp: 'phone', email: 'email' };
 export const channels = Object.keys(addressOf) as Message['channel'][];
+/** For texts of help: "sms, whatsapp or email". */
+export const channelsInWords = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(channels);
 /** The first channel that reaches a recipient with this address. */
 export const channelTo = (to: string) => channels.find((channel) => addressOf[channel] === (to.includes('@') ? 'email' : 'phone'));
 export const statuses = all<Message['status']>({ queued: true, sent: true, delivered: true, failed: true, read: true });

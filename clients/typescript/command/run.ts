@@ -15,7 +15,7 @@ import { balance, webhooks } from './webhooks.js';
 const actions: Readonly<Record<string, Command>> = { login, send, bulk, messages, timeline, listen, trigger, webhooks, balance };
 const commands: Readonly<Record<string, Command>> = { ...actions, completion: completionOf(actions) };
 
-const overview = `tidings: SMS, WhatsApp and e-mail from the command line
+const overview = `tidings: messages from the command line
 
 ${Object.entries(commands)
   .map(([name, { summary }]) => `  tidings ${name.padEnd(10)} ${summary}`)

@@ -5,7 +5,7 @@ export interface Content {
   text: string;
   subject?: string;
   html?: string;
-  /** whatsapp: sent instead of the text. */
+  /** On a channel with approved templates: sent instead of the text. */
   template?: WhatsappTemplate;
   /** email: the mail has the headers of one-click unsubscription. */
   unsubscribe?: boolean;

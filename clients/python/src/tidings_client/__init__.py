@@ -1,4 +1,4 @@
-"""A client of Tidings: SMS, WhatsApp and e-mail over one API."""
+"""A client of Tidings, durable messaging over HTTP."""
 
 from ._async.client import AsyncTidings
 from ._async.lists import AsyncPage, AsyncPages
