@@ -1,4 +1,4 @@
-"""Prints each event of the stream as a line of JSON, and "open" each time the stream is open. Ends when its input ends."""
+"""Prints each event of the stream as a line of JSON, and "open" each time it is open. Ends when its input ends."""
 
 import json
 import os
