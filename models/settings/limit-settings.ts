@@ -1,7 +1,7 @@
 /** Settings of the limits of one workspace; see docs/limits.md. */
 import Joi from 'joi';
 
-export const rateLimit = Joi.string()
+const rateLimit = Joi.string()
   .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
   .messages({ 'string.pattern.base': '{{#label}} must be count/seconds, for example 100/60' });
 const quota = (max: number) => Joi.number().integer().min(1).max(max);
