@@ -28,7 +28,7 @@ export interface SignedDelivery {
   timestampSeconds: number;
 }
 
-/** All headers of one attempt. The hex header always has the signature of the newest secret. */
+/** The headers of one attempt, without those of its trace. The hex header always has the signature of the newest secret. */
 export function deliveryHeaders({ id, type, body, secrets, signingKeys = [], timestampSeconds }: SignedDelivery): Record<string, string> {
   const [newest] = secrets;
   if (newest === undefined) throw new Error('the webhook has no secret');
