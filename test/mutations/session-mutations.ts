@@ -82,7 +82,7 @@ export const sessionMutations: readonly Mutation[] = [
   {
     guards: 'a portal shows its own webhook only',
     file: 'api/auth/portal.ts',
-    find: 'if (id !== caller.webhookId)',
+    find: 'if (id !== caller.portalWebhookId)',
     replace: 'if (id === undefined)',
     test: 'api/webhooks/portal',
   },
