@@ -1,5 +1,5 @@
 /** The protocol, by its official library: what the server is, which tools it offers, and how one message is answered. */
-import { channelsInWords } from '../../models/channels.js';
+import { channelsInWords } from '../present/channel-texts.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { AppError, internal } from '../../models/errors.js';

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, derived from the endpoint declarations. */
-import { channelsInWords } from '../../models/channels.js';
+import { channelsInWords } from '../present/channel-texts.js';
 import type Joi from 'joi';
 import type { Auth, Endpoint } from '../http/endpoint.js';
 import { type Components, type Json, jsonSchema, nameOf, named } from '../http/schemas/json-schema.js';

@@ -1,5 +1,5 @@
 /** The introduction and the tags of the OpenAPI document. */
-import { channelsInWords } from '../../models/channels.js';
+import { channelsInWords } from '../present/channel-texts.js';
 import type { Tag } from '../http/endpoint.js';
 
 export const description = `

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { channels, channelsInWords, channelsTo, channelTraits, pricesInWords, templateChannelsInWords } from '../../models/channels.js';
+import { channels, channelsTo, channelTraits } from '../../models/channels.js';
 import { recipientKey, recipientKeyInSql } from '../../models/rules/messages/recipient.js';
 import { expiryOf, refusalReason } from '../../models/rules/contacts/suppression.js';
 import { root } from '../deploy/project.js';
@@ -20,12 +20,6 @@ describe('channels', () => {
       .filter((name) => name.endsWith('.ts') && !ofProviders.test(name))
       .filter((name) => naming.test(readFileSync(`${root}/${name}`, 'utf8')));
     assert.deepEqual(comparing, []);
-  });
-
-  it('are named in texts, with their prices', () => {
-    assert.equal(channelsInWords, 'SMS, WhatsApp and e-mail');
-    assert.equal(templateChannelsInWords, 'whatsapp');
-    assert.equal(pricesInWords, 'SMS 1 for each 160 characters, WhatsApp 0.5 and e-mail 0.1');
   });
 
   it('report reads only on whatsapp', () => {

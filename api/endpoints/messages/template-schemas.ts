@@ -1,5 +1,5 @@
 /** Schemas of approved WhatsApp templates. */
-import { templateChannelsInWords } from '../../../models/channels.js';
+import { templateChannelsInWords } from '../../present/channel-texts.js';
 import Joi from 'joi';
 import {
   buttonsMax,

@@ -1,4 +1,5 @@
-import { channels, pricesInWords } from '../../../models/channels.js';
+import { channels } from '../../../models/channels.js';
+import { pricesInWords } from '../../present/channel-texts.js';
 import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { nullsOf } from '../../../models/tables/columns.js';
