@@ -19,16 +19,16 @@ export const totpNotEnabled = () => conflict('TOTP is not enabled');
 const limitReached = (whose: string, max: number, what: string) =>
   new AppError('limit_reached', `${whose} can have at most ${max.toLocaleString('en-US')} ${what}`);
 
-const quotaNames: Readonly<Record<keyof CountedQuotas, string>> = {
+/** The quotas of a workspace that count rows. */
+export type Counted = keyof CountedQuotas;
+
+const quotaNames: Readonly<Record<Counted, string>> = {
   apiKeys: 'API keys',
   webhooks: 'webhooks',
   replays: 'replays under way',
   openBatches: 'open batches',
   streams: 'open streams',
 };
-
-/** The quotas of a workspace that count rows. */
-export type Counted = keyof CountedQuotas;
 
 /** The workspace has the maximum number of what the quota counts. */
 export const quotaReached = (of: Counted, max: number) => limitReached('A workspace', max, quotaNames[of]);

@@ -24,7 +24,7 @@ export class EndpointHealth {
     return this.stats.failingUntil(webhookId) > now;
   }
 
-  /** True when the endpoint has acknowledged an attempt, and none has failed since then. */
+  /** True when this process knows of an acknowledged attempt, and of none that failed or was late within the last minute and after it. */
   isHealthy(webhookId: string, now = Date.now()): boolean {
     return this.stats.usualMs(webhookId) !== undefined && !this.isFailing(webhookId, now);
   }

@@ -1,4 +1,4 @@
-/** Settings of the limits of one workspace; see docs/limits.md. */
+/** Settings of the limits of a workspace, a key and an address; see docs/limits.md. */
 import Joi from 'joi';
 
 const rateLimit = Joi.string()

@@ -40,7 +40,7 @@ export function startPython(program: string, env: NodeJS.ProcessEnv, onLine: (li
   const child = spawn(join(pythonBin(), 'python'), [program], {
     cwd: testsFolder,
     env: environment(env),
-    stdio: ['pipe', 'pipe', 'inherit'], // the program ends when its input does, which it does when the test is killed
+    stdio: ['pipe', 'pipe', 'inherit'], // if the test is killed, the input of the program ends, and so does the program
   });
   let rest = '';
   child.stdout.on('data', (chunk) => {

@@ -1,4 +1,4 @@
-import { channelTraits } from '../../../models/channels.js';
+import { type Channel, channelTraits } from '../../../models/channels.js';
 import type { Config } from '../../../models/settings/config.js';
 import { invalidField } from '../../../models/errors.js';
 import { oneListKinds } from '../../../models/rules/routing/provider-kinds.js';
@@ -7,7 +7,7 @@ import type { SendBody } from './message-schemas.js';
 
 /**
  * Called after the idempotency look-up: a repeated request gets its first response even if the provider accounts have changed.
- * @throws AppError 400 when no account of the channel supports the header or buttons of the template
+ * @throws AppError 400 when no account of one of its channels supports the header or buttons of the template
  */
 export function assertTemplateTaken(
   { routes, accounts }: Pick<Config, 'routes' | 'accounts'>,
@@ -16,12 +16,12 @@ export function assertTemplateTaken(
   const part = partApart(template);
   if (part === null) return;
   const used = [channel, ...fallback.map((step) => step.channel)].filter((one) => channelTraits[one].hasApprovedTemplates);
-  const carriers = used.map((one) => accounts.filter(({ name }) => routes[one].some(({ account }) => account === name)));
-  const carrying = carriers.find((some) => some.every(({ kind }) => oneListKinds.has(kind)));
-  if (carrying === undefined) return;
+  const accountsOf = (one: Channel) => accounts.filter(({ name }) => routes[one].some(({ account }) => account === name));
+  const unable = used.map(accountsOf).find((all) => all.every(({ kind }) => oneListKinds.has(kind)));
+  if (unable === undefined) return;
   const field = `content.template.${part}`;
   throw invalidField(
     field,
-    `${field} cannot be sent by ${carrying.map(({ name }) => name).join(', ')}: its values belong in content.template.variables`,
+    `${field} cannot be sent by ${unable.map(({ name }) => name).join(', ')}: its values belong in content.template.variables`,
   );
 }
