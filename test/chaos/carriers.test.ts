@@ -9,7 +9,7 @@ import { until } from '../support/client.js';
 import { twilioAccount } from '../support/carriers/twilio.js';
 import type { Opened } from './carriers/carrier.js';
 import { openTwilio } from './carriers/http-carriers.js';
-import type { Fate, Behaviour } from './carriers/behaviour.js';
+import type { Reaction, Behaviour } from './carriers/behaviour.js';
 import { Reporter } from './carriers/reporter.js';
 import { openSmtp } from './carriers/smtp-carrier.js';
 import { type HistoryWriter, newToken, openHistory, readHistory } from './history.js';
@@ -24,8 +24,8 @@ describe('carriers of the battery', () => {
   let closing: AbortController;
   let callbacks: Awaited<ReturnType<typeof startCounterpart>>;
   const posted: string[] = [];
-  const behaviour: Behaviour = { mode: 'usual', latency: () => ({ before: 20, after: 20 }), fate: () => fate };
-  let fate: Fate;
+  const behaviour: Behaviour = { mode: 'usual', latency: () => ({ before: 20, after: 20 }), reaction: () => reaction };
+  let reaction: Reaction;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tidings-chaos-test-'));
     history = openHistory(join(folder, 'history.jsonl'));
@@ -76,7 +76,7 @@ describe('carriers of the battery', () => {
   };
 
   it('take a message, answer, and repeat the report until the answer is 2xx', async () => {
-    fate = { kind: 'answer' };
+    reaction = { kind: 'answer' };
     assert.equal(await send(), 201);
     assert.deepEqual(await did(), ['received', 'took', 'answered']);
     await until(() => posted.includes('delivered') || posted.includes('undelivered'), 'the last report');
@@ -85,27 +85,27 @@ describe('carriers of the battery', () => {
   });
 
   it('refuse permanently, and take nothing', async () => {
-    fate = { kind: 'refuse' };
+    reaction = { kind: 'refuse' };
     assert.equal(await send(), 400);
     assert.deepEqual(await did(), ['received', 'refused', 'answered']);
   });
 
   it('take a message and cut the connection', async () => {
-    fate = { kind: 'silence', takes: true, cuts: true };
+    reaction = { kind: 'silence', takes: true, cuts: true };
     assert.equal(await send(), undefined);
     await until(async () => (await did()).includes('lost'), 'the connection is cut');
     assert.deepEqual(await did(), ['received', 'took', 'lost']);
   });
 
   it('hang until the caller gives up, without an answer', async () => {
-    fate = { kind: 'silence', takes: false, cuts: false };
+    reaction = { kind: 'silence', takes: false, cuts: false };
     assert.equal(await send(), undefined);
     await until(async () => (await did()).includes('lost'), 'the caller is gone');
     assert.deepEqual(await did(), ['received', 'lost']);
   });
 
   it('answer 503 under overload, and take nothing', async () => {
-    fate = { kind: 'busy', status: 503, takes: false };
+    reaction = { kind: 'busy', status: 503, takes: false };
     assert.equal(await send(), 503);
     assert.deepEqual(await did(), ['received', 'busy', 'unclear', 'answered']);
   });
@@ -116,10 +116,10 @@ describe('carriers of the battery', () => {
     const adapter = smtpAdapter({ name: 'smtp', kind: 'smtp', url, from: 'hello@example.test' } as Parameters<typeof smtpAdapter>[0]);
     const mail = { id: token, channel: 'email', to: 'ada@example.org', content: { text: `Hello ${token}` }, headers: {} };
     const sendMail = (ms: number) => adapter.send(mail as unknown as Parameters<typeof adapter.send>[0], AbortSignal.timeout(ms));
-    fate = { kind: 'answer' };
+    reaction = { kind: 'answer' };
     assert.equal((await sendMail(5_000)).outcome, 'accepted');
     assert.deepEqual(await did(), ['received', 'took', 'answered']);
-    fate = { kind: 'silence', takes: true, cuts: false };
+    reaction = { kind: 'silence', takes: true, cuts: false };
     assert.equal((await sendMail(300)).outcome, 'unknown');
     assert.deepEqual((await did()).slice(3), ['received', 'took', 'lost']);
   });

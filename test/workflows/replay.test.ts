@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { workflowBundlePath } from '../../activities/worker/workers.js';
-import { traceHeader } from '../../workflows/contract.js';
+import { traceHeader, workflowTypes } from '../../workflows/contract.js';
 
 const folder = resolve(import.meta.dirname, '../../../test/histories');
 
@@ -25,6 +25,11 @@ const eventCounts: Readonly<Record<string, number>> = {
   'webhook-failed': 11,
   replay: 17,
   mail: 11,
+  'late-report': 6,
+  attempt: 11,
+  starts: 10,
+  recovery: 11,
+  watcher: 79,
   batch: 14,
   group: 14,
   page: 11,
@@ -37,6 +42,13 @@ describe('recorded histories', () => {
     const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
     const counted = Object.fromEntries(names.map((name) => [name, read(name).events.length]));
     assert.deepEqual(counted, eventCounts);
+  });
+
+  it('are of every type of workflow', () => {
+    const started = ({ eventType }: { eventType: string }) => eventType === 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED';
+    const typeOf = (name: string) => read(name).events.find(started).workflowExecutionStartedEventAttributes.workflowType.name;
+    const recorded = new Set(Object.keys(eventCounts).map(typeOf));
+    assert.deepEqual(recorded, new Set(Object.values(workflowTypes)));
   });
 
   before(() => {

@@ -47,7 +47,7 @@ describe('the workflow of a message', () => {
     await receiver.close();
   });
 
-  const fates = [
+  const outcomes = [
     ['+15005550001', 'failed', 'rejected', '30008', 0],
     ['+15005550002', 'sent', 'unknown', null, 1],
     ['+15005550003', 'delivered', 'delivered', null, 1],
@@ -57,7 +57,7 @@ describe('the workflow of a message', () => {
     ['+15005550008', 'failed', 'undeliverable', '30008', 1],
     ['+15005550034', 'failed', 'undeliverable', '30034', 1],
   ] as const;
-  for (const [to, status, detail, code, credits] of fates) {
+  for (const [to, status, detail, code, credits] of outcomes) {
     it(`ends ${status} (${detail}) to ${to} with code ${code} and ${credits} credits`, async () => {
       const account = await client.signUp();
       const { id } = await client.send(account, { to });

@@ -10,8 +10,8 @@ import type { Random } from '../random.js';
  */
 export type Mode = 'usual' | 'hang' | 'throttle' | 'fail' | 'lose-answers';
 
-/** The result of one call. */
-export type Fate =
+/** What a carrier does with one call. */
+export type Reaction =
   | { kind: 'answer' }
   /** The message will never be sent. */
   | { kind: 'refuse' }
@@ -23,7 +23,7 @@ export interface Behaviour {
   mode: Mode;
   /** Milliseconds until the message is taken, and from then until the answer. */
   latency(): { before: number; after: number };
-  fate(): Fate;
+  reaction(): Reaction;
 }
 
 const refusedShare = 0.03;
@@ -37,12 +37,12 @@ export function behaviourOf(random: Random, [shortestMs, longestMs]: readonly [n
       const before = whole * random.next();
       return { before, after: whole - before };
     },
-    fate: () => fateIn(behaviour.mode, random),
+    reaction: () => reactionIn(behaviour.mode, random),
   };
   return behaviour;
 }
 
-function fateIn(mode: Mode, random: Random): Fate {
+function reactionIn(mode: Mode, random: Random): Reaction {
   const draw = random.next();
   switch (mode) {
     case 'usual':

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Counterpart, drop, reply, startCounterpart, type Taken } from '../../support/carriers/counterpart.js';
 import type { HistoryWriter } from '../history.js';
 import { type CarrierName, type HandoffLog, logHandoff } from './carrier-log.js';
-import type { Fate, Behaviour } from './behaviour.js';
+import type { Reaction, Behaviour } from './behaviour.js';
 
 /** What the front must know about a carrier's protocol. */
 export interface Protocol {
@@ -69,23 +69,23 @@ interface Served {
 }
 
 async function serve(behaviour: Behaviour, protocol: Protocol, { take, log, response }: Served): Promise<void> {
-  const fate = behaviour.fate();
+  const reaction = behaviour.reaction();
   const { before, after } = behaviour.latency();
   await sleep(before);
-  const answer = takes(fate) ? await take() : undefined;
-  if (fate.kind === 'refuse') log.did('refused');
-  if (fate.kind === 'busy' && !fate.takes) log.did('busy');
-  if (fate.kind === 'busy' && fate.status >= 500) log.did('unclear');
+  const answer = takes(reaction) ? await take() : undefined;
+  if (reaction.kind === 'refuse') log.did('refused');
+  if (reaction.kind === 'busy' && !reaction.takes) log.did('busy');
+  if (reaction.kind === 'busy' && reaction.status >= 500) log.did('unclear');
   if (answer !== undefined && answer.status >= 300) log.did('refused');
   await sleep(after);
-  if (fate.kind === 'silence') return void (fate.cuts && drop(response));
-  if (fate.kind === 'refuse') return protocol.refuse(response);
-  if (fate.kind === 'busy') {
-    reply(response, fate.status, { message: 'Try again' }, fate.status === 429 ? { 'Retry-After': '1' } : {});
+  if (reaction.kind === 'silence') return void (reaction.cuts && drop(response));
+  if (reaction.kind === 'refuse') return protocol.refuse(response);
+  if (reaction.kind === 'busy') {
+    reply(response, reaction.status, { message: 'Try again' }, reaction.status === 429 ? { 'Retry-After': '1' } : {});
   } else if (answer !== undefined) pass(response, answer);
 }
 
-const takes = (fate: Fate): boolean => fate.kind === 'answer' || ('takes' in fate && fate.takes);
+const takes = (reaction: Reaction): boolean => reaction.kind === 'answer' || ('takes' in reaction && reaction.takes);
 
 /** Only the end of the response shows whether the answer was sent. */
 function watchAnswer(response: ServerResponse, log: HandoffLog): void {

@@ -40,18 +40,18 @@ interface Request {
 
 /** Takes or refuses a complete mail. A hanging server never calls back, and the caller disconnects by itself. */
 async function serve(behaviour: Behaviour, mail: string, { log, callback, isGone }: Request): Promise<void> {
-  const fate = behaviour.fate();
+  const reaction = behaviour.reaction();
   const { before, after } = behaviour.latency();
   await sleep(before);
-  const isTaken = fate.kind === 'answer' || (fate.kind === 'silence' && fate.takes);
+  const isTaken = reaction.kind === 'answer' || (reaction.kind === 'silence' && reaction.takes);
   if (isTaken) log.did('took', /^Message-ID:\s*(\S+)/im.exec(mail)?.[1]);
-  if (fate.kind === 'refuse') log.did('refused');
-  if (fate.kind === 'busy') log.did('busy');
+  if (reaction.kind === 'refuse') log.did('refused');
+  if (reaction.kind === 'busy') log.did('busy');
   await sleep(after);
-  if (fate.kind === 'silence' || isGone()) return log.did('lost');
+  if (reaction.kind === 'silence' || isGone()) return log.did('lost');
   log.did('answered'); // passed to the server's library, which writes it at once
-  if (fate.kind === 'refuse') callback(replyOf(550, '5.1.1 no such user'));
-  else if (fate.kind === 'busy') callback(replyOf(451, '4.3.2 try again later'));
+  if (reaction.kind === 'refuse') callback(replyOf(550, '5.1.1 no such user'));
+  else if (reaction.kind === 'busy') callback(replyOf(451, '4.3.2 try again later'));
   else callback(null);
 }
 

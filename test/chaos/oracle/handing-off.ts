@@ -118,7 +118,7 @@ function timeFaults(evidence: Evidence, row: MessageFact): Found[] {
   const expiresAt = call?.expiresAt ?? Number.POSITIVE_INFINITY;
   if (first.receivedAt < scheduledAt - aheadMs - clockMs) return [found('A scheduled message went out early', row.id, row.token)];
   const isLate = first.receivedAt > expiresAt + callMs + slackMs && !mayBeLate(evidence, expiresAt, first.receivedAt);
-  // An earlier call that never reached the carrier makes the message uncertain. Then its fate is clarified first.
+  // An earlier call that never reached the carrier makes the message uncertain. Then the carrier is asked first.
   const isUncertain = evidence.attemptsOf.get(row.id)?.some(({ outcome, started_at }) => outcome !== 'accepted' && started_at < expiresAt);
   return isLate && isUncertain !== true ? [found('A message went out after it had expired', row.id, row.token)] : [];
 }

@@ -44,17 +44,17 @@ describe('a batch', () => {
 
   it('sends each message once when the provider throttles, refuses and loses answers', async () => {
     const account = await test.client.signUp();
-    const fateOf = ({ to }: OutgoingMessage) => ({ 3: 'throttled', 5: 'lost', 7: 'refused', 9: 'away' })[to.at(-1) ?? ''];
+    const reactionTo = ({ to }: OutgoingMessage) => ({ 3: 'throttled', 5: 'lost', 7: 'refused', 9: 'away' })[to.at(-1) ?? ''];
     const isFirst = ({ id }: OutgoingMessage) => test.calls.filter((call) => call.id === id).length === 1;
     test.beforeTaking = async (message) => {
-      const fate = fateOf(message);
-      if (fate === 'refused') return { outcome: 'rejected', error_code: '30007', error_message: 'Message filtered' };
-      if (fate === 'throttled' && isFirst(message)) return { outcome: 'throttled', detail: '429', retryAfterMs: 200 };
-      if (fate === 'away' && isFirst(message)) return { outcome: 'retryable', detail: '503' };
+      const reaction = reactionTo(message);
+      if (reaction === 'refused') return { outcome: 'rejected', error_code: '30007', error_message: 'Message filtered' };
+      if (reaction === 'throttled' && isFirst(message)) return { outcome: 'throttled', detail: '429', retryAfterMs: 200 };
+      if (reaction === 'away' && isFirst(message)) return { outcome: 'retryable', detail: '503' };
       return undefined;
     };
     test.afterTaking = (message, outcome) =>
-      fateOf(message) === 'lost' && isFirst(message) ? { outcome: 'unknown', detail: 'reset' } : outcome;
+      reactionTo(message) === 'lost' && isFirst(message) ? { outcome: 'unknown', detail: 'reset' } : outcome;
     const id = await test.bulk(account, phones(60));
     const { counts, credits_used, status } = await test.settled(account, id);
     assert.deepEqual([status, counts.delivered, counts.failed, credits_used], ['completed', 54, 6, 54]);
@@ -66,8 +66,10 @@ describe('a batch', () => {
 
   it('ends correctly with missing, repeated and unordered reports', async () => {
     const account = await test.client.signUp();
-    const fates = ['+15005550002', '+15005550005', '+15005550006', '+15551234567'].flatMap((to) => Array.from({ length: 15 }, () => to));
-    const id = await test.bulk(account, fates, { allow_duplicates: true });
+    const recipients = ['+15005550002', '+15005550005', '+15005550006', '+15551234567'].flatMap((to) =>
+      Array.from({ length: 15 }, () => to),
+    );
+    const id = await test.bulk(account, recipients, { allow_duplicates: true });
     const { counts } = await test.settled(account, id);
     assert.deepEqual(counts, { queued: 0, sent: 15, delivered: 30, failed: 15, read: 0 });
     const details = await rows(test.service.db, `SELECT DISTINCT status_detail FROM messages WHERE batch_id = $1 AND status = 'sent'`, [

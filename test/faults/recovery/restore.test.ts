@@ -161,7 +161,7 @@ describe('a database that was restored to an earlier moment', function () {
   async function assertListed(asOf: string, expected: Record<string, readonly string[]>): Promise<void> {
     const { stdout } = await test.recover('--status', '--as-of', asOf, '--json');
     const { uncertain } = JSON.parse(stdout);
-    const lists = Object.fromEntries(Object.entries(expected).map(([fate, ids]) => [fate, sorted(ids)]));
+    const lists = Object.fromEntries(Object.entries(expected).map(([state, ids]) => [state, sorted(ids)]));
     assert.deepEqual(uncertain, lists);
   }
 });

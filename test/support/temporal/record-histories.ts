@@ -1,14 +1,18 @@
 /** Records the golden histories into test/histories. Run it when a workflow changes on purpose: `npm run record-histories`. */
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { cachedPath } from '../../../local/temporal/temporal-program.js';
 import { type Account, bearer, type Json, restClient, until } from '../client.js';
 import { rows } from '../database.js';
 import { acknowledge, answerWith, startReceiver } from '../network/receiver.js';
+import { messageOf, reportOf } from '../rows/messages.js';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../servers.js';
 import { type Service, startService } from '../service.js';
+import { queues, workflowTypes } from '../../../workflows/contract.js';
 
 const folder = resolve(import.meta.dirname, '../../../../test/histories');
 
@@ -31,7 +35,7 @@ mkdirSync(folder, { recursive: true });
 
 const account = await client.signUp();
 const send = async (who: Account, message?: Json): Promise<string> => (await client.send(who, message)).id;
-const fates: Record<string, Json> = {
+const messages: Record<string, Json> = {
   delivered: {},
   'refused-at-hand-off': { to: '+15005550001' },
   'no-report': { to: '+15005550002' },
@@ -41,7 +45,7 @@ const fates: Record<string, Json> = {
   'fallback-not-needed': { fallback: [{ channel: 'whatsapp', after: 60 }] },
 };
 await send(account); // the first message of a process takes longer
-for (const [name, message] of Object.entries(fates)) await record(service, name, `msg:${await send(account, message)}`);
+for (const [name, message] of Object.entries(messages)) await record(service, name, `msg:${await send(account, message)}`);
 
 const scheduled = await send(account, { scheduled_at: new Date(Date.now() + 1_500).toISOString() });
 await record(service, 'scheduled', `msg:${scheduled}`);
@@ -75,6 +79,29 @@ await record(service, 'replay', `replay:${replay.id}`);
 failing.answer = answerWith(500);
 const [mail] = await rows<{ id: string }>(service.db, 'SELECT id FROM mails LIMIT 1');
 await record(service, 'mail', `mail:${mail?.id}`);
+
+const { workflow } = service.temporal.client;
+/** For workflows that start rarely, or beside many others. */
+const recordStarted = async (name: string, type: keyof typeof workflowTypes, ...args: object[]) => {
+  await workflow.start(type, { workflowId: `recorded:${name}`, taskQueue: queues.messages, args });
+  await record(service, name, `recorded:${name}`);
+};
+const [closed] = await rows<{ id: string }>(service.db, "SELECT id FROM messages WHERE status_detail = 'unknown' LIMIT 1");
+const late = await messageOf(service.db, closed?.id ?? 'none');
+await recordReports(service.db, [reportOf(late, 'delivered')]);
+await recordStarted('late-report', 'applyLateReports', { groupId: late.group_id });
+await recordStarted('starts', 'startDeliveries', { children: [], retriers: [hook.id] });
+await client.call('POST', `/api/v1/webhooks/${hook.id}/test`, { headers: bearer(unlucky.token) });
+const [tested] = await rows<{ id: string }>(service.db, "SELECT id FROM deliveries WHERE event = 'webhook.test'");
+await record(service, 'attempt', `attempt:${tested?.id}`);
+const recoveryId = randomUUID();
+await rows(service.db, 'INSERT INTO recoveries (id, as_of, stopped_at) VALUES ($1, now(), now())', [recoveryId]);
+await rows(service.db, "INSERT INTO recovery_messages (recovery_id, message_id, kind) VALUES ($1, $2, 'awaiting_report')", [
+  recoveryId,
+  late.id,
+]);
+await recordStarted('recovery', 'askRestored', { recoveryId });
+await recordStarted('watcher', 'runWatcher');
 
 await service.stop();
 

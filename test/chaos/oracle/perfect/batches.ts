@@ -3,7 +3,7 @@ import type { Item } from '../../client-records.js';
 import { priceOf } from '../money.js';
 import type { BatchFact, MessageFact, WorkspaceFact } from '../snapshot.js';
 import { handOff, isClaimed } from './carriers.js';
-import { call, credits, itemOf, ordinaryFates, type Outcome } from './clients.js';
+import { call, credits, itemOf, ordinaryResults, type Outcome } from './clients.js';
 import { cancelQueued, insert } from './service.js';
 import type { World } from './world.js';
 
@@ -74,7 +74,7 @@ function drive(world: World, batch: BatchFact, wish: BatchWish): void {
 function begin(world: World, batch: BatchFact, row: MessageFact): void {
   if (row.status !== 'queued') return;
   if (batch.status === 'paused') return world.after(100, () => begin(world, batch, row));
-  handOff(world, row, world.random.choose(ordinaryFates));
+  handOff(world, row, world.random.choose(ordinaryResults));
 }
 
 function decide(world: World, batch: BatchFact, operation: 'pause' | 'resume' | 'cancel-batch'): void {

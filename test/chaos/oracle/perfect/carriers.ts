@@ -5,7 +5,7 @@ import { apply, failUnsent, markSent } from './service.js';
 import type { World } from './world.js';
 
 /** The result of a hand-off. */
-export type Fate = 'taken' | 'refused' | 'busy' | 'lost' | 'unknown' | 'denied' | 'repeated';
+export type HandOffResult = 'taken' | 'refused' | 'busy' | 'lost' | 'unknown' | 'denied' | 'repeated';
 
 const account = 'twilio';
 /** Claimed messages, which cannot be cancelled. */
@@ -13,7 +13,7 @@ const claimed = new WeakSet<MessageFact>();
 export const isClaimed = (row: MessageFact) => claimed.has(row);
 
 /** Writes the attempt, calls the carrier a moment later, and continues according to the answer. */
-export function handOff(world: World, row: MessageFact, fate: Fate): void {
+export function handOff(world: World, row: MessageFact, result: HandOffResult): void {
   claimed.add(row);
   const number = world.snapshot.attempts.filter(({ message_id }) => message_id === row.id).length + 1;
   const attempt = {
@@ -33,19 +33,19 @@ export function handOff(world: World, row: MessageFact, fate: Fate): void {
   const latency = world.random.int(50, 3000);
   world.after(latency, () => {
     const providerId = `SM${world.count()}`;
-    if (fate === 'refused' || fate === 'busy') {
-      see(fate);
+    if (result === 'refused' || result === 'busy') {
+      see(result);
       see('answered');
-      attempt.outcome = fate === 'refused' ? 'rejected' : 'retryable';
+      attempt.outcome = result === 'refused' ? 'rejected' : 'retryable';
       claimed.delete(row);
-      world.after(5, () => (fate === 'refused' ? failUnsent(world, row, '30008') : tryAgain(world, row)));
+      world.after(5, () => (result === 'refused' ? failUnsent(world, row, '30008') : tryAgain(world, row)));
       return;
     }
     see('took', providerId);
-    see(fate === 'taken' ? 'answered' : 'lost');
-    attempt.outcome = fate === 'taken' ? 'accepted' : 'unknown';
-    if (fate === 'taken') world.after(4, () => markSent(world, row, account, providerId));
-    follow(world, row, fate, providerId);
+    see(result === 'taken' ? 'answered' : 'lost');
+    attempt.outcome = result === 'taken' ? 'accepted' : 'unknown';
+    if (result === 'taken') world.after(4, () => markSent(world, row, account, providerId));
+    follow(world, row, result, providerId);
   });
 }
 
@@ -61,16 +61,16 @@ function tryAgain(world: World, row: MessageFact): void {
 }
 
 /** The steps after the carrier has the message. */
-function follow(world: World, row: MessageFact, fate: Fate, providerId: string): void {
-  if (fate === 'denied') return world.after(16_000, () => ask(world, row));
-  if (fate === 'repeated') return world.after(16_000, () => callAgain(world, row, providerId));
-  if (fate === 'unknown') {
+function follow(world: World, row: MessageFact, result: HandOffResult, providerId: string): void {
+  if (result === 'denied') return world.after(16_000, () => ask(world, row));
+  if (result === 'repeated') return world.after(16_000, () => callAgain(world, row, providerId));
+  if (result === 'unknown') {
     world.after(125_000, () => failUnsent(world, row, 'handoff_unknown'));
     // A day later, the carrier sends a report after all.
     if (world.random.chance(0.5)) reportLater(world, row, providerId, ['delivered'], 200_000);
     return;
   }
-  report(world, row, providerId, fate);
+  report(world, row, providerId, result);
 }
 
 /** The carrier cannot find a message that it took. The adapter may lawfully call again. */
@@ -106,7 +106,7 @@ function callAgain(world: World, row: MessageFact, providerId: string): void {
   });
 }
 
-function report(world: World, row: MessageFact, providerId: string, fate: Fate): void {
+function report(world: World, row: MessageFact, providerId: string, result: HandOffResult): void {
   const ends: ReportRecord['status'][][] = [
     ['delivered'],
     ['sent', 'delivered'],
@@ -115,7 +115,7 @@ function report(world: World, row: MessageFact, providerId: string, fate: Fate):
     ['delivered', 'failed'],
   ];
   if (row.channel === 'whatsapp') ends.push(['delivered', 'read'], ['read', 'delivered'], ['read']);
-  if (fate !== 'lost') ends.push([]);
+  if (result !== 'lost') ends.push([]);
   reportLater(world, row, providerId, world.random.choose(ends), world.random.int(100, 20_000));
 }
 

@@ -4,7 +4,7 @@ import { newToken } from '../../history.js';
 import type { AnswerRecord, CallRecord, Item } from '../../client-records.js';
 import { priceOf } from '../money.js';
 import type { MessageFact, WorkspaceFact } from '../snapshot.js';
-import { handOff, type Fate } from './carriers.js';
+import { handOff, type HandOffResult } from './carriers.js';
 import { failUnsent, insert } from './service.js';
 import type { World } from './world.js';
 
@@ -37,12 +37,23 @@ const refusal = (price: number, balance: number): Outcome => ({
   error: `Insufficient credits. You need ${credits(price)} credits but have ${credits(balance)}.`,
 });
 
-export const ordinaryFates: Fate[] = ['taken', 'taken', 'taken', 'taken', 'refused', 'busy', 'lost', 'unknown', 'denied', 'repeated'];
+export const ordinaryResults: HandOffResult[] = [
+  'taken',
+  'taken',
+  'taken',
+  'taken',
+  'refused',
+  'busy',
+  'lost',
+  'unknown',
+  'denied',
+  'repeated',
+];
 
 export interface Wish {
   workspace: WorkspaceFact;
   channel: Channel;
-  fate: Fate;
+  result: HandOffResult;
   scheduledInMs?: number;
   expiresInMs?: number;
   /** The first answer gets lost, and the client tries again. */
@@ -105,7 +116,7 @@ function follow(world: World, row: MessageFact, wish: Wish): void {
   const due = (wish.scheduledInMs ?? 0) + world.random.int(5, 50);
   if (wish.expiresInMs !== undefined && wish.expiresInMs < due)
     world.after(wish.expiresInMs, () => (isQueued() ? failUnsent(world, row, 'expired') : undefined));
-  world.after(due, () => (isQueued() ? handOff(world, row, wish.fate) : undefined));
+  world.after(due, () => (isQueued() ? handOff(world, row, wish.result) : undefined));
   if (wish.cancelAfterMs !== undefined) world.after(wish.cancelAfterMs, () => cancel(world, row));
   if (wish.fallback !== undefined) world.after(wish.fallback.after * 1000 + 50, () => fallBack(world, row, wish));
 }

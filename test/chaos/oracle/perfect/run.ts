@@ -3,7 +3,7 @@ import type { History, Target } from '../../records.js';
 import { randomOf } from '../../random.js';
 import type { Snapshot, WebhookFact, WorkspaceFact } from '../snapshot.js';
 import { sendBulk } from './batches.js';
-import { call, ordinaryFates, send, type Wish } from './clients.js';
+import { call, ordinaryResults, send, type Wish } from './clients.js';
 import { deliver } from './event-delivery.js';
 import { World } from './world.js';
 
@@ -35,7 +35,7 @@ const channels = ['sms', 'whatsapp', 'email'] as const;
 
 function wishOf(world: World, number: number, rich: WorkspaceFact, poor: WorkspaceFact): Wish {
   const { random } = world;
-  const base = { workspace: random.chance(0.3) ? poor : rich, channel: random.choose(channels), fate: random.choose(ordinaryFates) };
+  const base = { workspace: random.chance(0.3) ? poor : rich, channel: random.choose(channels), result: random.choose(ordinaryResults) };
   const variants: Partial<Wish>[] = [
     {},
     {},
@@ -44,17 +44,17 @@ function wishOf(world: World, number: number, rich: WorkspaceFact, poor: Workspa
     { scheduledInMs: 15_000 },
     { cancelAfterMs: 200 },
     { scheduledInMs: 10_000, expiresInMs: 9_000 },
-    { channel: 'whatsapp', fate: 'refused', fallback: { channel: 'sms', to: '+15557654321', after: 30 } },
+    { channel: 'whatsapp', result: 'refused', fallback: { channel: 'sms', to: '+15557654321', after: 30 } },
     { turnedAway: 503 },
     { turnedAway: 400 },
-    { channel: 'email', fate: 'taken', fallback: { channel: 'sms', to: '+15557654322', after: 5 } },
-    { channel: 'whatsapp', fate: 'unknown', fallback: { channel: 'email', to: 'a@example.com', after: 200 } },
+    { channel: 'email', result: 'taken', fallback: { channel: 'sms', to: '+15557654322', after: 5 } },
+    { channel: 'whatsapp', result: 'unknown', fallback: { channel: 'email', to: 'a@example.com', after: 200 } },
   ];
   return { ...base, ...variants[number % variants.length] };
 }
 
 function plan(world: World, rich: WorkspaceFact, [plain]: WebhookFact[]): void {
-  world.after(30_050, () => send(world, { workspace: rich, channel: 'sms', fate: 'taken', uncertain: true }));
+  world.after(30_050, () => send(world, { workspace: rich, channel: 'sms', result: 'taken', uncertain: true }));
   world.after(2_000, () => sendBulk(world, { workspace: rich, size: 25, pauseAfterMs: 1_000, resumeAfterMs: 20_000 }));
   world.after(4_000, () => sendBulk(world, { workspace: rich, size: 25, cancelAfterMs: 1_700 }));
   world.after(6_000, () => sendBulk(world, { workspace: rich, size: 10 }));
