@@ -9,7 +9,7 @@ import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { cachingDecrypter, type Decrypter } from '../../models/rules/values/encryption.js';
 import { testEventType } from '../../models/rules/webhooks/events.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
-import { maskSignatures } from '../../models/rules/webhooks/signature.js';
+import { maskSignatures } from '../../models/rules/webhooks/signed-headers.js';
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { SharedEndpointStats } from './shared-endpoint-stats.js';
 import { EndpointHealth } from './endpoint-health.js';

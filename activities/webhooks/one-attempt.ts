@@ -5,7 +5,7 @@ import type { HealthNote } from '../../models/operations/webhooks/note-health.js
 import type { DeliveryOutcome } from '../../models/operations/webhooks/record-attempt.js';
 import type { Decrypter } from '../../models/rules/values/encryption.js';
 import { parseRetryAfter, retryDelaySeconds } from '../../models/rules/webhooks/retry.js';
-import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signature.js';
+import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signed-headers.js';
 import { secretContext, signingKeyContext } from '../../models/tables/webhook.js';
 import { Tracer } from './post-trace.js';
 import { traceAttempt } from './trace-attempt.js';

@@ -6,7 +6,7 @@ import { makeId } from '../rules/values/make-id.js';
 import { ownedOf } from './owned.js';
 import { encrypt } from '../rules/values/encryption.js';
 import type { EventType } from '../rules/webhooks/events.js';
-import { generateWebhookSecret } from '../rules/webhooks/signature.js';
+import { generateWebhookSecret } from '../rules/webhooks/signed-headers.js';
 import { generateSigningKey } from '../rules/webhooks/signing-key.js';
 
 /** The fields of a new webhook. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformSync } from 'esbuild';
 import { generateTypes, typesFiles } from '../../clients/typescript/build/write-types.js';
-import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signed-headers.js';
 import { useApi } from '../api/use-api.js';
 import { root } from '../deploy/project.js';
 

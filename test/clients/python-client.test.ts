@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { assertBooks } from '../../harness/checks/invariants.js';
-import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signed-headers.js';
 import { generateSigningKey } from '../../models/rules/webhooks/signing-key.js';
 import { blocksOf } from '../deploy/samples.js';
 import { restClient, until } from '../support/client.js';

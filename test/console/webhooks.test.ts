@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { root } from '../deploy/project.js';
-import { deliveryHeaders } from '../../models/rules/webhooks/signature.js';
+import { deliveryHeaders } from '../../models/rules/webhooks/signed-headers.js';
 import { restClient, type Account } from '../support/client.js';
 import { freePort } from '../../models/process/free-port.js';
 import { answerWith, type Receiver, startReceiver } from '../support/network/receiver.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signed-headers.js';
 import { killAll, startService } from '../local/service.js';
 import { temporaryFolder } from '../local/processes/stand-in.js';
 import { until } from '../support/client.js';

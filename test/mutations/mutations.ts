@@ -120,10 +120,10 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guards: 'the key of the webhook signature',
-    file: 'models/rules/webhooks/signature.ts',
+    file: 'models/rules/webhooks/signed-headers.ts',
     find: "createHmac('sha256', secret).update(body)",
     replace: "createHmac('sha256', secret.slice(6)).update(body)",
-    test: 'models/rules/webhooks/signature',
+    test: 'models/rules/webhooks/signed-headers',
   },
   {
     guards: "the compare of a callback's signature",

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { eventBody, type EventSubject, eventTypes, testEventBody } from '../../models/rules/webhooks/events.js';
-import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signed-headers.js';
 import { root } from '../deploy/project.js';
 import { until } from '../support/client.js';
 import { freePort } from '../../models/process/free-port.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
-import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signed-headers.js';
 import { generateSigningKey } from '../../models/rules/webhooks/signing-key.js';
 import { type Fault, type RequestHeaders, SeenIds, verifyWebhook, WebhookVerificationError } from '../../verify/verify-webhook.js';
 

@@ -37,9 +37,9 @@ export async function listMessages(
   const isWhole = Object.values(filters).every((value) => value === undefined);
   const { status, to, reference, batch_id } = filters;
   // No index finds the sent messages. A recipient, a reference and a batch have few messages.
-  const isSearch = status === 'sent' && to === undefined && reference === undefined && batch_id === undefined;
+  const readsPeriods = status === 'sent' && to === undefined && reference === undefined && batch_id === undefined;
   return Message.ownedPage(workspaceId, window, {
-    where: whereOf(filters, isSearch ? await openPeriods(db, workspaceId) : null),
+    where: whereOf(filters, readsPeriods ? await openPeriods(db, workspaceId) : null),
     count: (all) => (isWhole ? countOf(workspaceId) : counts.get(JSON.stringify([workspaceId, filters]), all)),
   });
 }

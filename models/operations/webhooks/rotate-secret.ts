@@ -3,7 +3,7 @@ import { notFound } from '../../errors.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { encrypt } from '../../rules/values/encryption.js';
-import { generateWebhookSecret } from '../../rules/webhooks/signature.js';
+import { generateWebhookSecret } from '../../rules/webhooks/signed-headers.js';
 import { newKeyPair, secretContext, Webhook } from '../../tables/webhook.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { deliveryHeaders, generateWebhookSecret, maskSignatures } from '../../../models/rules/webhooks/signature.js';
+import { deliveryHeaders, generateWebhookSecret, maskSignatures } from '../../../models/rules/webhooks/signed-headers.js';
 import { testConfig } from '../../support/config.js';
 import { acknowledge, type Answer, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 

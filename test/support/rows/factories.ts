@@ -8,7 +8,7 @@ import { insertMessages } from '../../../models/operations/messages/insert-messa
 import { credit } from '../../../models/operations/billing/post-credits.js';
 import { encrypt } from '../../../models/rules/values/encryption.js';
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
-import { generateWebhookSecret } from '../../../models/rules/webhooks/signature.js';
+import { generateWebhookSecret } from '../../../models/rules/webhooks/signed-headers.js';
 import { OpenSession } from '../../../models/tables/open-session.js';
 import { Replay, type ReplayStatus } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';

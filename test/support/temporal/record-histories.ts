@@ -12,7 +12,7 @@ import { acknowledge, answerWith, startReceiver } from '../network/receiver.js';
 import { messageOf, reportOf } from '../rows/messages.js';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../servers.js';
 import { type Service, startService } from '../service.js';
-import { queues, workflowTypes } from '../../../workflows/contract.js';
+import { queues, type workflowTypes } from '../../../workflows/contract.js';
 
 const folder = resolve(import.meta.dirname, '../../../../test/histories');
 

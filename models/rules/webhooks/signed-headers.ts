@@ -1,4 +1,4 @@
-/** Signatures of webhook deliveries: the contract's hex header, and the three headers of Standard Webhooks (docs/contract/webhooks.md). */
+/** The headers of webhook deliveries with their signatures: the contract's hex header, and the three of Standard Webhooks (docs/contract/webhooks.md). */
 import { createHmac, randomBytes } from 'node:crypto';
 import { asymmetricSignature } from './signing-key.js';
 

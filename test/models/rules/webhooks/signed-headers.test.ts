@@ -9,7 +9,7 @@ import {
   hexSignature,
   maskSignatures,
   standardSignature,
-} from '../../../../models/rules/webhooks/signature.js';
+} from '../../../../models/rules/webhooks/signed-headers.js';
 
 const now = () => Math.floor(Date.now() / 1000);
 const bodies = fc.string({ unit: 'grapheme', maxLength: 300 });
