@@ -34,7 +34,7 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   if (item.rate === 'callback' || item.rate === 'probe') return { rateClass: item.rate, key: address };
   if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: credential.digest.toString('base64url') };
   // The token version is part of the key, so that a revoked token cannot use up the limit of newer ones.
-  // What has a limit of its own counts for the workspace: a bulk send by a session of the console.
+  // An operation with a limit of its own counts for the workspace, such as a bulk send by a session of the console.
   if (credential.kind === 'jwt' && item.rate !== undefined) return { rateClass: item.rate, key: `workspace:${credential.claims.sub}` };
   // Whoever has the link to a portal uses up nothing of the owner's own limit.
   if (credential.kind === 'jwt' && credential.claims.wh !== undefined) return { rateClass: 'jwt', key: `portal:${credential.claims.wh}` };

@@ -1,10 +1,10 @@
 /** The protocol, by its official library: what the server is, which tools it offers, and how one message is answered. */
-import { channelsInWords } from '../present/channel-texts.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { AppError, internal } from '../../models/errors.js';
 import type { Deps } from '../deps.js';
 import { errorBody } from '../http/errors/error-handler.js';
+import { channelsInWords } from '../present/channel-texts.js';
 import type { CallTool, ToolCaller } from './call-tool.js';
 import { isOffered, tools } from './tools.js';
 

@@ -1,9 +1,9 @@
 /** The OpenAPI 3.1 document, derived from the endpoint declarations. */
-import { channelsInWords } from '../present/channel-texts.js';
 import type Joi from 'joi';
 import type { Auth, Endpoint } from '../http/endpoint.js';
 import { type Components, type Json, jsonSchema, nameOf, named } from '../http/schemas/json-schema.js';
 import { refer, withoutNull } from '../http/schemas/schema-components.js';
+import { channelsInWords } from '../present/channel-texts.js';
 import { errorResponses, errorSchema } from './errors.js';
 import { headerComponents, requestHeaders, successHeaders } from './headers.js';
 import { linksOfSuccess } from './links.js';

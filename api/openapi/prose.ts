@@ -1,6 +1,6 @@
 /** The introduction and the tags of the OpenAPI document. */
-import { channelsInWords } from '../present/channel-texts.js';
 import type { Tag } from '../http/endpoint.js';
+import { channelsInWords } from '../present/channel-texts.js';
 
 export const description = `
 Send messages by ${channelsInWords}, and follow their delivery.

@@ -1,8 +1,8 @@
 /** Pages for people at addresses that answer programs in JSON: only a request that names `text/html`, as browsers do, gets the page. */
-import { channelsInWords } from '../present/channel-texts.js';
 import express, { type RequestHandler, type Router } from 'express';
 import { mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
+import { channelsInWords } from '../present/channel-texts.js';
 import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { pageHtml, pagePolicy } from './page-shell.js';
 import { asPage } from './pages.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Route } from 'playwright-core';
 import { issueConsoleLink } from '../../models/rules/accounts/console-link.js';
 import { owner, password } from '../api/accounts/owner.js';
-import { codeOf } from '../api/accounts/second-factor.js';
+import { codeOf, enrol } from '../api/accounts/second-factor.js';
 import { useApi } from '../api/use-api.js';
 import { until } from '../support/client.js';
 import { rows } from '../support/database.js';
@@ -40,15 +40,14 @@ describe('signing in to the console', function () {
 
   it('asks for the code of the second factor only where it is needed', async () => {
     const me = await owner(app);
-    const { body } = await me.call('POST', '/auth/totp');
-    await me.call('POST', '/auth/totp/confirm', { code: codeOf(body.data.secret) });
+    const { secret } = await enrol(me);
     await browser.fill('E-mail address', me.email);
     await browser.fill('Password', password);
     await browser.press('Sign in');
     await browser.fill('Verification code', '000000');
     await browser.press('Sign in');
     await browser.see('Invalid verification code');
-    await browser.fill('Verification code', codeOf(body.data.secret, 1));
+    await browser.fill('Verification code', codeOf(secret, 1));
     await browser.press('Sign in');
     await browser.see(signedIn);
   });

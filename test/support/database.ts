@@ -55,7 +55,7 @@ const emptyTables = `DO $$
     FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'seeds' LOOP
       EXECUTE format('INSERT INTO %I TABLE seeds.%I', name, name);
     END LOOP;
-    PERFORM pg_stat_force_next_flush(); -- or this session counts the rows that it read at its end, when a test may measure
+    PERFORM pg_stat_force_next_flush(); -- else the rows read here are counted later, while a test counts its own
   END $$`;
 
 async function clone(server: string): Promise<string> {

@@ -44,7 +44,7 @@ describe('recorded histories', () => {
     assert.deepEqual(counted, eventCounts);
   });
 
-  it('are of every type of workflow', () => {
+  it('exist for every type of workflow', () => {
     const started = ({ eventType }: { eventType: string }) => eventType === 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED';
     const typeOf = (name: string) => read(name).events.find(started).workflowExecutionStartedEventAttributes.workflowType.name;
     const recorded = new Set(Object.keys(eventCounts).map(typeOf));

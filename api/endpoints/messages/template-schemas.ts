@@ -1,5 +1,4 @@
 /** Schemas of approved WhatsApp templates. */
-import { templateChannelsInWords } from '../../present/channel-texts.js';
 import Joi from 'joi';
 import {
   buttonsMax,
@@ -17,6 +16,7 @@ import {
 import { named } from '../../http/schemas/json-schema.js';
 import { fewOf, textThat } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
+import { templateChannelsInWords } from '../../present/channel-texts.js';
 
 const indexMax = 9;
 const nameText = '{field} must be 1 to 64 letters, digits or underscores';

@@ -1,5 +1,4 @@
 import { channels } from '../../../models/channels.js';
-import { pricesInWords } from '../../present/channel-texts.js';
 import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { nullsOf } from '../../../models/tables/columns.js';
@@ -7,6 +6,7 @@ import { messageColumns } from '../../../models/tables/message.js';
 import { phoneText } from '../../../models/rules/messages/recipient.js';
 import { routeTexts } from '../../../models/rules/routing/route.js';
 import { presentMessage } from '../../endpoints/messages/message-view.js';
+import { pricesInWords } from '../../present/channel-texts.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 import { bulkTemplate, richTemplate, template } from './templates.js';
 

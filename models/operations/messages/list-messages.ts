@@ -36,7 +36,7 @@ export async function listMessages(
 ): Promise<Listed<MessageRow>> {
   const isWhole = Object.values(filters).every((value) => value === undefined);
   const { status, to, reference, batch_id } = filters;
-  // No index finds the sent messages. A recipient, a reference and a batch have few messages.
+  // No index finds the sent messages, so only periods that have some are read. A recipient, a reference and a batch have few messages anyway.
   const readsPeriods = status === 'sent' && to === undefined && reference === undefined && batch_id === undefined;
   return Message.ownedPage(workspaceId, window, {
     where: whereOf(filters, readsPeriods ? await openPeriods(db, workspaceId) : null),

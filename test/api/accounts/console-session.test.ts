@@ -44,7 +44,9 @@ describe('the console session', () => {
   });
 
   it('401 code_required without the code of the second factor, 201 with it', async () => {
-    const code = await enrol(session.me);
+    const {
+      recovery_codes: [code],
+    } = await enrol(session.me);
     const refused = await logIn();
     assert.deepEqual([refused.status, refused.body.code, refused.headers.get('set-cookie')], [401, 'code_required', null]);
     assert.equal((await logIn({ code })).status, 201);

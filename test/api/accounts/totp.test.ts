@@ -3,7 +3,7 @@ import { digestRecoveryCode } from '../../../models/rules/accounts/totp.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
-import { codeOf } from './second-factor.js';
+import { codeOf, enrol, setUp } from './second-factor.js';
 
 describe('the second factor', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -12,19 +12,16 @@ describe('the second factor', () => {
     me = await owner(app);
   });
 
-  const setUp = async () =>
-    (await me.call('POST', '/auth/totp')).body.data as { secret: string; otpauth_url: string; recovery_codes: string[] };
   const confirm = (code: string) => me.call('POST', '/auth/totp/confirm', { code });
   const inForce = async () => {
-    const offered = await setUp();
-    assert.equal((await confirm(codeOf(offered.secret))).status, 200);
+    const secondFactor = await enrol(me);
     // The period of the confirmation is over, so the code of the present one can be used.
     await rows(app.deps.db, 'UPDATE workspaces SET totp_step = totp_step - 1 WHERE id = $1', [me.workspaceId]);
-    return offered;
+    return secondFactor;
   };
 
   it('200 shows a secret, its URL and ten recovery codes, stored encrypted and hashed', async () => {
-    const { secret, otpauth_url, recovery_codes } = await setUp();
+    const { secret, otpauth_url, recovery_codes } = await setUp(me);
     assert.match(secret, /^[A-Z2-7]{32}$/);
     const url = new URL(otpauth_url);
     assert.deepEqual([url.protocol, url.host, url.searchParams.get('secret')], ['otpauth:', 'totp', secret]);
@@ -40,7 +37,7 @@ describe('the second factor', () => {
     for (const code of recovery_codes) assert.ok(!text.includes(code));
   });
   it('is not required before a code confirms it', async () => {
-    await setUp();
+    await setUp(me);
     assert.equal((await me.logIn()).status, 200);
     const { status, body } = await confirm('000000');
     assert.deepEqual([status, body.error, body.details[0].field], [400, 'Invalid verification code', 'code']);
@@ -65,7 +62,7 @@ describe('the second factor', () => {
     assert.equal((await me.logIn(password, { code: codeOf(secret, 1) })).status, 200);
   });
   it('401 for the code that confirmed it', async () => {
-    const { secret } = await setUp();
+    const { secret } = await setUp(me);
     const code = codeOf(secret);
     await confirm(code);
     assert.equal((await me.logIn(password, { code })).status, 401);
@@ -128,7 +125,7 @@ describe('the second factor', () => {
 
     it('200 with null until a code confirms it, and again after the removal', async () => {
       assert.deepEqual(await state(), off);
-      const { secret } = await setUp();
+      const { secret } = await setUp(me);
       assert.deepEqual(await state(), off, 'it is only offered');
       await confirm(codeOf(secret));
       const { enabled_at: at } = await state();

@@ -4,15 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { cachedPath } from '../../../local/temporal/temporal-program.js';
+import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import { queues, type workflowTypes } from '../../../workflows/contract.js';
 import { type Account, bearer, type Json, restClient, until } from '../client.js';
 import { rows } from '../database.js';
 import { acknowledge, answerWith, startReceiver } from '../network/receiver.js';
 import { messageOf, reportOf } from '../rows/messages.js';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../servers.js';
 import { type Service, startService } from '../service.js';
-import { queues, type workflowTypes } from '../../../workflows/contract.js';
 
 const folder = resolve(import.meta.dirname, '../../../../test/histories');
 
@@ -81,7 +81,7 @@ const [mail] = await rows<{ id: string }>(service.db, 'SELECT id FROM mails LIMI
 await record(service, 'mail', `mail:${mail?.id}`);
 
 const { workflow } = service.temporal.client;
-/** For workflows that start rarely, or beside many others. */
+/** Starts a workflow under an id of its own, and records it: one that starts only after a fault, or by a schedule. */
 const recordStarted = async (name: string, type: keyof typeof workflowTypes, ...args: object[]) => {
   await workflow.start(type, { workflowId: `recorded:${name}`, taskQueue: queues.messages, args });
   await record(service, name, `recorded:${name}`);
