@@ -2,31 +2,17 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { apiPoolSizes } from '../../api/bulk-thread/create-bulk-thread.js';
-import { createAcceptGate } from '../../api/accept/accept-gate.js';
-import { runHandler } from '../../api/http/run-handler.js';
 import { createApp } from '../../api/app.js';
 import { issueToken } from '../../api/auth/tokens.js';
 import type { Deps } from '../../api/deps.js';
-import type { Endpoint } from '../../api/http/endpoint.js';
-import { endpoints } from '../../api/endpoints/index.js';
 import { createHttpServer, type Timeouts } from '../../api/http/http-server.js';
-import { createPayments } from '../../api/outside/payments.js';
-import { createSns } from '../../api/outside/sns.js';
-import { createReportInbox } from '../../api/outside/report-inbox.js';
-import { createLimiter } from '../../api/http/rate-limit.js';
-import { UrgentWork } from '../../models/flow/give-way.js';
-import { createReadTurns } from '../../api/http/resource-limits.js';
-import { StreamHub } from '../../api/stream/stream-hub.js';
 import type { Temporal } from '../../api/outside/temporal.js';
 import { ApiKey } from '../../models/tables/api-key.js';
 import type { Database } from '../../models/db/database.js';
-import type { Config } from '../../models/settings/config.js';
-import { createLogger } from '../../models/process/logger.js';
-import { createResolver } from '../../models/process/name-resolver.js';
 import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
 import { type Scope, scopes } from '../../models/rules/accounts/api-key.js';
+import { apiDeps } from '../support/api-deps.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { buildWorkspace } from '../support/rows/factories.js';
@@ -75,7 +61,7 @@ export async function startApp(
   const database = given ?? (await freshDatabase());
   const config = testConfig({ DATABASE_URL: database.url, ...env });
   const calls: string[] = [];
-  const deps = depsOf(config, database.db, { ...playedBy(database.db, config.quotas.openBatches, calls), ...temporal });
+  const deps = apiDeps(config, database.db, { ...playedBy(database.db, config.quotas.openBatches, calls), ...temporal });
   const server = createHttpServer(createApp(deps), deps.limiter, timeouts).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -97,30 +83,6 @@ export async function startApp(
       if (given === undefined) await database.drop();
     },
   };
-}
-
-function depsOf(config: Readonly<Config>, db: Database, temporal: Temporal): Deps {
-  const logger = createLogger('test', config.logLevel);
-  const deps: Deps = {
-    config,
-    db,
-    logger,
-    temporal,
-    acceptGate: createAcceptGate({ config, db, logger, temporal }),
-    reportInbox: createReportInbox({ db, config, logger, temporal }),
-    bulkThread: {
-      runHandler: (endpointId, request) => runHandler(endpoints.find(({ id }) => id === endpointId) as Endpoint, request, deps),
-    },
-    limiter: createLimiter(config, logger),
-    readTurns: createReadTurns(apiPoolSizes(config).own, new UrgentWork()),
-    payments: createPayments(config, logger),
-    resolve: createResolver({ servers: config.webhookDnsServers }),
-    sns: createSns(),
-    streams: new StreamHub(db, logger, config),
-    startedAt: Date.now(),
-    isDraining: false,
-  };
-  return deps;
 }
 
 /** A Temporal that runs operations at once, or only records the calls. */

@@ -16,7 +16,7 @@ describe('tidings bulk', function () {
   let account: Account;
   let env: NodeJS.ProcessEnv;
   before(async () => {
-    service = await startService({ env: { SIGNUP_CREDITS: '50000' } });
+    service = await startService({ isHere: true, env: { SIGNUP_CREDITS: '50000' } });
     folder = mkdtempSync(join(tmpdir(), 'tidings-bulk-'));
   });
   beforeEach(async () => {

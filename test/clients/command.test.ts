@@ -14,7 +14,7 @@ describe('the command tidings', function () {
   let home: string;
   let env: NodeJS.ProcessEnv;
   before(async () => {
-    service = await startService();
+    service = await startService({ isHere: true });
     account = await restClient(service.url).signUp();
     home = mkdtempSync(join(tmpdir(), 'tidings-home-'));
     env = { HOME: home, TIDINGS_API_KEY: account.apiKey, TIDINGS_URL: service.url };

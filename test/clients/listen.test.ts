@@ -21,7 +21,7 @@ describe('the command tidings listen', function () {
   let status = 204;
   const bodies: { body: string; headers: Record<string, string> }[] = [];
   before(async () => {
-    service = await startService();
+    service = await startService({ isHere: true });
     account = await restClient(service.url).signUp();
     receiver = createServer((request, response) => {
       void text(request).then((body) => {

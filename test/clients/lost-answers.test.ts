@@ -12,7 +12,7 @@ describe('the TypeScript client behind a network with faults', () => {
   let service: Service;
   let ways: ThreeWays;
   before(async () => {
-    service = await startService({ env: { SIGNUP_CREDITS: String(2 * sends), SANDBOX_DELAY_MS: '1' } });
+    service = await startService({ isHere: true, env: { SIGNUP_CREDITS: String(2 * sends), SANDBOX_DELAY_MS: '1' } });
     ways = await startThreeWays(service.url);
   });
   after(async () => {

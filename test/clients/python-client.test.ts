@@ -47,7 +47,7 @@ describe('the Python client', function () {
   before(async function () {
     if (!hasPython()) this.skip();
     pythonBin();
-    service = await startService({ env: { SIGNUP_CREDITS: String(2 * sends), SANDBOX_DELAY_MS: '1' } });
+    service = await startService({ isHere: true, env: { SIGNUP_CREDITS: String(2 * sends), SANDBOX_DELAY_MS: '1' } });
     ways = await startThreeWays(service.url);
   });
   after(async () => {

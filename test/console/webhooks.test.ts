@@ -17,7 +17,7 @@ describe('webhooks in the console', function () {
   let browser: ConsoleBrowser;
   let account: Account;
   before(async function () {
-    [service, receiver] = await Promise.all([startService({ env: { WEBHOOK_RETRY_DELAYS: '3600' } }), startReceiver()]);
+    [service, receiver] = await Promise.all([startService({ isHere: true, env: { WEBHOOK_RETRY_DELAYS: '3600' } }), startReceiver()]);
     browser = await startConsole(this, service.url);
     account = await restClient(service.url).signUp();
     await browser.enter(account);

@@ -18,7 +18,7 @@ describe('a message with a fallback', () => {
   let client: RestClient;
   let account: Account;
   before(async () => {
-    service = await startService({ env: { SIGNUP_CREDITS: '10', SANDBOX_DELAY_MS: '1' } });
+    service = await startService({ isHere: true, env: { SIGNUP_CREDITS: '10', SANDBOX_DELAY_MS: '1' } });
     client = restClient(service.url);
   });
   beforeEach(async () => {

@@ -10,7 +10,7 @@ describe('at once', () => {
   let service: Service;
   let client: RestClient;
   before(async () => {
-    service = await startService({ env: { ACCEPT_TIMEOUT_MS: '20000' } });
+    service = await startService({ isHere: true, env: { ACCEPT_TIMEOUT_MS: '20000' } });
     client = restClient(service.url);
   });
   afterEach(() => assertBooks(service.db));

@@ -14,7 +14,7 @@ describe('the workflow of a long batch', () => {
   let temporal: Temporal;
   before(async () => {
     // The server suggests it after 4,096 events: some 150,000 recipients.
-    service = await startService({ temporal: await ownTemporal(['limit.historyCount.suggestContinueAsNew=30']) });
+    service = await startService({ isHere: true, temporal: await ownTemporal(['limit.historyCount.suggestContinueAsNew=30']) });
     temporal = connectTemporal(service.config);
   });
   after(async () => {

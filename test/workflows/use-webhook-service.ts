@@ -22,7 +22,7 @@ interface Stage {
 
 function stageOf(stage: Stage): void {
   before(async () => {
-    stage.service = await startService({ env: { WEBHOOK_RETRY_DELAYS: '0.2,0.2', SIGNUP_CREDITS: '1000' } });
+    stage.service = await startService({ isHere: true, env: { WEBHOOK_RETRY_DELAYS: '0.2,0.2', SIGNUP_CREDITS: '1000' } });
     stage.client = restClient(stage.service.url);
   });
   beforeEach(async () => {

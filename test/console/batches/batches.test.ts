@@ -35,7 +35,7 @@ describe('batches in the console', function () {
   let browser: ConsoleBrowser;
   let account: Account;
   before(async function () {
-    service = await startService({ env: { SIGNUP_CREDITS: '1000', SANDBOX_DELAY_MS: '1' } });
+    service = await startService({ isHere: true, env: { SIGNUP_CREDITS: '1000', SANDBOX_DELAY_MS: '1' } });
     browser = await startConsole(this, service.url);
   });
   beforeEach(async () => {

@@ -20,6 +20,7 @@ export class BatchService {
 
   async start(): Promise<void> {
     this.service = await startService({
+      isHere: true,
       wrapProviders: (providers) =>
         withSandbox(providers, (sandbox) => async (message, signal) => {
           this.calls.push(message);

@@ -30,7 +30,7 @@ describe('a message by Postmark', () => {
   let counterpart: PostmarkCounterpart;
   before(async () => {
     counterpart = await startPostmark();
-    service = await startService({ env: postmarkEnv(counterpart) });
+    service = await startService({ isHere: true, env: postmarkEnv(counterpart) });
   });
   afterEach(() => assertBooks(service.db));
   after(async () => {
@@ -79,7 +79,7 @@ describe('a message by SendGrid', () => {
   let counterpart: SendgridCounterpart;
   before(async () => {
     counterpart = await startSendgrid();
-    service = await startService({ env: sendgridEnv(counterpart) });
+    service = await startService({ isHere: true, env: sendgridEnv(counterpart) });
   });
   afterEach(() => assertBooks(service.db));
   after(async () => {
@@ -115,7 +115,7 @@ describe('a message by Amazon SES', () => {
   let counterpart: SesCounterpart;
   before(async () => {
     counterpart = await startSes();
-    service = await startService({ env: sesEnv(counterpart) });
+    service = await startService({ isHere: true, env: sesEnv(counterpart) });
   });
   afterEach(() => assertBooks(service.db));
   after(async () => {

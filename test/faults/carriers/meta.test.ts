@@ -10,7 +10,7 @@ describe('a message by Meta', () => {
   let service: Service;
   before(async () => {
     counterpart = await startMeta();
-    service = await startService({ env: metaEnv(counterpart) });
+    service = await startService({ isHere: true, env: metaEnv(counterpart) });
   });
   beforeEach(() => {
     Object.assign(counterpart, { taken: [], interfere: () => false });

@@ -23,7 +23,7 @@ describeInShapes('a provider', (env) => {
   let service: Service;
   let client: RestClient;
   before(async () => {
-    service = await startService({ wrapProviders: meddle, env: { REPORT_TIMEOUT_SMS: '1', SANDBOX_DELAY_MS: '1', ...env } });
+    service = await startService({ isHere: true, wrapProviders: meddle, env: { REPORT_TIMEOUT_SMS: '1', SANDBOX_DELAY_MS: '1', ...env } });
     client = restClient(service.url);
   });
   beforeEach(() => {

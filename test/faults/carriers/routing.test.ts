@@ -16,6 +16,7 @@ describe('two accounts that share a channel', () => {
   before(async () => {
     [first, second] = await Promise.all([startTwilio(), startTwilio()]);
     service = await startService({
+      isHere: true,
       env: {
         ...twilioEnv(first),
         PROVIDER_SMS: 'twilio,second',

@@ -11,7 +11,7 @@ describe('a message by SMTP', () => {
   before(async () => {
     server = await startSmtp();
     const env = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: server.url, EMAIL_FROM: 'Example <hello@example.test>' };
-    service = await startService({ env });
+    service = await startService({ isHere: true, env });
   });
   afterEach(() => assertBooks(service.db));
   after(async () => {

@@ -10,7 +10,7 @@ describe('a message by Twilio', () => {
   let service: Service;
   before(async () => {
     counterpart = await startTwilio();
-    service = await startService({ env: { ...twilioEnv(counterpart), UNKNOWN_HANDOFF_TIMEOUT: '2' } });
+    service = await startService({ isHere: true, env: { ...twilioEnv(counterpart), UNKNOWN_HANDOFF_TIMEOUT: '2' } });
   });
   beforeEach(() => {
     Object.assign(counterpart, { taken: [], calls: 0, interfere: () => false });

@@ -21,7 +21,7 @@ describe('a Temporal server that loses all its data', () => {
   before(async function () {
     this.timeout(120_000); // a server of its own has to start
     temporal = await ownTemporal([]);
-    service = await startService({ temporal, env: { SIGNUP_CREDITS: '2000', REPORT_TIMEOUT_SMS: '600' } });
+    service = await startService({ isHere: true, temporal, env: { SIGNUP_CREDITS: '2000', REPORT_TIMEOUT_SMS: '600' } });
     client = restClient(service.url);
     account = await client.signUp();
   });

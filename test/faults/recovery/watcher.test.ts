@@ -22,7 +22,7 @@ describe('a run of the watcher', () => {
   let client: RestClient;
   let account: Account;
   before(async () => {
-    service = await startService();
+    service = await startService({ isHere: true });
     client = restClient(service.url);
     account = await client.signUp();
   });

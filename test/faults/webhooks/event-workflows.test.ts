@@ -20,7 +20,7 @@ describe('a workflow for each event', () => {
   let dead: Receiver;
   before(async () => {
     const temporal = await ownTemporal([`limit.numPendingChildExecutions.error=${childrenMax}`]);
-    service = await startService({ temporal, env: { ...literalShape, WEBHOOK_RETRY_DELAYS: '600,600' } });
+    service = await startService({ isHere: true, temporal, env: { ...literalShape, WEBHOOK_RETRY_DELAYS: '600,600' } });
     client = restClient(service.url);
     account = await client.signUp();
     dead = await startReceiver(answerWith(503, { 'Retry-After': '600' }));

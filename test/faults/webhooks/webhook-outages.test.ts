@@ -16,7 +16,7 @@ describe('deliveries over an outage', () => {
   let receiver: Receiver;
   let account: Account;
   before(async () => {
-    service = await startService({ env: { WEBHOOK_RETRY_DELAYS: schedule.join(',') } });
+    service = await startService({ isHere: true, env: { WEBHOOK_RETRY_DELAYS: schedule.join(',') } });
     client = restClient(service.url);
   });
   beforeEach(async () => {

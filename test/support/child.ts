@@ -1,0 +1,51 @@
+/** The processes of a service in tests. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** A process that can be killed and started again. */
+export interface Child {
+  start(): Promise<void>;
+  /** SIGKILL, and it is gone when this resolves. */
+  kill(): Promise<void>;
+  /** SIGTERM. @returns the exit code; null where it did not run, or a signal ended it */
+  stop(): Promise<number | null>;
+  /** SIGSTOP: it does nothing until `unfreeze`. */
+  freeze(): void;
+  unfreeze(): void;
+}
+
+/** @param logFile for what it writes, instead of the output of the test run */
+export function child(script: string, env: NodeJS.ProcessEnv, logFile?: string): Child {
+  let running: ChildProcess | undefined;
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = running;
+    running = undefined;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null;
+    const gone = once(ending, 'exit');
+    ending.kill(signal);
+    const [code] = (await gone) as [number | null];
+    return code;
+  };
+  return {
+    async start() {
+      const output = logFile === undefined ? 'inherit' : openSync(logFile, 'a');
+      // Without source maps, which cost each thread a tenth of a second of CPU at its start.
+      const started = spawn(process.execPath, [resolve(import.meta.dirname, '../..', script)], {
+        env,
+        stdio: ['ignore', output, output, 'ipc'],
+      });
+      running = started;
+      const failed = once(started, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`)));
+      await Promise.race([once(started, 'message'), failed]);
+      failed.catch(() => undefined);
+    },
+    kill: async () => {
+      await end('SIGKILL');
+    },
+    stop: () => end('SIGTERM'),
+    freeze: () => running?.kill('SIGSTOP'),
+    unfreeze: () => running?.kill('SIGCONT'),
+  };
+}
