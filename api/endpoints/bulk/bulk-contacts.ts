@@ -33,6 +33,10 @@ export function contactsNeed({ tag, recipients }: Record<string, unknown>): Scop
   return (tag ?? '') !== '' || (Array.isArray(recipients) && recipients.some(isNamed)) ? 'manage_contacts' : null;
 }
 
+/** The scope that the body of a single message needs if it names a contact. The response shows the contact's phone number or address. */
+export const contactNeeds = (given: Record<string, unknown>): Scope | null =>
+  namedContact(given) === undefined ? null : 'manage_contacts';
+
 const isNamed = (given: unknown) =>
   typeof given === 'object' && given !== null && namedContact(given as Record<string, unknown>) !== undefined;
 

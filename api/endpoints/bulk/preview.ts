@@ -2,7 +2,6 @@
 import Joi from 'joi';
 import type { Database } from '../../../models/db/database.js';
 import { invalid } from '../../../models/errors.js';
-import { namedContact } from '../../../models/rules/bulk/bulk-contact.js';
 import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../models/rules/bulk/bulk-preview.js';
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
 import { capOf } from '../../../models/rules/messages/fallback.js';
@@ -18,7 +17,7 @@ import { countryFaults } from '../../auth/sending-rules.js';
 import { type Checked, check } from '../../http/schemas/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
-import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
+import { contactNeeds, contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
 import { fallbackSteps } from '../messages/fallback.js';
 import { previewedChain } from '../messages/fallback-schemas.js';
@@ -71,7 +70,7 @@ export const previewMessage = bulkEndpoint({
   body: Joi.object<PreviewBody>().unknown().meta({ type: 'object', derive: eitherBody }),
   bodyBytesMax: bulkBytesMax,
   alsoCounts: (body) => (isBulkBody(body) ? 'bulk' : undefined),
-  alsoNeeds: (given) => (isBulk(given) ? contactsNeed(given) : namedContact(given) === undefined ? null : 'manage_contacts'),
+  alsoNeeds: (given) => (isBulk(given) ? contactsNeed(given) : contactNeeds(given)),
   examine: examinePreview,
   refusals: [404, 409],
   response: previewResponse,

@@ -38,8 +38,10 @@ describe('contacts and a key without their scope', () => {
     });
   }
 
-  it('403 for a preview of one message to a contact', async () => {
-    const { status, body } = await ask('preview', { channel: 'sms', content: { text: 'Hi' }, contact_id: contactId });
-    assert.deepEqual([status, body.error], [403, needed]);
-  });
+  for (const path of ['preview', 'send']) {
+    it(`${path}: 403 for one message to a contact, whose number the answer would show`, async () => {
+      const { status, body } = await ask(path, { channel: 'sms', content: { text: 'Hi' }, contact_id: contactId });
+      assert.deepEqual([status, body.error], [403, needed]);
+    });
+  }
 });
