@@ -81,7 +81,7 @@ export interface LoginBody {
 export const loginBody = Joi.object<LoginBody>({
   email: email(),
   password: requiredText(),
-  code: text().empty('').description('Code of the authenticator app, or a recovery code. Required if TOTP is enabled'),
+  code: text().empty(['', null]).description('Code of the authenticator app, or a recovery code. Required if TOTP is enabled'),
 }).required();
 
 interface LoginRequest {

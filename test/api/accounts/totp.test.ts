@@ -51,8 +51,10 @@ describe('the second factor', () => {
   });
   it('401 without a code, and 200 once with a code', async () => {
     const { secret } = await inForce();
-    const without = await me.logIn();
-    assert.deepEqual([without.status, without.body.error, without.body.code], [401, 'Verification code required', 'code_required']);
+    for (const given of [{}, { code: null }, { code: '' }]) {
+      const without = await me.logIn(password, given);
+      assert.deepEqual([without.status, without.body.error, without.body.code], [401, 'Verification code required', 'code_required']);
+    }
     const wrongPassword = await me.logIn('wrong horse', { code: codeOf(secret) });
     assert.equal(wrongPassword.body.error, 'Invalid email or password');
     const code = codeOf(secret);
