@@ -60,7 +60,8 @@ export function readRecipient(templates: BulkTemplates, given: unknown, index: n
   // The values of a contact that was not looked up or not found are unknown.
   if (named !== undefined && contact === undefined) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
   for (const name of missingVariables(templates, values)) {
-    faults.push(faultAt(`${path}.variables.${name}`, missingFieldText));
+    const isWrong = faults.some(({ field: at }) => at === `${path}.variables.${name}` || at === `${path}.${name}`); // given, but not usable
+    if (!isWrong) faults.push(faultAt(`${path}.variables.${name}`, missingFieldText));
   }
   if (templates.channel === null) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
   const { content, fault } = renderContent(templates, templates.channel, values);
@@ -182,7 +183,7 @@ function renderContent(templates: BulkTemplates, channel: Channel, values: Value
     ...(html === null ? {} : { html: html.text }),
     ...(templates.unsubscribe ? { unsubscribe: true } : {}),
   };
-  if (text.text === '') return { content, fault: missingFieldText('content.text') };
+  if (text.text === '') return { content, fault: templates.text.malformed === null ? missingFieldText('content.text') : null }; // that has its fault
   if (text.isCut || html?.isCut === true) return { content, fault: lengthText(channel) };
   const wrongSubject = subject === null || isSubject(subject.text) ? null : subjectText;
   return { content, fault: faultOfTexts(channel, text.text, html?.text) ?? wrongSubject ?? whatsapp?.fault ?? null };

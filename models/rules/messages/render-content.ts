@@ -46,7 +46,10 @@ export function renderContent(content: Content, variables: object, channels: rea
     if (filled.isCut) faults.push({ field: 'content.text', message: lengthText(longest) });
   }
   const approved = content.template === undefined || !hasTemplates ? null : compileTexts(content.template, compiled, faults);
-  for (const name of missing) faults.push({ field: `variables.${name}`, message: missingFieldText(`variables.${name}`) });
+  for (const name of missing) {
+    const field = `variables.${name}`;
+    if (!faults.some((fault) => fault.field === field)) faults.push({ field, message: missingFieldText(field) }); // else it is given, but not usable
+  }
   if (faults.length > 0) return { content, faults };
   if (approved === null) return { content: rendered, faults: faultsOfRendered(rendered, channels) };
   const { template, fault } = fillIn(approved, values);

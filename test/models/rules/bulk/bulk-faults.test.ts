@@ -44,6 +44,18 @@ describe('faults of bulk requests', () => {
       assert.deepEqual(await textsOf(skipped), ['Hi Ann', 'Hi Bob']);
     });
   }
+  it('names a variable once that is given but not usable', async () => {
+    for (const given of [{ name: '\0' }, { variables: { name: [] } }]) {
+      assert.equal((await faultsOf(bulk({ recipients: [{ to: phone(1), ...given }] }))).length, 1);
+    }
+  });
+  it('names a malformed placeholder once, also when the text has nothing else', async () => {
+    const faults = await faultsOf(bulk({ recipients: [phone(1)], content: { text: '{{a b}}' } }));
+    assert.deepEqual(
+      faults.map(({ field }) => field),
+      ['content.text'],
+    );
+  });
   it('finds every fault of every row, and refuses when no recipient remains', async () => {
     const recipients = [{ to: 'x', metadata: 1 }, phone(0)];
     const expected = ['recipients[0].to', 'recipients[0].metadata', 'recipients[0].variables.name', 'recipients[1].variables.name'];

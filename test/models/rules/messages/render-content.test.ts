@@ -37,7 +37,9 @@ describe('the content of a single message', () => {
   });
 
   it('is refused with a variable that is not a text', () => {
-    assert.deepEqual(faultsOf({ text: '{{a|x}}' }, { a: [] }), ['variables.a: variables.a must be a string']);
+    for (const text of ['{{a|x}}', '{{a}}']) {
+      assert.deepEqual(faultsOf({ text }, { a: [] }), ['variables.a: variables.a must be a string']);
+    }
   });
 
   it('is refused when its text becomes empty', () => {
