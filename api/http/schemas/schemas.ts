@@ -134,7 +134,7 @@ export interface PageQuery {
 
 /** `page`, `limit` and `cursor` of every list. */
 export const pageQuery = {
-  page: integer({ minimum: 1, maximum: 999_999_999_999_999 }, faultTexts.page).meta({ default: 1 }),
+  page: integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, faultTexts.page).meta({ default: 1 }),
   limit: integer({ minimum: 1, maximum: 100 }, faultTexts.limit).default(50).meta({ default: 50 }),
   cursor: textThat(isCursor, faultTexts.cursor)
     .custom(rule((_: string, { page }) => (page === undefined ? null : faultTexts.cursorAndPage)))

@@ -160,7 +160,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
 
 const remaining = (what: string, verb: string, names: readonly string[] | undefined): string[] => {
   if (names === undefined) return [];
-  return [names.length === 0 ? `It has no ${what} any more.` : `These ${what} ${verb}: ${names.join(', ')}.`];
+  return [names.length === 0 ? `None of its ${what} ${verb}.` : `These ${what} ${verb}: ${names.join(', ')}.`];
 };
 
 /**

@@ -66,8 +66,11 @@ describe('renderMail', () => {
 
   it('lists after a change of the password what still works', () => {
     const textOf = (detail: object) => renderMail('password_changed', { ...context, detail }).text;
-    assert.match(textOf({ keys: ['one', 'two'], webhooks: [] }), /These API keys still work: one, two\.\n\nIt has no webhooks any more\./);
-    assert.doesNotMatch(textOf({}), /These|any more/);
+    assert.match(
+      textOf({ keys: ['one', 'two'], webhooks: [] }),
+      /These API keys still work: one, two\.\n\nNone of its webhooks still receive events\./,
+    );
+    assert.doesNotMatch(textOf({}), /These|None/);
   });
 
   it('has one paragraph for each line, and no more', () => {
