@@ -30,47 +30,41 @@ export interface Claims {
   exp: number;
 }
 
+/** A token with its id and its end. */
+export interface IssuedToken {
+  token: string;
+  id: string;
+  expiresAt: Date;
+}
+
 /** Issues a JWT for this workspace. It is valid for its lifetime, or until the password changes. Its `kid` header identifies the secret. */
 export function issueToken(
   jwtSecret: string,
-  { id, token_version }: Pick<Workspace, 'id' | 'token_version'>,
+  workspace: Pick<Workspace, 'id' | 'token_version'>,
   kind: TokenKind = 'access',
   more: Pick<Claims, 'wh' | 'key'> = {},
-): string {
-  const claims = { ...more, typ: kind, tv: token_version };
-  return jwt.sign(claims, jwtSecret, {
+): IssuedToken {
+  const id = makeId(); // sessions are listed in the order of their ids
+  const iat = Math.floor(Date.now() / 1000);
+  const exp = iat + lifetimeSeconds[kind];
+  const token = jwt.sign({ ...more, typ: kind, tv: workspace.token_version, iat, exp }, jwtSecret, {
     algorithm: 'HS256',
     keyid: keyIdOf(jwtSecret),
-    subject: id,
+    subject: workspace.id,
     issuer,
     audience,
-    expiresIn: lifetimeSeconds[kind],
-    jwtid: makeId(), // sessions are listed in the order of their ids
+    jwtid: id,
   });
+  return { token, id, expiresAt: new Date(exp * 1000) };
 }
 
-/** A token for a session, with its id and its end. */
-export function issueSessionToken(
-  jwtSecret: string,
-  workspace: Pick<Workspace, 'id' | 'token_version'>,
-  kind: 'access' | 'console',
-): { token: string; id: string; expiresAt: Date } {
-  const token = issueToken(jwtSecret, workspace, kind);
-  const { jti, exp } = jwt.decode(token) as Required<Claims>;
-  return { token, id: jti, expiresAt: new Date(exp * 1000) };
-}
-
-/** A token for the portal of one webhook, and its end. @param keyId the API key that asks for it; null with a session */
-export function issuePortalToken(
+/** A token for the portal of one webhook. @param keyId the API key that asks for it; null with a session */
+export const issuePortalToken = (
   jwtSecret: string,
   workspace: Pick<Workspace, 'id' | 'token_version'>,
   webhookId: string,
   keyId: string | null,
-): { token: string; expiresAt: Date } {
-  const token = issueToken(jwtSecret, workspace, 'portal', { wh: webhookId, ...(keyId === null ? {} : { key: keyId }) });
-  const { exp } = jwt.decode(token) as Claims;
-  return { token, expiresAt: new Date(exp * 1000) };
-}
+): IssuedToken => issueToken(jwtSecret, workspace, 'portal', { wh: webhookId, ...(keyId === null ? {} : { key: keyId }) });
 
 /** The claims of a token, or why there are none, with the workspace of an expired one. */
 export type ReadToken = { claims: Claims } | { claims: null; isExpired: boolean; workspaceId?: string | undefined };

@@ -1,7 +1,7 @@
 import { OpenSession, type SessionKind } from '../../../models/tables/open-session.js';
 import type { Workspace } from '../../../models/tables/workspace.js';
 import type { Origin } from '../../../models/rules/audit/origin.js';
-import { issueSessionToken } from '../../auth/tokens.js';
+import { issueToken } from '../../auth/tokens.js';
 import type { Deps } from '../../deps.js';
 
 /** Begins a session of a workspace that has logged in. @returns its token */
@@ -11,7 +11,7 @@ export async function newSession(
   kind: SessionKind,
   { address, userAgent }: Origin,
 ): Promise<string> {
-  const { token, id, expiresAt } = issueSessionToken(config.jwtSecret, workspace, kind === 'jwt' ? 'access' : 'console');
+  const { token, id, expiresAt } = issueToken(config.jwtSecret, workspace, kind === 'jwt' ? 'access' : 'console');
   const { id: workspace_id, token_version } = workspace;
   await OpenSession.create({ id, workspace_id, kind, token_version, expires_at: expiresAt, address, user_agent: userAgent });
   return token;

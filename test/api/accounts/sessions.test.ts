@@ -41,8 +41,8 @@ describe('sessions', () => {
     const claims = () => ({ typ: 'access', tv: 0, sub: me.workspaceId, iss: 'tidings', aud: 'tidings-api' });
     it('names its secret, and stays valid with a former secret', async () => {
       assert.match(jwt.decode(me.jwt, { complete: true })?.header.kid ?? '', /^[0-9a-f]{16}$/);
-      assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 })), 200);
-      assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 })), 401);
+      assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 }).token), 200);
+      assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 }).token), 401);
     });
     it('without the name of a secret stays valid with present and former secrets', async () => {
       const { jwtSecret } = app.deps.config;
