@@ -23,18 +23,17 @@ export async function claimRound(
 ): Promise<Claim[] | 'late'> {
   const { db } = deps;
   const claimId = makeId();
-  const release = () => persist(() => releaseClaim(db, groupId, claimId), deps);
   const key = await erasureKey(db, deps.secretKeys);
+  let claimed: Claim[] | 'late' = 'late';
   try {
-    return await inTurn(db, async () => {
+    claimed = await inTurn(db, async () => {
       const begunAt = performance.now(); // the wait for the turn comes before the claim
       const claims = await claimHandoffs(db, groupId, choices, { ...limits, claimId, erasureKey: key });
-      if (performance.now() - begunAt < claimAgeMsMax) return claims;
-      await release();
-      return 'late';
+      return performance.now() - begunAt < claimAgeMsMax ? claims : 'late';
     });
-  } catch (error) {
-    await release();
-    throw error;
+    return claimed;
+  } finally {
+    // Also after an error: its claim may have been committed.
+    if (claimed === 'late') await persist(() => releaseClaim(db, groupId, claimId), deps);
   }
 }
