@@ -19,6 +19,9 @@ export type Reaction =
   /** No answer: the connection stays open, or is cut. */
   | { kind: 'silence'; takes: boolean; cuts: boolean };
 
+/** Whether the carrier takes the message. */
+export const takes = (reaction: Reaction): boolean => reaction.kind === 'answer' || ('takes' in reaction && reaction.takes);
+
 export interface Behaviour {
   mode: Mode;
   /** Milliseconds until the message is taken, and from then until the answer. */

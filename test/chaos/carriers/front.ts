@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Counterpart, drop, reply, startCounterpart, type Taken } from '../../support/carriers/counterpart.js';
 import type { HistoryWriter } from '../history.js';
 import { type CarrierName, type HandoffLog, logHandoff } from './carrier-log.js';
-import type { Reaction, Behaviour } from './behaviour.js';
+import { type Behaviour, takes } from './behaviour.js';
 
 /** What the front must know about a carrier's protocol. */
 export interface Protocol {
@@ -84,8 +84,6 @@ async function serve(behaviour: Behaviour, protocol: Protocol, { take, log, resp
     reply(response, reaction.status, { message: 'Try again' }, reaction.status === 429 ? { 'Retry-After': '1' } : {});
   } else if (answer !== undefined) pass(response, answer);
 }
-
-const takes = (reaction: Reaction): boolean => reaction.kind === 'answer' || ('takes' in reaction && reaction.takes);
 
 /** Only the end of the response shows whether the answer was sent. */
 function watchAnswer(response: ServerResponse, log: HandoffLog): void {

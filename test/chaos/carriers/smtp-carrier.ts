@@ -5,7 +5,7 @@ import type { SMTPServerSession } from 'smtp-server';
 import { startSmtp } from '../../support/carriers/smtp.js';
 import { tokenIn } from '../history.js';
 import { type HandoffLog, logHandoff } from './carrier-log.js';
-import type { Behaviour } from './behaviour.js';
+import { type Behaviour, takes } from './behaviour.js';
 import type { CarrierDeps, Opened } from './carrier.js';
 
 type Reply = (error?: Error | null) => void;
@@ -43,8 +43,8 @@ async function serve(behaviour: Behaviour, mail: string, { log, callback, isGone
   const reaction = behaviour.reaction();
   const { before, after } = behaviour.latency();
   await sleep(before);
-  const isTaken = reaction.kind === 'answer' || (reaction.kind === 'silence' && reaction.takes);
-  if (isTaken) log.did('took', /^Message-ID:\s*(\S+)/im.exec(mail)?.[1]);
+  // 451 says for certain that the mail was not taken. HTTP has 500 for what is not certain, SMTP has nothing like it.
+  if (takes(reaction) && reaction.kind !== 'busy') log.did('took', /^Message-ID:\s*(\S+)/im.exec(mail)?.[1]);
   if (reaction.kind === 'refuse') log.did('refused');
   if (reaction.kind === 'busy') log.did('busy');
   await sleep(after);
