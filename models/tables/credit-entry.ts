@@ -7,7 +7,7 @@ import { ownedOf } from './owned.js';
 export const entryKinds = ['purchase', 'debit', 'refund', 'grant', 'adjustment'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
-const creditEntryColumns = {
+export const creditEntryColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),
   /** Its number in the workspace's ledger, from 1, without gaps; null for entries that are older than the numbering. */

@@ -33,7 +33,7 @@ export interface DeliveryFilters {
   until?: Date;
 }
 
-const deliveryColumns = {
+export const deliveryColumns = {
   id: column.uuid(),
   /**
    * The database's number of the delivery among all deliveries; 0 for deliveries that are older than the numbering. Those are ordered by

@@ -4,7 +4,8 @@
  * and in the order of the balances. The same row counts debits and refunds against the spending limit of the day.
  */
 import { makeId } from '../../rules/values/make-id.js';
-import type { EntryKind } from '../../tables/credit-entry.js';
+import { column, only, recordset } from '../../tables/columns.js';
+import { creditEntryColumns, type EntryKind } from '../../tables/credit-entry.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { affordable, beginOfDay, countGivenBack, countSpent, type Funds, funds, isWithinLimit } from './standing.js';
 
@@ -135,6 +136,13 @@ function post(
   return select<Posted>(db, sql, [workspaceId, running, kind, JSON.stringify(entries), messages, entries.length], transaction);
 }
 
+const givenEntries = {
+  ...only(creditEntryColumns, 'id', 'amount', 'reference', 'description'),
+  place: column.bigint(),
+  running: column.bigint(),
+};
+const givenRefunds = { ...only(creditEntryColumns, 'amount'), debit: column.text() };
+
 // The conditions on balance and limit prevent overspending: PostgreSQL checks them again after it has waited for the row.
 const postEntries = ({ before = '', counting = '', also = '' }) => `
   WITH ${before} moved AS (
@@ -144,7 +152,7 @@ const postEntries = ({ before = '', counting = '', also = '' }) => `
   )
   INSERT INTO credit_entries (id, workspace_id, number, kind, amount, balance_after, reference, description)
   SELECT e.id, $1, moved.entry_count - $6 + e.place, $3, e.amount, moved.balance - $2 + e.running, e.reference, e.description
-  FROM moved, json_to_recordset($4::json) AS e (id uuid, place bigint, amount bigint, running bigint, reference text, description text)
+  FROM moved, ${recordset('$4', 'e', givenEntries)}
   RETURNING reference, (SELECT debt FROM moved) AS debt`;
 
 const postOthers = postEntries({});
@@ -152,7 +160,7 @@ const postDebits = postEntries({ counting: `, ${countSpent('-$2::bigint')}`, als
 // The parameters are the same as for debits. What was debited on an earlier day counts for that day.
 const postRefunds = postEntries({
   before: `back AS (
-    SELECT COALESCE(sum(r.amount), 0)::bigint AS amount FROM json_to_recordset($4::json) AS r (amount bigint, debit text)
+    SELECT COALESCE(sum(r.amount), 0)::bigint AS amount FROM ${recordset('$4', 'r', givenRefunds)}
     WHERE EXISTS (SELECT 1 FROM credit_entries d WHERE d.kind = 'debit' AND d.reference = r.debit AND d.created_at >= ${beginOfDay})
   ),`,
   counting: `, ${countGivenBack('(SELECT amount FROM back)')}`,

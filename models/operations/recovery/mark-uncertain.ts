@@ -2,6 +2,8 @@
 import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { RestoredMessage } from '../../rules/routing/recovery.js';
+import { column, only, recordset } from '../../tables/columns.js';
+import { sendAttemptColumns } from '../../tables/send-attempt.js';
 import type { Recovery } from './begin-recovery.js';
 import { isOpenOrUnknown } from '../handoff/uncertain-handoffs.js';
 
@@ -83,16 +85,20 @@ async function insertAttempts(
   { stopped_at }: Pick<Recovery, 'stopped_at'>,
   suspicions: readonly Suspicion[],
 ): Promise<void> {
-  const rows = suspicions.flatMap(({ id, accounts }) => accounts.map((provider, place) => ({ id, provider, place: place + 1 })));
+  const rows = suspicions.flatMap(({ id, accounts }) =>
+    accounts.map((provider, place) => ({ message_id: id, provider, place: place + 1 })),
+  );
   await select(db, attempts, [JSON.stringify(rows), stopped_at], transaction);
 }
+
+const givenAttempts = { ...only(sendAttemptColumns, 'message_id', 'provider'), place: column.integer() };
 
 /** The latest possible moment of the call counts as its beginning, because searches at the provider lag behind it. */
 const attempts = `
   INSERT INTO send_attempts (message_id, number, provider, outcome, detail, started_at, finished_at)
-  SELECT r.id, COALESCE((SELECT max(a.number) FROM send_attempts a WHERE a.message_id = r.id), 0) + r.place, r.provider, 'unknown', 'restored',
+  SELECT r.message_id, COALESCE((SELECT max(a.number) FROM send_attempts a WHERE a.message_id = r.message_id), 0) + r.place, r.provider, 'unknown', 'restored',
     LEAST($2::timestamptz, now()), now()
-  FROM json_to_recordset($1::json) AS r (id uuid, provider text, place integer)`;
+  FROM ${recordset('$1', 'r', givenAttempts)}`;
 
 const wait = `
   UPDATE send_attempts a SET give_up_at = now() + $2 * interval '1 second' WHERE a.message_id = ANY($1::uuid[]) AND ${isOpenOrUnknown('a')}`;

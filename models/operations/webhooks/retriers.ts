@@ -5,6 +5,8 @@
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { groupBy } from '../../rules/messages/group-by.js';
+import { only, recordset } from '../../tables/columns.js';
+import { deliveryColumns } from '../../tables/delivery.js';
 import { heldStatus, isHeld, isPending, lockedDeliveries } from './locked-deliveries.js';
 
 /** Longer than an attempt takes. Until then, an attempt in progress belongs to its caller. */
@@ -40,7 +42,7 @@ export async function leaveToRetriers(
     const rows = await select<Left>(db, leave, [idsOf(all), idsOf(inFlight), inFlightSeconds], transaction);
     const soonest = [...groupBy(rows, ({ webhook_id }) => webhook_id)].map(([webhook_id, of]) => ({
       webhook_id,
-      at: new Date(Math.min(...of.map(({ next_attempt_at }) => next_attempt_at.getTime()))),
+      next_attempt_at: new Date(Math.min(...of.map(({ next_attempt_at }) => next_attempt_at.getTime()))),
     }));
     const woken = await select<{ id: string }>(db, wake, [JSON.stringify(soonest), again, lostSeconds], transaction);
     return woken.map(({ id }) => id);
@@ -64,8 +66,8 @@ const leave = `
 
 const wake = `
   UPDATE webhooks w SET carrier_looks_at = now()
-  FROM json_to_recordset($1::json) AS l (webhook_id uuid, at timestamptz)
-  WHERE w.id = l.webhook_id AND ($2 OR w.carrier_looks_at IS NULL OR w.carrier_looks_at > GREATEST(now(), l.at, w.resume_at)
+  FROM ${recordset('$1', 'l', only(deliveryColumns, 'webhook_id', 'next_attempt_at'))}
+  WHERE w.id = l.webhook_id AND ($2 OR w.carrier_looks_at IS NULL OR w.carrier_looks_at > GREATEST(now(), l.next_attempt_at, w.resume_at)
     OR w.carrier_looks_at < now() - $3 * interval '1 second')
   RETURNING w.id`;
 
