@@ -2,14 +2,14 @@
 import { createInterface } from 'node:readline/promises';
 import { type NewBatch, type PreviewRequest, type SendOptions, type SentBatch, type Tidings, TidingsError } from '../client/index.js';
 import { type BulkOptions, type Chunk, keyOf, readChunks } from './bulk-file.js';
-import { channels, channelsInWords, choice, type Command, type Context, Failed, textOption, UsageError, wholeNumber } from './command.js';
+import { channels, choice, type Command, type Context, Failed, inWords, textOption, UsageError, wholeNumber } from './command.js';
 import { plain } from './terminal.js';
 
 export const bulk: Command = {
   usage: 'FILE.csv --text TEXT [options]',
   summary: 'send to all rows of a CSV file',
   help: `  --text TEXT          with placeholders: Hello {{name}}
-  --channel NAME       ${channelsInWords} (default: sms)
+  --channel NAME       ${inWords(channels)} (default: sms)
   --subject TEXT       of an e-mail
   --to COLUMN          of the recipients (default: to, recipient, phone or email)
   --column NAME=COLUMN the placeholder NAME is in this column; may be repeated

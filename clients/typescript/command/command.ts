@@ -70,7 +70,7 @@ const all = <Value extends string>(values: Record<Value, true>) => Object.keys(v
 const addressOf: Readonly<Record<Message['channel'], 'phone' | 'email'>> = { sms: 'phone', whatsapp: 'phone', email: 'email' };
 export const channels = Object.keys(addressOf) as Message['channel'][];
 /** For texts of help: "sms, whatsapp or email". */
-export const channelsInWords = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(channels);
+export const inWords = (values: readonly string[]) => new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values);
 /** The first channel that reaches a recipient with this address. */
 export const channelTo = (to: string) => channels.find((channel) => addressOf[channel] === (to.includes('@') ? 'email' : 'phone'));
 export const statuses = all<Message['status']>({ queued: true, sent: true, delivered: true, failed: true, read: true });

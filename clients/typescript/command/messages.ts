@@ -1,15 +1,15 @@
 /** `tidings messages` and `tidings timeline` */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedMessage } from '../client/index.js';
-import { channels, channelsInWords, choice, type Command, statuses, textOption, wholeNumber } from './command.js';
+import { channels, choice, type Command, inWords, statuses, textOption, wholeNumber } from './command.js';
 import { pollMs } from './follow.js';
 import { plain, type Terminal } from './terminal.js';
 
 export const messages: Command = {
   usage: '[ID] [options]',
   summary: 'list messages, or show one',
-  help: `  --status NAME     queued, sent, delivered, failed or read
-  --channel NAME    ${channelsInWords}
+  help: `  --status NAME     ${inWords(statuses)}
+  --channel NAME    ${inWords(channels)}
   --to RECIPIENT, --reference TEXT, --batch ID
   --limit NUMBER    how many (default 20)`,
   options: Object.fromEntries(['status', 'channel', 'to', 'reference', 'batch', 'limit'].map((name) => [name, { type: 'string' }])),

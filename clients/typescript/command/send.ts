@@ -1,14 +1,14 @@
 /** `tidings send` and `tidings trigger` */
 import { text as readAll } from 'node:stream/consumers';
 import type { Message, NewMessage } from '../client/index.js';
-import { channels, channelsInWords, channelTo, choice, type Command, type Context, Failed, textOption, UsageError } from './command.js';
+import { channels, channelTo, choice, type Command, type Context, Failed, inWords, textOption, UsageError } from './command.js';
 import { untilStatus } from './follow.js';
 import { counted } from './terminal.js';
 
 export const send: Command = {
   usage: 'TO TEXT [options]',
   summary: 'send a message',
-  help: `  --channel NAME     ${channelsInWords} (default: email if TO has an @, else sms)
+  help: `  --channel NAME     ${inWords(channels)} (default: email if TO has an @, else sms)
   --subject TEXT     of an e-mail
   --reference TEXT   your own name of the message
   --at TIME          send later, ISO 8601
