@@ -18,6 +18,10 @@ type Body<P extends keyof paths, M extends Method> = paths[P][M] extends { reque
 export type Query<P extends keyof paths, M extends Method> = paths[P][M] extends { parameters: { query?: infer Given } }
   ? { [Name in keyof Given]?: Given[Name] | null | undefined }
   : object;
+/** The filters of a list, as the address of a screen has them. A filter of the API that a screen leaves out is a fault of types. */
+export type FiltersOf<P extends keyof paths> = Readonly<
+  Record<Exclude<keyof Query<P, 'get'>, 'page' | 'limit' | 'cursor'>, string | undefined>
+>;
 
 export interface Input<P extends keyof paths, M extends Method> {
   /** Values of `{id}` and others in the path. */

@@ -1,12 +1,13 @@
 /** The filters of the audit events. */
 import { useLocation } from 'preact-iso';
+import type { FiltersOf } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { localInput, momentOf } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 
-export type Filters = Readonly<Record<'type' | 'actor' | 'start_date' | 'end_date', string | undefined>>;
+export type Filters = FiltersOf<'/api/v1/audit-events'>;
 
 const kinds = {
   'auth.*': 'sign-ins and passwords',

@@ -1,6 +1,6 @@
 /** The contacts of the workspace. */
 import { useLocation } from 'preact-iso';
-import { call, type Schema } from '../../api/call.js';
+import { call, type FiltersOf, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
 import { TextField } from '../../parts/form.js';
@@ -53,7 +53,7 @@ const Actions = () => (
   </>
 );
 
-function ContactFilters({ filters }: { filters: Readonly<Record<'search' | 'tag', string | undefined>> }) {
+function ContactFilters({ filters }: { filters: FiltersOf<'/api/v1/contacts'> }) {
   const { route } = useLocation();
   const apply = (data: FormData) => route(to('contacts', { search: textOf(data, 'search').trim(), tag: textOf(data, 'tag') }));
   return (

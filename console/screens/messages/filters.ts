@@ -1,14 +1,22 @@
 /** The filters of the message list, which are in the address of the screen. */
-import type { Query, Schema } from '../../api/call.js';
+import type { FiltersOf, Query, Schema } from '../../api/call.js';
 
 export const statuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const satisfies readonly Schema<'MessageStatus'>[];
 
-/** The parameters of `GET /messages` except those of its pages. */
-export const filterNames = ['status', 'channel', 'to', 'reference', 'batch_id', 'start_date', 'end_date'] as const;
-export type Filters = Partial<Record<(typeof filterNames)[number], string>>;
+type Name = keyof FiltersOf<'/api/v1/messages'>;
+export type Filters = Partial<Record<Name, string>>;
+const isFilter: Record<Name, true> = {
+  status: true,
+  channel: true,
+  to: true,
+  reference: true,
+  batch_id: true,
+  start_date: true,
+  end_date: true,
+};
 
 export const filtersOf = (query: Readonly<Record<string, string>>): Filters =>
-  Object.fromEntries(filterNames.flatMap((name) => ((query[name] ?? '') === '' ? [] : [[name, query[name]]]))) as Filters;
+  Object.fromEntries(Object.keys(isFilter).flatMap((name) => ((query[name] ?? '') === '' ? [] : [[name, query[name]]]))) as Filters;
 
 /** The API checks the values: an address with a wrong one shows its text. */
 export const asQuery = (filters: Filters, cursor: string | undefined): Query<'/api/v1/messages', 'get'> =>

@@ -1,7 +1,7 @@
 /** The recipients who get no messages. */
 import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
-import { call, type Query } from '../../api/call.js';
+import { call, type FiltersOf, type Query } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { anyOf, FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
@@ -14,7 +14,7 @@ import { useLoad } from '../../state/load.js';
 import { reasons, reasonTexts, sourceTexts, type Suppression } from './reasons.js';
 import { Remove } from './remove.js';
 
-type Filters = Readonly<Record<'channel' | 'recipient' | 'reason', string | undefined>>;
+type Filters = FiltersOf<'/api/v1/suppressions'>;
 
 const columnsOf = (removed: () => void): Column<Suppression>[] => [
   { title: 'Recipient', cell: ({ recipient }) => recipient ?? 'erased' },

@@ -1,6 +1,6 @@
 /** The deliveries of a webhook, newest first. */
 import { useLocation } from 'preact-iso';
-import { call, type Query, type Schema } from '../../api/call.js';
+import { call, type FiltersOf, type Query, type Schema } from '../../api/call.js';
 import { isPortal, to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
@@ -14,7 +14,7 @@ import { reasonOf } from './reasons.js';
 import { eventTypes } from './event-types.js';
 
 type Delivery = Schema<'Delivery'>;
-type Filters = Query<'/api/v1/webhooks/{id}/deliveries', 'get'>;
+type Filters = FiltersOf<'/api/v1/webhooks/{id}/deliveries'>;
 
 /** An event of a message may cause a delivery. The list is read again soon after, and not more often. */
 const readEveryMs = 5_000;
@@ -37,9 +37,9 @@ function LastAnswer({ attempts }: Delivery) {
 export function Deliveries({ webhookId }: { webhookId: string }) {
   const { query } = useLocation();
   const { cursor, status, event, message_id, since, until } = query;
-  const filters = { status, event, message_id, since, until } as Filters;
+  const filters: Filters = { status, event, message_id, since, until };
   const page = useLoad<Page<Delivery>>(JSON.stringify([webhookId, filters, cursor]), async (signal) => {
-    const given = { ...filters, cursor, limit: 20 } as Filters;
+    const given = { ...filters, cursor, limit: 20 } as Query<'/api/v1/webhooks/{id}/deliveries', 'get'>;
     const answer = await call('get', '/api/v1/webhooks/{id}/deliveries', { params: { id: webhookId }, query: given, signal });
     return { rows: answer.deliveries, pagination: answer.pagination };
   });
@@ -55,7 +55,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
           </button>
         </p>
       )}
-      <DeliveryFilters webhookId={webhookId} filters={{ status, event, message_id, since, until }} />
+      <DeliveryFilters webhookId={webhookId} filters={filters} />
       <Table caption="Deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
     </section>
   );
@@ -64,7 +64,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
 const statuses = ['pending', 'succeeded', 'failed', 'held'] as const satisfies readonly Delivery['status'][];
 const events = [...eventTypes, 'webhook.test'] as const;
 
-function DeliveryFilters({ webhookId, filters }: { webhookId: string; filters: Readonly<Record<string, string | undefined>> }) {
+function DeliveryFilters({ webhookId, filters }: { webhookId: string; filters: Filters }) {
   const { route } = useLocation();
   const apply = (data: FormData) => {
     const [status = '', event = '', message_id = ''] = ['status', 'event', 'message_id'].map((name) => textOf(data, name).trim());
