@@ -40,6 +40,8 @@ const corpus = [
   '{{constructor}} ${7*7} <script>',
   '..%2f%00%0d%0a\\',
   '__proto__',
+  '-1',
+  'NaN',
   '1e400',
   'x'.repeat(5000),
 ];
