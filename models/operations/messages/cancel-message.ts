@@ -2,6 +2,7 @@ import { canNoLonger } from '../../conflicts.js';
 import { type Database, inTransaction } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { Message, type MessageRow } from '../../tables/message.js';
+import { announcePage } from '../batches/open-page.js';
 import { recordStatuses } from './record-statuses.js';
 
 /**
@@ -18,10 +19,12 @@ export async function cancelMessage(db: Database, workspaceId: string, id: strin
     error_code: 'cancelled',
     error_message: 'The message was cancelled before it was handed to the provider',
   } as const;
-  const [cancelled] = await inTransaction(db, (transaction) =>
+  const [cancelled] = await inTransaction(db, async (transaction) => {
+    // The event `message.queued` of a message of a batch comes before the event of its end.
+    if (message.batch_id !== null) await announcePage(db, transaction, message.group_id);
     // `sending` means that a hand-off has claimed the message. The claim is released if the provider could not be reached.
-    recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes: [change] }),
-  );
+    return recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes: [change] });
+  });
   if (cancelled !== undefined) return { ...message.get(), ...cancelled };
   await message.reload();
   if (message.status_detail === 'cancelled') return message.get();

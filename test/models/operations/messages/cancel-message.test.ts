@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import { openPage } from '../../../../models/operations/batches/open-page.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
+import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import {
   acceptedAs,
@@ -52,6 +54,15 @@ describe('cancelMessage', () => {
     for (const messageId of [scheduled.id, id]) await cancelMessage(test.db, workspaceId, messageId);
     assert.equal(await balanceOf(test.db, workspaceId), 5_000);
     assert.deepEqual(await claimHandoffs(test.db, scheduled.group_id, sandboxEverywhere), []);
+  });
+
+  it('the event of the acceptance comes first for a message of a batch whose page was not opened yet', async () => {
+    const { pages } = await buildAcceptedBatch(test.db, workspaceId, [2]);
+    const [{ groupId, ids }] = pages as [(typeof pages)[number]];
+    const [id, other] = ids as [string, string];
+    await cancelMessage(test.db, workspaceId, id);
+    await openPage(test.db, groupId);
+    assert.deepEqual([await eventsOf(test.db, id), await eventsOf(test.db, other)], [['queued', 'failed'], ['queued']]);
   });
 
   for (const earlier of ['unknown', null] as const) {
