@@ -16,8 +16,9 @@ interface Forgotten {
 }
 
 /**
- * Deletes the contacts of a recipient, removes it from the steps of ended chains, from batches and from reports that found no message, and
- * replaces it on the suppression list by a digest, so that sends are still refused. Safe to repeat.
+ * Deletes the contacts of a recipient, ends undecided chains before their first step to it, removes it from the steps of ended chains, from
+ * batches and from reports that found no message, and replaces it on the suppression list by a digest, so that sends are still refused. Safe
+ * to repeat.
  */
 export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
   const { workspaceId, recipient, at } = forgotten;
@@ -28,6 +29,7 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
     await select(db, digestList, [workspaceId, recipient, digest], transaction);
   });
   await select(db, deleteContacts, [workspaceId, recipient, at]);
+  for (;;) if ((await select(db, cutChains, [workspaceId, recipient, at])).length < stepsPage) break;
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length < stepsPage) break;
   await forgetInBatches(db, key, forgotten);
   await select(db, clearUnmatched, [mentionOf(recipient), key, at]);
@@ -52,6 +54,22 @@ const digestList = 'UPDATE suppressions SET recipient = $3 WHERE workspace_id = 
 const deleteContacts = `DELETE FROM contacts WHERE workspace_id = $1 AND (phone = $2 OR lower(email) = $2) AND created_at <= $3`;
 
 const stepsPage = 200;
+
+/** SQL: the steps of the chain `f` before its first one to the recipient; null if there are none. */
+const stepsBefore = `(
+  SELECT json_agg(s.step ORDER BY s.place) FROM json_array_elements(f.steps) WITH ORDINALITY AS s (step, place)
+  WHERE s.place < (
+    SELECT min(t.place) FROM json_array_elements(f.steps) WITH ORDINALITY AS t (step, place) WHERE lower(t.step ->> 'to') = $2))`;
+
+// A step that is being sent now is a message of its own. It has the rest of the chain, which the second call of this operation finds.
+const cutChains = `
+  UPDATE fallbacks f SET steps = COALESCE(${stepsBefore}, ${stepsWithoutRecipients}),
+    outcome = CASE WHEN ${stepsBefore} IS NULL THEN 'not_needed' END, decided_at = CASE WHEN ${stepsBefore} IS NULL THEN now() END
+  WHERE f.outcome IS NULL AND f.message_id IN (
+    SELECT f.message_id FROM fallbacks f JOIN messages m ON m.id = f.message_id
+    WHERE jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2 AND f.outcome IS NULL AND m.workspace_id = $1 AND m.created_at <= $3
+    ORDER BY f.message_id LIMIT ${stepsPage} FOR UPDATE OF f)
+  RETURNING f.message_id`;
 
 const clearSteps = `
   UPDATE fallbacks f SET steps = ${stepsWithoutRecipients}

@@ -74,7 +74,6 @@ describe('an erased recipient', () => {
     assert.ok(claim);
     await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
     await end(await messageOf(stage.app.deps.db, id));
-    await ask(address);
     await ask();
     await run();
     assert.notDeepEqual(await found(), [], 'the chain is not decided');
@@ -83,6 +82,38 @@ describe('an erased recipient', () => {
     assert.deepEqual([await found(), await found(address)], [[], []]);
     const { fallback } = (await stage.app.call('GET', `/api/v1/messages/${id}`, { key: stage.account.key })).body.data.message;
     assert.deepEqual(fallback.steps, [{ channel: 'email', to: null, after: 60 }]);
+  });
+
+  it('an erasure ends a chain before a step to the recipient: nothing more is sent, and nothing is left', async () => {
+    const address = `later.${stage.to.slice(1)}@example.com`;
+    const { body } = await send({ ...sms(), fallback: [{ channel: 'email', to: address, after: 60 }] });
+    const { id } = body.data.message;
+    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
+    assert.ok(claim);
+    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+    const erasure = await ask(address);
+    await run();
+    assert.deepEqual([await stage.shown(erasure), await found(address)], [['completed', 0], []]);
+    assert.equal((await fallBack(stage.app.deps.db, id, true, workflowIds.message)).next, null);
+  });
+
+  it('an erasure keeps the steps of a chain before the one to the recipient', async () => {
+    const address = `last.${stage.to.slice(1)}@example.com`;
+    const other = `+1555${stage.to.slice(-7).replace(/^./, '9')}`;
+    const fallback = [
+      { channel: 'whatsapp', to: other, after: 60 },
+      { channel: 'email', to: address, after: 60 },
+    ];
+    const { id } = (await send({ ...sms(), fallback })).body.data.message;
+    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
+    assert.ok(claim);
+    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+    await ask(address.toUpperCase());
+    await run();
+    assert.deepEqual(await found(address), []);
+    const { next } = await fallBack(stage.app.deps.db, id, true, workflowIds.message);
+    assert.deepEqual([next?.channel, next?.fallbackAfterMs], ['whatsapp', null]);
+    assert.equal((await messageOf(stage.app.deps.db, next?.groupId ?? '')).to, other);
   });
 
   it('422 for a repeated send whose first message was erased', async () => {
