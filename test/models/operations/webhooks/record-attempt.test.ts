@@ -3,6 +3,8 @@ import { deleteWebhook } from '../../../../models/operations/webhooks/delete-web
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
 import { recordAttempt, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
+import { updateWebhook } from '../../../../models/operations/webhooks/update-webhook.js';
+import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -17,6 +19,8 @@ import {
 } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { byTest } from '../../../support/by-test.js';
+
+const unchanged = { url: undefined, events: undefined, description: undefined };
 
 describe('recordAttempt', () => {
   const test = useDatabase({ poolMax: 20, checksBooks: true });
@@ -65,6 +69,16 @@ describe('recordAttempt', () => {
     const { status, next_attempt_at, delivered_at } = await deliveryOf(test.db, delivery.id);
     assert.deepEqual({ status, next_attempt_at, delivered_at }, { status: 'failed', next_attempt_at: null, delivered_at: null });
     assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, true);
+  });
+
+  it('sends at most 20 mails an hour about disabled webhooks: the address may be that of another person', async () => {
+    for (let time = 1; time <= 25; time += 1) {
+      await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: true }, systemOrigin('operator'));
+      await disableWebhook(test.db, webhookId, 'The endpoint answered 410 Gone');
+      assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, false);
+    }
+    const [mails] = await rows(test.db, 'SELECT count(*)::integer AS count FROM mails WHERE workspace_id = $1', [workspaceId]);
+    assert.deepEqual(mails, { count: 20 });
   });
 
   it('disables a webhook that answers 410 and holds its deliveries', async () => {
