@@ -34,7 +34,10 @@ type Decided = Omit<FallenBack, 'deliveries'> & {
   sentAfter?: MessageRow;
 };
 
-type Chain = Pick<Fallback, 'steps' | 'outcome' | 'next_id'>;
+type Chain = Pick<Fallback, 'steps' | 'outcome' | 'next_id'> & {
+  /** The account was closed. Nothing more is sent for it. */
+  is_closed: boolean;
+};
 
 /**
  * Decides whether the next step of its chain follows the message of a group. If so, stores, charges and queues it as a message of its own,
@@ -54,7 +57,7 @@ export async function fallBack(
     const [chain] = await select<Chain>(db, ofMessage, [message.id], transaction);
     if (chain === undefined) return { next: null, waits: false };
     if (chain.outcome !== null) return { next: chain.next_id === null ? null : await nextOf(db, transaction, chain.next_id), waits: false };
-    const verdict = fallbackVerdict(message, isDue);
+    const verdict = chain.is_closed ? 'over' : fallbackVerdict(message, isDue);
     if (verdict === 'wait') return { next: null, waits: true };
     if (verdict === 'over') await decide(db, transaction, message.id, 'not_needed');
     const next = verdict === 'over' ? null : await sendInstead(db, transaction, message, chain.steps, workflowIdOf);
@@ -64,7 +67,10 @@ export async function fallBack(
   return { ...decided, deliveries: (await countGroupWork(db, groupId)).deliveries };
 }
 
-const ofMessage = 'SELECT steps, outcome, next_id FROM fallbacks WHERE message_id = $1 FOR UPDATE';
+// If the account is closed a moment later, the watcher finds the next step among the messages to cancel.
+const ofMessage = `
+  SELECT f.steps, f.outcome, f.next_id, w.closed_at IS NOT NULL AS is_closed
+  FROM fallbacks f JOIN messages m ON m.id = f.message_id JOIN workspaces w ON w.id = m.workspace_id WHERE f.message_id = $1 FOR UPDATE OF f`;
 
 async function decide(db: Database, transaction: Transaction, id: string, outcome: string, nextId: string | null = null): Promise<void> {
   const sql = 'UPDATE fallbacks SET outcome = $2, next_id = $3, decided_at = now() WHERE message_id = $1';

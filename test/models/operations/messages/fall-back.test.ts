@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { closeWorkspace } from '../../../../models/operations/accounts/close-workspace.js';
+import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
+import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
+import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
+import { fallBack } from '../../../../models/operations/messages/fall-back.js';
+import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
+import { systemOrigin } from '../../../../models/rules/audit/origin.js';
+import { workflowIds } from '../../../../workflows/contract.js';
+import { rows } from '../../../support/database.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+import { newMessage } from '../../../support/rows/factories.js';
+import { acceptedAs, ledgerOf, sandboxEverywhere } from '../../../support/rows/messages.js';
+
+describe('fallBack', () => {
+  const test = workspaceForEach({ balance: 5_000 });
+
+  /** A claimed message by SMS, after which a mail is sent. */
+  const buildChain = async () => {
+    const id = uuidv7();
+    const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id });
+    const step = { channel: 'email', to: 'a@example.test', after: 60, content: {}, price: 100, segments: null, encoding: null } as const;
+    await insertMessages(test.db, { groupId: id, workflowId: workflowIds.message(id), messages: [message], fallback: [step] });
+    await acceptMessages(test.db, id);
+    const [claim] = await claimHandoffs(test.db, id, sandboxEverywhere);
+    assert.ok(claim);
+    return claim;
+  };
+  const outcomeOf = async (id: string) =>
+    (await rows<{ outcome: string | null }>(test.db, 'SELECT outcome FROM fallbacks WHERE message_id = $1', [id]))[0]?.outcome;
+
+  it('sends and charges nothing more once the account is closed', async () => {
+    const claim = await buildChain();
+    await recordHandoffs(test.db, [acceptedAs(claim)]);
+    await closeWorkspace(test.db, test.workspaceId, systemOrigin('operator'));
+    const { next, waits } = await fallBack(test.db, claim.id, true, workflowIds.message);
+    assert.deepEqual([next, waits, await outcomeOf(claim.id)], [null, false, 'not_needed']);
+    assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 5000', 'debit -1000']);
+  });
+});
