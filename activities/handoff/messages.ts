@@ -15,7 +15,7 @@ import { countGroupWork, type GroupWork } from '../../models/operations/messages
 import { openPage } from '../../models/operations/batches/open-page.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import { type DuePage, workflowIds } from '../../workflows/contract.js';
-import { type UncertainWaits, nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
+import { callLeaseSeconds, type UncertainWaits, nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { dispatch, type Dispatched, type DispatchTarget } from './dispatch.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import type { PersistDeps } from '../support/persist.js';
@@ -59,9 +59,6 @@ export interface BatchDecision {
   accepted: boolean;
   due?: DuePage;
 }
-
-/** Longer than the time from a claim to the end of its calls. */
-const callLeaseSeconds = 15;
 
 const waitsOf = ({ config, providers, leaseSeconds = callLeaseSeconds }: MessageDeps): UncertainWaits => ({
   leaseSeconds,

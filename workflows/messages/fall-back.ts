@@ -4,6 +4,9 @@ import { type SendMessageInput, searchAttributes, workflowIds, workflowTypes } f
 import type { MessageState } from './message-state.js';
 import { startUnlessRunning } from '../other-workflows.js';
 
+/** How often it is asked whether a call that is in progress when the time is over has ended. */
+const callPollMs = 1_000;
+
 /**
  * Starts the next step of a message's fallback chain when the message fails, or is not delivered in its time.
  * @param afterMs the time that the message has, from now
@@ -13,13 +16,13 @@ export async function fallBackInTime(message: MessageState, afterMs: number): Pr
   await condition(() => message.isClosed, afterMs);
   if (await fallBack(message, Date.now() >= dueAtMs)) return;
   await sleep(Math.max(1, dueAtMs - Date.now()));
-  await fallBack(message, true);
+  while (!(await fallBack(message, true))) await sleep(callPollMs);
 }
 
 /**
  * Decides whether the next step is sent, and starts its workflow if so.
  * @param isDue the time of the message is over
- * @returns false when it is too early to decide
+ * @returns false when it is too early to decide: the time is not over, or a call for the message is in progress
  */
 async function fallBack({ messageId, events }: MessageState, isDue: boolean): Promise<boolean> {
   const { next, waits, deliveries } = await local.fallBack(messageId, isDue);

@@ -14,6 +14,9 @@ export interface UncertainWaits {
   repeatable: readonly string[];
 }
 
+/** Longer than the time from a claim to the end of its call. */
+export const callLeaseSeconds = 15;
+
 export const noWaits: UncertainWaits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
 
 /** The detail of an attempt that only queried the outcome of an earlier call, and got no answer yet. It sent nothing. */
@@ -27,6 +30,10 @@ export const isOpenOrUnknown = (attempt: string) => `(${attempt}.outcome IS NULL
 
 /** SQL: an earlier call for the message `m` may have reached the provider. */
 export const isUncertain = `EXISTS (SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})`;
+
+/** SQL: the call of an attempt for the message with the id in this parameter is still in progress. Its answer decides whether it is refunded. */
+export const isBeingCalled = (id: string) => `EXISTS (
+  SELECT 1 FROM send_attempts u WHERE u.message_id = ${id} AND u.outcome IS NULL AND u.started_at > now() - interval '${callLeaseSeconds} seconds')`;
 
 /** SQL: until when the message `m` waits; null if its hand-off is not uncertain. `first`: the number of the first of three parameters. */
 const waitsUntil = (first: number) => `(

@@ -5,6 +5,7 @@ import type { Fallback } from '../../tables/fallback.js';
 import { clientFieldsOf, type MessageRow, type NewMessage } from '../../tables/message.js';
 import { costOfStep, type FallbackStep, fallbackVerdict } from '../../rules/messages/fallback.js';
 import { debitDescription } from './accept-one.js';
+import { isBeingCalled } from '../handoff/uncertain-handoffs.js';
 import { countGroupWork } from './count-group-work.js';
 import { insertMessagesIn } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
@@ -58,7 +59,7 @@ export async function fallBack(
     if (chain === undefined) return { next: null, waits: false };
     if (chain.outcome !== null) return { next: chain.next_id === null ? null : await nextOf(db, transaction, chain.next_id), waits: false };
     const verdict = chain.is_closed ? 'over' : fallbackVerdict(message, isDue);
-    if (verdict === 'wait') return { next: null, waits: true };
+    if (verdict === 'wait' || (verdict === 'now' && (await mayBeRefunded(db, transaction, message)))) return { next: null, waits: true };
     if (verdict === 'over') await decide(db, transaction, message.id, 'not_needed');
     const next = verdict === 'over' ? null : await sendInstead(db, transaction, message, chain.steps, workflowIdOf);
     return { next, waits: false, sentAfter: message };
@@ -71,6 +72,16 @@ export async function fallBack(
 const ofMessage = `
   SELECT f.steps, f.outcome, f.next_id, w.closed_at IS NOT NULL AS is_closed
   FROM fallbacks f JOIN messages m ON m.id = f.message_id JOIN workspaces w ON w.id = m.workspace_id WHERE f.message_id = $1 FOR UPDATE OF f`;
+
+/**
+ * Whether a call for the message is in progress. If the carrier then refuses it, it is refunded, and the step that was sent meanwhile would
+ * have been paid with that money.
+ */
+async function mayBeRefunded(db: Database, transaction: Transaction, { id, status }: MessageRow): Promise<boolean> {
+  if (status !== 'queued') return false;
+  const [found] = await select<{ is_called: boolean }>(db, `SELECT ${isBeingCalled('$1')} AS is_called`, [id], transaction);
+  return found?.is_called === true;
+}
 
 async function decide(db: Database, transaction: Transaction, id: string, outcome: string, nextId: string | null = null): Promise<void> {
   const sql = 'UPDATE fallbacks SET outcome = $2, next_id = $3, decided_at = now() WHERE message_id = $1';

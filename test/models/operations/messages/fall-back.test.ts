@@ -38,4 +38,21 @@ describe('fallBack', () => {
     assert.deepEqual([next, waits, await outcomeOf(claim.id)], [null, false, 'not_needed']);
     assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 5000', 'debit -1000']);
   });
+
+  it('waits for the call in progress: if it is refused, the step is paid in full', async () => {
+    const claim = await buildChain();
+    const ask = () => fallBack(test.db, claim.id, true, workflowIds.message);
+    const early = await ask();
+    assert.deepEqual([early.next, early.waits, await outcomeOf(claim.id)], [null, true, null]);
+    const refused = { outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' } as const;
+    await recordHandoffs(test.db, [{ id: claim.id, attempt: claim.attempt, provider: 'sandbox', ...refused }]);
+    assert.equal((await ask()).next?.channel, 'email');
+    assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 5000', 'debit -1000', 'refund 1000', 'debit -100']);
+  });
+
+  it('does not wait for a call whose answer was lost', async () => {
+    const { id } = await buildChain();
+    await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '16 seconds' WHERE message_id = $1`, [id]);
+    assert.equal((await fallBack(test.db, id, true, workflowIds.message)).next?.channel, 'email');
+  });
 });
