@@ -16,10 +16,12 @@ export async function disableWebhook(db: Database, webhookId: string, reason: st
   await inTransaction(db, async (transaction) => {
     const [disabled] = await select<{ workspace_id: string; url: string }>(db, disable, [webhookId, reason], transaction);
     if (disabled === undefined) return;
-    const { workspace_id: workspaceId, url } = disabled;
+    const { workspace_id: workspaceId } = disabled;
+    // The rest of the URL may contain a token, or words for the person at an address that nobody has verified.
+    const url = originOfUrl(disabled.url);
     if (!(await hasReachedMailLimit(db, transaction, workspaceId, 'webhook_disabled')))
       await select(db, enqueueMail, [makeId(), workspaceId, JSON.stringify({ url, reason })], transaction);
-    const target = { type: 'webhook', id: webhookId, name: originOfUrl(url) };
+    const target = { type: 'webhook', id: webhookId, name: url };
     const event = { workspaceId, type: 'webhook.disabled', target, changes: { reason } } as const;
     await recordAuditEvent(db, transaction, systemOrigin('deliveries'), event);
   });

@@ -81,6 +81,13 @@ describe('recordAttempt', () => {
     assert.deepEqual(mails, { count: 20 });
   });
 
+  it('shows only the origin of a disabled webhook in the mail: the rest may be a secret, or an advertisement', async () => {
+    const { row } = await buildWebhook(workspaceId, 'https://two.example.test/pay-your-invoice?token=1');
+    await disableWebhook(test.db, row.id, 'Gone');
+    const detail = { url: 'https://two.example.test', reason: 'Gone' };
+    assert.deepEqual(await rows(test.db, 'SELECT detail FROM mails WHERE workspace_id = $1', [workspaceId]), [{ detail }]);
+  });
+
   it('disables a webhook that answers 410 and holds its deliveries', async () => {
     const { row: other } = await buildWebhook(workspaceId, 'https://two.example.test/');
     const ofWebhook = async () =>
@@ -89,7 +96,7 @@ describe('recordAttempt', () => {
     await record(gone, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' });
     const { is_active, disabled_reason } = await Webhook.owned(workspaceId, webhookId);
     assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
-    const detail = { url: 'https://one.example.test/', reason: 'The endpoint answered 410 Gone' };
+    const detail = { url: 'https://one.example.test', reason: 'The endpoint answered 410 Gone' };
     const mails = 'SELECT kind, detail, sent_at FROM mails WHERE workspace_id = $1';
     assert.deepEqual(await rows(test.db, mails, [workspaceId]), [{ kind: 'webhook_disabled', detail, sent_at: null }]);
     const [first, second] = [await deliveryOf(test.db, gone.id), await deliveryOf(test.db, waiting.id)];
