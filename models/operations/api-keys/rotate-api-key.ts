@@ -9,7 +9,8 @@ import { type IssuedKey, mailAboutKey } from './issue-api-key.js';
 
 /**
  * Creates a key that replaces another one. It has the same name, scopes, limits and lifetime, counted from now. The former key keeps
- * working for `overlapHours` (0: it is revoked at once), but not beyond its own expiry.
+ * working for `overlapHours` (0: it is revoked at once), but not beyond its own expiry. If it is rotated again meanwhile, for example because
+ * the first answer was lost, it gives another key of the same lifetime.
  * @returns the new key, which is shown once, and the id of the mail to its owner
  * @throws AppError not_found if the workspace has no such key, conflict if the key is no longer valid, limit_reached if both keys together
  *   exceed the quota, unauthorized if the owner's credential has ended
@@ -38,8 +39,11 @@ export async function rotateApiKey(
 }
 
 const end = `
-  UPDATE api_keys k SET is_active = $2::float > 0,
+  UPDATE api_keys k SET is_active = $2::float > 0, rotated_at = COALESCE(k.rotated_at, now()), chosen_expires_at = old.chosen_expires_at,
     expires_at = CASE WHEN $2::float > 0 THEN LEAST(k.expires_at, now() + $2::float * interval '1 hour') ELSE k.expires_at END
-  FROM (SELECT id, expires_at, created_at FROM api_keys WHERE id = $1 FOR NO KEY UPDATE) old
+  FROM (
+    SELECT id, created_at, CASE WHEN rotated_at IS NULL THEN expires_at ELSE chosen_expires_at END AS chosen_expires_at
+    FROM api_keys WHERE id = $1 FOR NO KEY UPDATE
+  ) old
   WHERE k.id = old.id AND k.is_active AND (k.expires_at IS NULL OR k.expires_at > now())
-  RETURNING now() + (old.expires_at - old.created_at) AS next_expires_at`;
+  RETURNING now() + (old.chosen_expires_at - old.created_at) AS next_expires_at`;

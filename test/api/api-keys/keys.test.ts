@@ -153,6 +153,16 @@ describe('limits of API keys', () => {
       const [former] = await rows<{ expires_at: Date }>(app.deps.db, 'SELECT expires_at FROM api_keys WHERE id = $1', [data.id]);
       assert.equal(former?.expires_at.toISOString(), soon);
     });
+    it('201 gives the same lifetime when the first answer was lost and the old key is rotated again', async () => {
+      const { data } = await create({});
+      for (const _ of [1, 2, 3]) assert.equal((await rotate(data.id)).body.data.expires_at, null);
+      const lifetimeMs = 30 * 86_400_000;
+      const { data: limited } = await create({ expires_at: new Date(Date.now() + lifetimeMs).toISOString() });
+      for (const _ of [1, 2]) {
+        const { expires_at } = (await rotate(limited.id, { overlap_hours: 1 })).body.data;
+        assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - lifetimeMs) < 60_000);
+      }
+    });
     it('409 for an expired key', async () => {
       const { data } = await create({});
       await rows(app.deps.db, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [data.id]);
