@@ -34,6 +34,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
     const address = addressKey(req.ip);
     const credential = await authenticator.read(item.auth, req, res);
     const caller = await admit({ item, credential, address, note: (known) => logCaller(res, known) }, res);
+    const admittedAt = performance.now();
     assertOfPortal(caller, req.params);
     const siteBucket = siteBucketOf(item, req.ip);
     if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
@@ -41,7 +42,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
 
     await withResources(item, limits, caller, address, (memory) =>
       limitCallbackFailures(item, address, { limiter: deps.limiter, res }, async () => {
-        const request = await authenticator.whileReading(item.auth, credential, () =>
+        const request = await authenticator.whileReading(item.auth, credential, admittedAt, () =>
           readHandlerRequest(item, req, caller, memory, { ...deps, context: contextOf(res) }),
         );
         const rate = item.alsoCounts?.(request.body);

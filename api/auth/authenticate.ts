@@ -37,9 +37,10 @@ export interface Authenticator {
   identify(auth: Auth, credential: Credential, note: (caller: LoggedCaller) => void): Promise<Caller | null>;
   /**
    * Reads the body, and looks up the credential again if that took long: what a dripped body asks for ends with its credential.
+   * @param admittedAt when the credential was looked up, by `performance.now()`: a request may wait for others before its body is read
    * @throws AppError 401; what `read` throws
    */
-  whileReading<Body>(auth: Auth, credential: Credential, read: () => Promise<Body>): Promise<Body>;
+  whileReading<Body>(auth: Auth, credential: Credential, admittedAt: number, read: () => Promise<Body>): Promise<Body>;
   /** @returns the caller; @throws AppError 403 when the API key lacks the scope */
   authorize(auth: Auth, caller: Caller | null): Caller | null;
 }
@@ -75,10 +76,9 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
   return {
     read: createCredentialReader(config),
     identify,
-    async whileReading(auth, credential, read) {
-      const begun = performance.now();
+    async whileReading(auth, credential, admittedAt, read) {
       const body = await read();
-      if (performance.now() - begun > slowBodyMs) await identify(auth, credential, () => undefined);
+      if (performance.now() - admittedAt > slowBodyMs) await identify(auth, credential, () => undefined);
       return body;
     },
     authorize(auth, caller) {

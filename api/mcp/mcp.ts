@@ -38,10 +38,11 @@ export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimit
     const credential = await authenticator.read(item.auth, req, res);
     const request = { item, credential, address: addressKey(req.ip), note: (known: LoggedCaller) => logCaller(res, known) };
     const caller = (await admit(request, res)) as Caller;
+    const admittedAt = performance.now();
     assertOrigin(req, deps.config);
     const memory = limits.workspaceMemory.reservationFor(caller.workspaceId);
     try {
-      const message = parseObject(await authenticator.whileReading(item.auth, credential, () => readBody(req, memory)));
+      const message = parseObject(await authenticator.whileReading(item.auth, credential, admittedAt, () => readBody(req, memory)));
       const context = contextOf(res);
       const { newId, traceparent } = context;
       const origin = originOf(caller, req, context);

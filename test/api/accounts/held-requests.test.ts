@@ -1,5 +1,6 @@
 /** Requests whose body is held open until their credential has ended. */
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { scopes } from '../../../models/rules/accounts/api-key.js';
 import { until } from '../../support/client.js';
@@ -118,6 +119,20 @@ describe('a request whose body is held open', () => {
     await until(() => performance.now() - begun > 1_001, 'a second has passed');
     assert.deepEqual(await finish(), { status: 401, error: 'API key has been deactivated' });
     assert.deepEqual(await rows(app.deps.db, 'SELECT id FROM messages WHERE workspace_id = $1', [me.workspaceId]), []);
+  });
+
+  it('401 for a bulk send that waited behind others of its workspace, with a key that was revoked meanwhile', async () => {
+    const { key, row } = await issueKey();
+    const body = { channel: 'sms', content: { text: 'Hello' }, recipients: ['+15551234567'] };
+    const bulk = { method: 'POST', path: '/messages/bulk', body } as const;
+    const running = [await held(bulk, { key }), await held(bulk, { key })];
+    const waiting = app.call('POST', '/api/v1/messages/bulk', { key, body });
+    await sleep(300);
+    assert.equal((await me.call('DELETE', `/api-keys/${row.id}`)).status, 200);
+    await sleep(1_100);
+    await Promise.all(running.map((finish) => finish()));
+    assert.equal((await waiting).status, 401);
+    assert.deepEqual(await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId]), []);
   });
 
   it('201 while the credential lasts', async () => {
