@@ -10,13 +10,17 @@ export interface BatchPace {
   channel: Channel | null;
 }
 
+/** SQL: the rate, but not so close to 0 that there is no number or no time for the wait: at least one message in twelve days. */
+const usedRate = 'GREATEST(rate, 1e-6)';
+
 /** The state of a batch, as a page needs it before a round of hand-offs. */
 export async function batchPace(db: Database, batchId: string): Promise<BatchPace> {
-  const [pace] = await select<BatchPace>(db, `SELECT status = 'cancelled' AS cancelled, rate, channel FROM batches WHERE id = $1`, [
-    batchId,
-  ]);
+  const [pace] = await select<BatchPace>(db, paceOf, [batchId]);
   return pace ?? { cancelled: true, rate: null, channel: null };
 }
+
+const paceOf = `
+  SELECT status = 'cancelled' AS cancelled, CASE WHEN rate IS NOT NULL THEN ${usedRate} END AS rate, channel FROM batches WHERE id = $1`;
 
 /** A request for time at the rate of a batch. */
 export interface SlotsRequest {
@@ -35,12 +39,12 @@ export async function reserveSlots(db: Database, batchId: string, { messages, ho
   return { waitMs: Math.max(0, slot?.wait_ms ?? 0), isReserved: slot?.reserved ?? true };
 }
 
-const nextSlot = `GREATEST(next_slot_at, clock_timestamp() - LEAST(1, 1 / rate) * interval '1 second')`;
+const nextSlot = `GREATEST(next_slot_at, clock_timestamp() - LEAST(1, 1 / ${usedRate}) * interval '1 second')`;
 const reserve = `
   WITH slot AS (
-    SELECT id, rate, ${nextSlot} AS slot_at FROM batches WHERE id = $1 AND rate IS NOT NULL FOR UPDATE
+    SELECT id, ${usedRate} AS rate, ${nextSlot} AS slot_at FROM batches WHERE id = $1 AND rate IS NOT NULL FOR UPDATE
   ), reserved AS (
-    UPDATE batches b SET next_slot_at = slot.slot_at + $2::double precision / b.rate * interval '1 second' FROM slot
+    UPDATE batches b SET next_slot_at = slot.slot_at + $2::double precision / slot.rate * interval '1 second' FROM slot
     WHERE b.id = slot.id AND slot.slot_at <= clock_timestamp() + $3::double precision * interval '1 second'
     RETURNING b.id
   )

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { batchPace, reserveSlots } from '../../../../models/operations/batches/batch-pace.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+import { buildAcceptedBatch } from '../../../support/rows/batches.js';
+
+describe('the pace of a batch', () => {
+  const test = workspaceForEach();
+
+  it('is not limited without a rate', async () => {
+    const { id } = await buildAcceptedBatch(test.db, test.workspaceId, [1]);
+    assert.equal((await batchPace(test.db, id)).rate, null);
+  });
+
+  for (const rate of [1e-12, 1e-18, 5e-324]) {
+    it(`gives the first message of a batch its time at ${rate} a second, and the second one after days`, async () => {
+      const { id } = await buildAcceptedBatch(test.db, test.workspaceId, [2], { rate });
+      assert.equal((await batchPace(test.db, id)).rate, 1e-6);
+      const reserve = () => reserveSlots(test.db, id, { messages: 1, horizonMs: 500 });
+      assert.deepEqual(await reserve(), { waitMs: 0, isReserved: true });
+      const { waitMs, isReserved } = await reserve();
+      assert.ok(!isReserved && waitMs > 10 * 86_400_000, `${waitMs} ms`);
+    });
+  }
+});
