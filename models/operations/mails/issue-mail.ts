@@ -39,7 +39,7 @@ const insertMail = `INSERT INTO mails (id, workspace_id, kind, token_id, recipie
 /** How many mails of one kind a workspace gets per hour at most, so that requests of others cannot flood its mailbox. */
 const mailsAnHourMax = 20;
 
-/** Whether the workspace has reached the hourly limit of mails of this kind. Locks its row. */
+/** Whether the workspace has reached the hourly limit of mails of this kind. Exact only if its row is locked. */
 export async function hasReachedMailLimit(db: Database, transaction: Transaction, workspaceId: string, kind: MailKind): Promise<boolean> {
   const [row] = await select<{ sent: number }>(db, countMails, [workspaceId, kind], transaction);
   return (row?.sent ?? 0) >= mailsAnHourMax;
