@@ -19,7 +19,7 @@ export const moneyMutations: readonly Mutation[] = [
   {
     guards: 'what is given back of another day',
     file: 'models/operations/billing/post-credits.ts',
-    find: ' AND d.created_at >= ${beginOfDay}',
+    find: ' AND d.created_at >= ${beginOfSpendDay}',
     replace: '',
     test: 'api/workspaces/spending',
   },

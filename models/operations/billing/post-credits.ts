@@ -7,7 +7,7 @@ import { makeId } from '../../rules/values/make-id.js';
 import { column, only, recordset } from '../../tables/columns.js';
 import { creditEntryColumns, type EntryKind } from '../../tables/credit-entry.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { affordable, beginOfDay, countGivenBack, countSpent, type Funds, funds, isWithinLimit } from './standing.js';
+import { affordable, beginOfSpendDay, countGivenBack, countSpent, type Funds, funds, isWithinLimit } from './standing.js';
 
 /** One movement of credits: `amount` in thousandths, positive; `reference` identifies its cause. */
 export interface Posting {
@@ -144,8 +144,8 @@ const givenEntries = {
 const givenRefunds = { ...only(creditEntryColumns, 'amount'), debit: column.text() };
 
 // The conditions on balance and limit prevent overspending: PostgreSQL checks them again after it has waited for the row.
-const postEntries = ({ before = '', counting = '', also = '' }) => `
-  WITH ${before} moved AS (
+const postEntries = ({ counting = '', also = '' }) => `
+  WITH moved AS (
     UPDATE workspaces w SET balance = w.balance + $2, entry_count = w.entry_count + $6, message_count = w.message_count + $5, updated_at = now()${counting}
     WHERE w.id = $1 AND w.balance + $2 >= 0${also}
     RETURNING w.balance, w.entry_count, w.debt
@@ -157,13 +157,12 @@ const postEntries = ({ before = '', counting = '', also = '' }) => `
 
 const postOthers = postEntries({});
 const postDebits = postEntries({ counting: `, ${countSpent('-$2::bigint')}`, also: ` AND ${isWithinLimit('-$2::bigint')}` });
-// The parameters are the same as for debits. What was debited on an earlier day counts for that day.
+// The parameters are the same as for debits. What was debited on an earlier day counts for that day. The subquery names the row, so PostgreSQL
+// evaluates it again after it has waited for the row: midnight may have passed meanwhile.
 const postRefunds = postEntries({
-  before: `back AS (
-    SELECT COALESCE(sum(r.amount), 0)::bigint AS amount FROM ${recordset('$4', 'r', givenRefunds)}
-    WHERE EXISTS (SELECT 1 FROM credit_entries d WHERE d.kind = 'debit' AND d.reference = r.debit AND d.created_at >= ${beginOfDay})
-  ),`,
-  counting: `, ${countGivenBack('(SELECT amount FROM back)')}`,
+  counting: `, ${countGivenBack(`(
+    SELECT COALESCE(sum(r.amount), 0)::bigint FROM ${recordset('$4', 'r', givenRefunds)}
+    WHERE EXISTS (SELECT 1 FROM credit_entries d WHERE d.kind = 'debit' AND d.reference = r.debit AND d.created_at >= ${beginOfSpendDay}))`)}`,
 });
 
 /**

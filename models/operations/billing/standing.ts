@@ -37,8 +37,8 @@ export const isWithinLimit = (amount: string) => `(w.spend_limit_day IS NULL OR 
 export const countGivenBack = (amount: string) =>
   `spent_today = CASE WHEN w.spend_day = ${spendDay} THEN GREATEST(w.spent_today - ${amount}, 0) ELSE w.spent_today END`;
 
-/** SQL: the start of the day. Debits since then count for this day. */
-export const beginOfDay = `date_trunc('day', now(), 'UTC')`;
+/** SQL: the start of the day on which workspace `w` spends. Debits since then count for this day. */
+export const beginOfSpendDay = `w.spend_day::timestamp AT TIME ZONE 'UTC'`;
 
 /** SQL: the columns of `Funds`, of workspace `w`. */
 export const funds = `w.balance, w.spend_limit_day - ${spentToday} AS spend_left`;

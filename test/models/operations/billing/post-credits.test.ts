@@ -57,6 +57,16 @@ describe('debit and credit', () => {
     assert.deepEqual([await ledgerOf(test.db, id), await messagesOf(id)], [['grant 99'], 0]);
   });
 
+  it('gives back nothing of the day before when another debit was the first of the new day', async () => {
+    const { id } = await buildWorkspace(test.db, 1_600);
+    const list = postings(500);
+    await debited(id, list);
+    // As if midnight had passed after the transaction of the refund began.
+    await rows(test.db, 'UPDATE workspaces SET spend_day = spend_day + 1, spent_today = 300 WHERE id = $1', [id]);
+    await refunded(id, list);
+    assert.deepEqual(await rows(test.db, 'SELECT spent_today FROM workspaces WHERE id = $1', [id]), [{ spent_today: 300 }]);
+  });
+
   it('never overspends with 60 debits and refunds at once', async () => {
     const { id } = await buildWorkspace(test.db, 10_000);
     const work = Array.from({ length: 60 }, (_, index) =>
