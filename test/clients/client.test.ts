@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { Tidings, TidingsError } from '../../clients/typescript/client/index.js';
 import { useApi } from '../api/use-api.js';
+import { prices } from '../support/prices.js';
+import { toCredits } from '../../models/rules/billing/credits.js';
 
 const message = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } } as const;
 
@@ -14,10 +16,10 @@ describe('the TypeScript client', () => {
   it('sends, reads, cancels and explains a message', async () => {
     const sent = await tidings.messages.send({ ...message, metadata: { order: 7 } });
     const found = await tidings.messages.get(sent.id);
-    assert.deepEqual([found.status, found.credits_used, found.metadata], ['queued', 1, { order: 7 }]);
+    assert.deepEqual([found.status, found.credits_used, found.metadata], ['queued', toCredits(prices.sms), { order: 7 }]);
     assert.equal((await tidings.messages.timeline(sent.id)).steps[0]?.type, 'accepted');
     assert.equal((await tidings.messages.cancel(sent.id)).status_detail, 'cancelled');
-    assert.equal((await tidings.messages.preview(message)).credits, 1);
+    assert.equal((await tidings.messages.preview(message)).credits, toCredits(prices.sms));
     const { balance } = await tidings.balance();
     assert.equal((await tidings.usage({ by: 'channel' })).by, 'channel');
     assert.equal(typeof balance, 'number');

@@ -7,6 +7,8 @@ import { restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { type Service, startService } from '../support/service.js';
 import { sends, startThreeWays, type ThreeWays } from './three-ways.js';
+import { prices } from '../support/prices.js';
+import { toCredits } from '../../models/rules/billing/credits.js';
 
 describe('the TypeScript client behind a network with faults', () => {
   let service: Service;
@@ -56,7 +58,7 @@ describe('the TypeScript client behind a network with faults', () => {
     );
     assert.deepEqual(stored.map(({ id }) => id).toSorted(), ids.toSorted());
     assert.equal(new Set(stored.map(({ reference }) => reference)).size, sends);
-    assert.equal((await tidings.balance()).balance, sends);
+    assert.equal((await tidings.balance()).balance, toCredits(sends * (2_000 - prices.sms)));
     await assertBooks(service.db);
   });
 

@@ -10,6 +10,7 @@ import { eventCount } from '../support/temporal/histories.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Service, startService } from '../support/service.js';
 import { watch } from '../support/temporal/watcher.js';
+import { prices } from '../support/prices.js';
 
 describe('crashes', () => {
   let service: Service;
@@ -59,7 +60,7 @@ describe('crashes', () => {
     assert.equal(answer.status, 201, 'the fence finds that the workflow has won');
     await service.worker.start();
     await client.messageUntil(account, answer.body.data.message.id, ({ status }) => status === 'delivered');
-    assert.equal(await balanceOf(account.workspaceId), 98_000);
+    assert.equal(await balanceOf(account.workspaceId), 100_000 - 2 * prices.sms);
   });
 
   it('a group whose worker crashes after the hand-off is sent once', async function () {
@@ -82,7 +83,7 @@ describe('crashes', () => {
     await service.worker.start();
     await until(async () => (await handle.describe()).status.name === 'COMPLETED', 'its workflow ends', 40_000);
     for (const { id } of sent) await client.messageUntil(account, id, ({ status }) => status === 'delivered');
-    assert.equal(await balanceOf(account.workspaceId), 94_000);
+    assert.equal(await balanceOf(account.workspaceId), 100_000 - 6 * prices.sms);
     const ids = sent.map(({ id }) => id);
     const twice = await rows(service.db, 'SELECT 1 FROM sandbox_messages WHERE idempotency_key = ANY($1::uuid[]) AND calls > 1', [ids]);
     assert.deepEqual(twice, []);
@@ -107,7 +108,7 @@ describe('crashes', () => {
     assert.equal(retried.headers.get('idempotent-replayed'), 'true');
     await client.messageUntil(account, retried.body.data.message.id, ({ status }) => status === 'delivered');
     assert.equal((await messagesOf(account.workspaceId)).length, 1);
-    assert.equal(await balanceOf(account.workspaceId), 99_000);
+    assert.equal(await balanceOf(account.workspaceId), 100_000 - prices.sms);
   });
 
   it('a send whose API crashes before the workflow and that is not retried is removed by the watcher', async () => {
@@ -165,7 +166,7 @@ describe('crashes', () => {
     );
     await watch(service);
     await until(async () => (await messagesOf(account.workspaceId))[0]?.status === 'delivered', 'it is delivered');
-    assert.equal(await balanceOf(account.workspaceId), 99_000);
+    assert.equal(await balanceOf(account.workspaceId), 100_000 - prices.sms);
   });
 
   async function waitingForLocks(): Promise<number> {

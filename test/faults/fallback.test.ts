@@ -8,6 +8,8 @@ import { assertBooks } from '../../harness/checks/invariants.js';
 import { startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
 import { workflowIds } from '../../workflows/contract.js';
+import { prices } from '../support/prices.js';
+import { toCredits } from '../../models/rules/billing/credits.js';
 
 const silent = '+15005550002';
 const refused = '+15005550001';
@@ -18,7 +20,7 @@ describe('a message with a fallback', () => {
   let client: RestClient;
   let account: Account;
   before(async () => {
-    service = await startService({ isHere: true, env: { SIGNUP_CREDITS: '10', SANDBOX_DELAY_MS: '1' } });
+    service = await startService({ isHere: true, env: { SIGNUP_CREDITS: String(toCredits(10 * prices.sms)), SANDBOX_DELAY_MS: '1' } });
     client = restClient(service.url);
   });
   beforeEach(async () => {
@@ -28,10 +30,13 @@ describe('a message with a fallback', () => {
   after(() => service?.stop());
 
   const chainUntil = (id: string, outcome: string) => client.messageUntil(account, id, (message) => message.fallback?.outcome === outcome);
+  /** In thousandths of a credit. */
   const spent = async () => {
     const { body } = await client.call('GET', '/api/v1/billing/transactions?limit=100', { headers: bearer(account.token) });
-    const amounts: number[] = body.data.transactions.filter(({ type }: Json) => type !== 'grant').map(({ amount }: Json) => amount * 1000);
-    return -amounts.reduce((sum, amount) => sum + amount, 0) / 1000;
+    const amounts: number[] = body.data.transactions
+      .filter(({ type }: Json) => type !== 'grant')
+      .map(({ amount }: Json) => Math.round(amount * 1000));
+    return -amounts.reduce((sum, amount) => sum + amount, 0);
   };
   const messages = async () => (await rows(service.db, 'SELECT 1 FROM messages WHERE workspace_id = $1', [account.workspaceId])).length;
 
@@ -41,19 +46,27 @@ describe('a message with a fallback', () => {
     const fallback = [{ channel: 'sms', to: '+15551230001', after: 1 }];
     const { id } = await client.send(account, { channel: 'whatsapp', to: silent, metadata: { order: 7 }, reference: 'o-7', fallback });
     const first = await chainUntil(id, 'sent');
-    assert.deepEqual([first.status, first.fallback_of, first.credits_used], ['sent', null, 0.5]);
+    assert.deepEqual([first.status, first.fallback_of, first.credits_used], ['sent', null, toCredits(prices.whatsapp)]);
     const next = await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'delivered');
     const { channel, to, fallback_of, credits_used, metadata, reference } = next;
     assert.deepEqual(
       { channel, to, fallback_of, fallback: next.fallback, credits_used, metadata, reference },
-      { channel: 'sms', to: '+15551230001', fallback_of: id, fallback: null, credits_used: 0.5, metadata: { order: 7 }, reference: 'o-7' },
+      {
+        channel: 'sms',
+        to: '+15551230001',
+        fallback_of: id,
+        fallback: null,
+        credits_used: toCredits(prices.sms - prices.whatsapp),
+        metadata: { order: 7 },
+        reference: 'o-7',
+      },
     );
     const request = {
       body: { channel: 'whatsapp', to: silent, content: { text: 'Hello' }, fallback },
       headers: { 'X-API-Key': account.apiKey },
     };
     const previewed = await client.call('POST', '/api/v1/messages/preview', request);
-    assert.deepEqual([await spent(), previewed.body.data.fallback.credits_max], [1, 1]);
+    assert.deepEqual([await spent(), previewed.body.data.fallback.credits_max], [prices.sms, toCredits(prices.sms)]);
     await receiver.until(5);
     await receiver.close();
     const { body } = await client.call('GET', `/api/v1/messages/${id}/timeline`, { headers: { 'X-API-Key': account.apiKey } });
@@ -71,17 +84,17 @@ describe('a message with a fallback', () => {
     const first = await chainUntil(id, 'sent');
     assert.deepEqual([first.status, first.credits_used, first.content], ['failed', 0, { text: 'Hello' }]);
     const second = await chainUntil(first.fallback.message_id, 'sent');
-    assert.deepEqual([second.status, second.credits_used], ['failed', 1]);
+    assert.deepEqual([second.status, second.credits_used], ['failed', toCredits(prices.sms)]);
     const third = await client.messageUntil(account, second.fallback.message_id, ({ status }) => status === 'delivered');
     assert.deepEqual([third.channel, third.credits_used], ['email', 0]);
     assert.deepEqual(third.content, { text: 'Hello', subject: 'News', html: '<p>Hello</p>' }, 'what its channel knows of the content');
-    assert.equal(await spent(), 1);
+    assert.equal(await spent(), prices.sms);
   });
 
   it('is not sent again when it is delivered in time', async () => {
     const { id } = await client.send(account, { fallback: [{ channel: 'whatsapp', after: 60 }] });
     await chainUntil(id, 'not_needed');
-    assert.deepEqual([await messages(), await spent()], [1, 1]);
+    assert.deepEqual([await messages(), await spent()], [1, prices.sms]);
   });
 
   it('stores a late report of the first step, and charges and sends nothing again', async () => {
@@ -102,7 +115,7 @@ describe('a message with a fallback', () => {
     });
     assert.equal(answer.status, 200);
     const late = await client.messageUntil(account, id, ({ status }) => status === 'delivered');
-    assert.deepEqual([late.fallback.outcome, await messages(), await spent()], ['sent', 2, 1]);
+    assert.deepEqual([late.fallback.outcome, await messages(), await spent()], ['sent', 2, prices.sms]);
   });
 
   it('is not sent on without credits, and the timeline states it', async () => {
@@ -115,7 +128,7 @@ describe('a message with a fallback', () => {
     });
     await Promise.all(Array.from({ length: 9 }, () => client.send(account)));
     await chainUntil(id, 'unaffordable');
-    assert.deepEqual([await messages(), await spent()], [10, 9.1]);
+    assert.deepEqual([await messages(), await spent()], [10, 9 * prices.sms + prices.email]);
   });
 
   it('is sent once when it is cancelled or not handed off in time', async () => {
@@ -129,7 +142,7 @@ describe('a message with a fallback', () => {
     assert.equal(new Set(answers.map(({ next }) => next?.groupId)).size, 1, 'decided once, answered alike');
     const first = await client.messageUntil(account, later.id, ({ status }) => status === 'failed');
     assert.deepEqual([first.error_code, first.credits_used, first.fallback.outcome], ['expired', 0, 'sent']);
-    assert.equal(await spent(), 0.5);
+    assert.equal(await spent(), prices.whatsapp);
   });
 
   it('is found by the watcher when its workflow is lost', async () => {

@@ -5,6 +5,7 @@ import { type RestClient, restClient } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Service, startService } from '../support/service.js';
+import { prices } from '../support/prices.js';
 
 describe('at once', () => {
   let service: Service;
@@ -25,7 +26,7 @@ describe('at once', () => {
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
     assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
     assert.equal(answers.filter((answer) => answer.headers.get('idempotent-replayed') === null).length, 1);
-    assert.equal((await Workspace.findByPk(account.workspaceId))?.balance, 99_000);
+    assert.equal((await Workspace.findByPk(account.workspaceId))?.balance, 100_000 - prices.sms);
     const other = await client.call('POST', '/api/v1/messages/send', { body: { ...body, to: '+15551234568' }, headers });
     assert.deepEqual([other.status, other.body.code], [422, 'idempotency_mismatch']);
   });

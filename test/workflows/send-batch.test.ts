@@ -5,6 +5,8 @@ import { rows } from '../support/database.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Received, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
+import { prices } from '../support/prices.js';
+import { toCredits } from '../../models/rules/billing/credits.js';
 
 describe('the workflow of a batch', () => {
   let service: Service;
@@ -49,14 +51,14 @@ describe('the workflow of a batch', () => {
       recipients: phones(600).map((to, index) => ({ to, variables: { name: `n${index}` } })),
     });
     const done = await batchUntil(account, id, ({ counts }) => counts.delivered === 600, 'all are delivered');
-    assert.deepEqual([done.status, done.credits_used, done.total, done.accepted], ['completed', 600, 600, 600]);
-    assert.equal(await balanceOf(account), 400_000);
+    assert.deepEqual([done.status, done.credits_used, done.total, done.accepted], ['completed', toCredits(600 * prices.sms), 600, 600]);
+    assert.equal(await balanceOf(account), 1_000_000 - 600 * prices.sms);
     const entries = await rows(service.db, 'SELECT kind, amount FROM credit_entries WHERE workspace_id = $1 ORDER BY id', [
       account.workspaceId,
     ]);
     assert.deepEqual(entries, [
       { kind: 'grant', amount: 1_000_000 },
-      { kind: 'debit', amount: -600_000 },
+      { kind: 'debit', amount: -600 * prices.sms },
     ]);
     // At least once: a repeated delivery has the same id, and is not a second event.
     const idOf = ({ headers }: Received) => String(headers['webhook-id']);
@@ -107,7 +109,7 @@ describe('the workflow of a batch', () => {
     assert.ok((await queued()) > 0);
     assert.equal((await post(account, `/api/v1/messages/bulk/${id}/resume`)).body.data.batch.status, 'sending');
     await batchUntil(account, id, ({ counts }) => counts.delivered === 300, 'all are delivered');
-    assert.equal(await balanceOf(account), 700_000);
+    assert.equal(await balanceOf(account), 1_000_000 - 300 * prices.sms);
   });
 
   it('refunds exactly the waiting messages of a cancelled batch', async () => {
@@ -119,8 +121,8 @@ describe('the workflow of a batch', () => {
     const done = await batchUntil(account, id, ({ counts }) => counts.queued === 0 && counts.sent === 0, 'everything has ended');
     assert.equal(done.counts.delivered + done.counts.failed, 500);
     assert.ok(done.counts.failed > 0 && done.counts.delivered > 0, JSON.stringify(done.counts));
-    assert.equal(done.credits_used, done.counts.delivered);
-    assert.equal(await balanceOf(account), 1_000_000 - done.counts.delivered * 1_000);
+    assert.equal(done.credits_used, toCredits(done.counts.delivered * prices.sms));
+    assert.equal(await balanceOf(account), 1_000_000 - done.counts.delivered * prices.sms);
     const taken = await rows(
       service.db,
       'SELECT 1 FROM sandbox_messages s JOIN messages m ON m.id = s.idempotency_key WHERE m.batch_id = $1',
@@ -144,13 +146,16 @@ describe('the workflow of a batch', () => {
       [id],
     );
     assert.equal(taken.length, 500);
-    assert.equal(await balanceOf(account), 500_000);
+    assert.equal(await balanceOf(account), 1_000_000 - 500 * prices.sms);
   }).timeout(60_000);
 
   it('402 for a batch that the balance does not pay, and stores nothing', async () => {
     const account = await client.signUp();
     const answer = await post(account, '/api/v1/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, recipients: phones(1_001) });
-    assert.deepEqual([answer.status, answer.body.error], [402, 'Insufficient credits. You need 1001 credits but have 1000.']);
+    assert.deepEqual(
+      [answer.status, answer.body.error],
+      [402, `Insufficient credits. You need ${toCredits(1_001 * prices.sms)} credits but have 1000.`],
+    );
     assert.deepEqual(await rows(service.db, 'SELECT id FROM batches WHERE workspace_id = $1', [account.workspaceId]), []);
     assert.deepEqual(await rows(service.db, 'SELECT id FROM messages WHERE workspace_id = $1', [account.workspaceId]), []);
   });

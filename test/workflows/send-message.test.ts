@@ -8,6 +8,10 @@ import { workflowIds } from '../../workflows/contract.js';
 import { answerWith, type Received, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
 import { eventCount } from '../support/temporal/histories.js';
+import { prices } from '../support/prices.js';
+import { toCredits } from '../../models/rules/billing/credits.js';
+
+const price = toCredits(prices.sms);
 
 describe('the workflow of a message', () => {
   let service: Service;
@@ -26,7 +30,7 @@ describe('the workflow of a message', () => {
     const message = await client.messageUntil(account, sent.id, ({ status }) => status === 'delivered');
     assert.equal(message.status_detail, 'delivered');
     assert.ok(message.sent_at <= message.delivered_at);
-    assert.equal(message.credits_used, 1);
+    assert.equal(message.credits_used, price);
     // 16 when the report comes before the hand-off's task is completed.
     assert.ok((await eventCount(service.temporal, `msg:${sent.id}`)) <= 21);
   });
@@ -49,13 +53,13 @@ describe('the workflow of a message', () => {
 
   const outcomes = [
     ['+15005550001', 'failed', 'rejected', '30008', 0],
-    ['+15005550002', 'sent', 'unknown', null, 1],
-    ['+15005550003', 'delivered', 'delivered', null, 1],
-    ['+15005550005', 'delivered', 'delivered', null, 1],
-    ['+15005550006', 'failed', 'undeliverable', '30006', 1],
-    ['+15005550007', 'failed', 'undeliverable', '30007', 1],
-    ['+15005550008', 'failed', 'undeliverable', '30008', 1],
-    ['+15005550034', 'failed', 'undeliverable', '30034', 1],
+    ['+15005550002', 'sent', 'unknown', null, price],
+    ['+15005550003', 'delivered', 'delivered', null, price],
+    ['+15005550005', 'delivered', 'delivered', null, price],
+    ['+15005550006', 'failed', 'undeliverable', '30006', price],
+    ['+15005550007', 'failed', 'undeliverable', '30007', price],
+    ['+15005550008', 'failed', 'undeliverable', '30008', price],
+    ['+15005550034', 'failed', 'undeliverable', '30034', price],
   ] as const;
   for (const [to, status, detail, code, credits] of outcomes) {
     it(`ends ${status} (${detail}) to ${to} with code ${code} and ${credits} credits`, async () => {

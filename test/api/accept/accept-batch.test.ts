@@ -6,6 +6,8 @@ import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
 import type { Answer } from '../start-app.js';
 import { silent, useAcceptance } from './use-acceptance.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/messages/bulk';
 const unavailable = 'Internal server error. Please try again later.';
@@ -41,7 +43,7 @@ describe('acceptance of a batch', () => {
         await setBalance(100);
         return accept(request);
       };
-      assert.equal((await post('k')).body.error, 'Insufficient credits. You need 3 credits but have 0.1.');
+      assert.equal((await post('k')).body.error, `Insufficient credits. You need ${toCredits(3 * prices.sms)} credits but have 0.1.`);
       assert.deepEqual(await counted(), nothing);
       await setBalance(100_000);
       app.deps.temporal.acceptBatch = accept;
@@ -76,7 +78,7 @@ describe('acceptance of a batch', () => {
         await accept(request);
         return silent();
       };
-      assert.equal((await post()).body.error, 'Insufficient credits. You need 3 credits but have 0.');
+      assert.equal((await post()).body.error, `Insufficient credits. You need ${toCredits(3 * prices.sms)} credits but have 0.`);
       await setBalance(100_000);
     });
     it('404 for a batch that is not accepted yet', async () => {

@@ -4,6 +4,7 @@ import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import type { Answer } from '../start-app.js';
 import { useAcceptGate } from './use-accept-gate.js';
+import { prices } from '../../support/prices.js';
 
 describe('the accept gate under load', () => {
   const { gate, start, send, isAsked, haveArrived, sizes } = useAcceptGate();
@@ -47,7 +48,7 @@ describe('the accept gate under load', () => {
 
   it('201 for 100 sends at once, also right after the start', async () => {
     await start();
-    const { key } = await gate.app.account();
+    const { key } = await gate.app.account({ balance: 100 * prices.sms });
     const answers = Array.from({ length: 100 }, () => send(key));
     await isAsked();
     gate.open();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
 import { useAcceptGate } from './use-accept-gate.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('the accept gate', () => {
   const { gate, start, send, sendTogether, sizes } = useAcceptGate();
@@ -33,7 +35,7 @@ describe('the accept gate', () => {
 
   it('402 for the workspaces without credits and 201 for the others of a group', async () => {
     await start();
-    const [rich, poor] = [await gate.app.account(), await gate.app.account({ balance: 2_000 })];
+    const [rich, poor] = [await gate.app.account(), await gate.app.account({ balance: 2 * prices.sms })];
     const answers = await sendTogether(
       [rich, poor, poor, poor, rich].map(
         ({ key }) =>
@@ -43,7 +45,7 @@ describe('the accept gate', () => {
     );
     const [refused, ...none] = answers.filter(({ status }) => status === 402);
     assert.deepEqual([none.length, answers.filter(({ status }) => status === 201).length], [0, 4]);
-    assert.equal(refused?.body.error, 'Insufficient credits. You need 1 credits but have 0.');
+    assert.equal(refused?.body.error, `Insufficient credits. You need ${toCredits(prices.sms)} credits but have 0.`);
     const [{ messages } = {}] = await rows(gate.app.deps.db, 'SELECT count(*) AS messages FROM messages');
     assert.equal(messages, 4);
   });

@@ -3,10 +3,13 @@ import { Message } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import type { Answer } from '../start-app.js';
 import { silent, useAcceptance } from './use-acceptance.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const send = '/api/v1/messages/send';
 const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, metadata: { b: 1, a: [{ z: 1, y: 2 }] } };
 const failed = 'Internal server error. Please try again later.';
+const insufficient = (balance: number) => `Insufficient credits. You need ${toCredits(prices.sms)} credits but have ${toCredits(balance)}.`;
 
 describe('acceptance of a message', () => {
   const { app, post, useAccount, keyInUse, setBalance, counted, nothing } = useAcceptance(send, body, [
@@ -20,25 +23,25 @@ describe('acceptance of a message', () => {
       await useAccount({ balance: 500 });
       const answer = await post('k');
       assert.deepEqual([answer.status, answer.body.code], [402, 'insufficient_credits']);
-      assert.equal(answer.body.error, 'Insufficient credits. You need 1 credits but have 0.5.');
+      assert.equal(answer.body.error, insufficient(500));
       assert.deepEqual(await counted(), nothing);
     });
     it('402 when the workflow finds too few credits, and the idempotency key stays free', async () => {
-      await useAccount({ balance: 1000 });
+      await useAccount({ balance: prices.sms });
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
         await setBalance(100);
         return accept(request);
       };
-      assert.equal((await post('k')).body.error, 'Insufficient credits. You need 1 credits but have 0.1.');
+      assert.equal((await post('k')).body.error, insufficient(100));
       assert.deepEqual(await counted(), nothing);
-      await setBalance(1000);
+      await setBalance(prices.sms);
       app.deps.temporal.accept = accept;
       const again = await post('k');
       assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null]);
     });
     it('spends no more than the balance when 30 sends arrive at once', async () => {
-      await useAccount({ balance: 10_000 });
+      await useAccount({ balance: 10 * prices.sms });
       const answers = await Promise.all(Array.from({ length: 30 }, () => post()));
       assert.equal(answers.filter(({ status }) => status === 201).length, 10);
       assert.equal(answers.filter(({ status }) => status === 402).length, 20);
@@ -74,15 +77,15 @@ describe('acceptance of a message', () => {
       assert.equal((await post('k')).headers.get('idempotent-replayed'), 'true');
     });
     it('402 when the workflow has refused it already', async () => {
-      await useAccount({ balance: 1000 });
+      await useAccount({ balance: prices.sms });
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
         await setBalance(0);
         await accept(request);
         return silent();
       };
-      assert.equal((await post()).body.error, 'Insufficient credits. You need 1 credits but have 0.');
-      await setBalance(1000);
+      assert.equal((await post()).body.error, insufficient(0));
+      await setBalance(prices.sms);
     });
     it('500, not 402, when an equal request has given the message up', async () => {
       app.deps.temporal.accept = async ({ groupId }) => {
@@ -126,7 +129,7 @@ describe('acceptance of a message', () => {
       assert.equal((await post('k', { to: 'x' })).status, 400);
     });
     it('repeats the answer with an empty balance and after the message expired', async () => {
-      await useAccount({ balance: 1000 });
+      await useAccount({ balance: prices.sms });
       const expires_at = new Date(Date.now() + 300).toISOString();
       await post('k', { expires_at });
       await new Promise((resolve) => setTimeout(resolve, 350));

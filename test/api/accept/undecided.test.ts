@@ -10,6 +10,7 @@ import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildGroup, messageOf } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
 
 const silence = new Error('4 DEADLINE_EXCEEDED');
 const send = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
@@ -56,7 +57,7 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
 
   it('201 for a message that was charged', async () => {
     const { id, answering } = await lateMessage();
-    await debit(db, worker, workspaceId, [{ reference: id, amount: 1_000, description: '1 sms message', messages: 1 }]);
+    await debit(db, worker, workspaceId, [{ reference: id, amount: prices.sms, description: '1 sms message', messages: 1 }]);
     await recordStatuses(db, worker, { to: 'queued', changes: [{ id, status_detail: 'accepted', at: new Date() }] });
     await worker.commit();
     const { status, body } = await answering;

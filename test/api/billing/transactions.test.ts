@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const transactions = '/api/v1/billing/transactions';
 
@@ -21,7 +23,14 @@ describe('GET /billing/transactions', () => {
         isRecent: Date.now() - Date.parse(at ?? '') < 60_000,
       })),
       [
-        { type: 'debit', amount: -0.1, balance_after: 9.9, description: '1 email message', reference: id, isRecent: true },
+        {
+          type: 'debit',
+          amount: -toCredits(prices.email),
+          balance_after: toCredits(10_000 - prices.email),
+          description: '1 email message',
+          reference: id,
+          isRecent: true,
+        },
         { type: 'grant', amount: 10, balance_after: 10, description: 'Signup credits', reference: workspaceId, isRecent: true },
       ],
     );

@@ -7,6 +7,8 @@ import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
 import { balanceOf } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/messages/bulk';
 
@@ -54,10 +56,10 @@ describe('a batch', () => {
       assert.deepEqual(app.calls, [`changed ${page?.workflow_id}`]);
       await Message.update({ status: 'sent', status_detail: 'awaiting_report' }, { where: { to: phone(0) } });
       const { status, body } = await act(id, 'cancel');
-      assert.deepEqual([status, body.data.batch.status, body.data.batch.credits_used], [200, 'cancelled', 1]);
+      assert.deepEqual([status, body.data.batch.status, body.data.batch.credits_used], [200, 'cancelled', toCredits(prices.sms)]);
       assert.deepEqual(body.data.batch.counts, { queued: 0, sent: 1, delivered: 0, failed: 2, read: 0 });
       assert.notEqual(body.data.batch.completed_at, null);
-      assert.equal(await balanceOf(app.deps.db, workspaceId), 99_000);
+      assert.equal(await balanceOf(app.deps.db, workspaceId), 100_000 - prices.sms);
       for (const verb of ['pause', 'resume'])
         assert.deepEqual([(await act(id, verb)).status, (await act(id, verb)).body.code], [409, 'conflict']);
       assert.deepEqual((await act(id, 'cancel')).body.data, body.data);
@@ -117,7 +119,10 @@ describe('a batch', () => {
     await others;
     const measured = `${Math.round(tookMs)} ms, ${answered} others answered, longest block ${Math.round(delay.max / 1e6)} ms`;
     if (process.env.SHOW_MEASURED !== undefined) process.stderr.write(`${measured}\n`);
-    assert.deepEqual([answer.status, answer.body.data.batch.accepted, answer.body.data.batch.credits_used], [201, 10_000, 10_000]);
+    assert.deepEqual(
+      [answer.status, answer.body.data.batch.accepted, answer.body.data.batch.credits_used],
+      [201, 10_000, toCredits(10_000 * prices.sms)],
+    );
     const debits = `(SELECT count(*) FROM credit_entries WHERE kind = 'debit') AS debits`;
     const [stored] = await rows(
       app.deps.db,

@@ -4,6 +4,8 @@ import { people, phone, phones, toPeople } from '../../support/bulk-requests.js'
 import { rows } from '../../support/database.js';
 import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/messages/bulk';
 const crowd = Array.from({ length: 10_000 }, (_item, index): unknown => ({ to: phone(index), name: 'Ann' }));
@@ -97,11 +99,15 @@ describe('a bulk send that is refused', () => {
     assert.equal((await send(`{"to":"${phone(0)}","unknown":${deep},"__proto__":{"to":1},"variables":{"__proto__":"x"}}`)).status, 201);
   });
   it('402 for the whole with the required credits, and stores nothing', async () => {
-    await open(2999);
+    const price = 3 * prices.sms;
+    await open(price - 1);
     const { status, body } = await post();
-    assert.deepEqual([status, body.error], [402, 'Insufficient credits. You need 3 credits but have 2.999.']);
-    await assertNothing(2999);
-    await open(3000);
+    assert.deepEqual(
+      [status, body.error],
+      [402, `Insufficient credits. You need ${toCredits(price)} credits but have ${toCredits(price - 1)}.`],
+    );
+    await assertNothing(price - 1);
+    await open(price);
     assert.equal((await post()).status, 201);
     assert.equal(await balanceOf(app.deps.db, workspaceId), 0);
   });
@@ -139,15 +145,19 @@ describe('a bulk send that is refused', () => {
     });
 
     it('402 when the credits miss the last row, and stores nothing', async () => {
-      await open(10_000_000);
+      const balance = 10_000 * prices.sms;
+      await open(balance);
       const recipients = crowdWith({ 9_999: { to: phone(9_999), name: 'x'.repeat(158) } });
       const { status, body } = await post({ recipients });
-      assert.deepEqual([status, body.error], [402, 'Insufficient credits. You need 10001 credits but have 10000.']);
-      await assertNothing(10_000_000);
+      assert.deepEqual(
+        [status, body.error],
+        [402, `Insufficient credits. You need ${toCredits(balance + prices.sms)} credits but have ${toCredits(balance)}.`],
+      );
+      await assertNothing(balance);
     });
 
     it('a refused bulk send keeps its idempotency key free', async () => {
-      await open(1_000);
+      await open(prices.sms);
       assert.deepEqual([(await post({ recipients: crowd })).status, (await post({ recipients: crowd.slice(0, 1) })).status], [402, 201]);
     });
   });

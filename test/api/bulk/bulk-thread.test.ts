@@ -4,6 +4,8 @@ import { UrgentWork } from '../../../models/flow/give-way.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { testEnv } from '../../support/config.js';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/messages/bulk';
 const batch = { channel: 'sms', content: { text: 'Hi {{ name | there }}' }, recipients: ['+15550000001', '+15550000002'] };
@@ -42,12 +44,12 @@ describe('bulk sends in a thread of their own', () => {
     assert.deepEqual([first.status, first.body.data.batch.accepted, first.headers.get('idempotent-replayed')], [201, 2, null]);
     assert.deepEqual([again.status, again.body, again.headers.get('idempotent-replayed')], [201, first.body, 'true']);
     const { body } = await app.call('GET', `${path}/${first.body.data.batch.id}`, { key });
-    assert.deepEqual([body.data.batch.status, body.data.batch.credits_used], ['sending', 2]);
+    assert.deepEqual([body.data.batch.status, body.data.batch.credits_used], ['sending', toCredits(2 * prices.sms)]);
   });
 
   it('200 for a preview', async () => {
     const { status, body } = await post(batch, {}, '/api/v1/messages/preview');
-    assert.deepEqual([status, body.data.credits, body.data.messages.length], [200, 2, 2]);
+    assert.deepEqual([status, body.data.credits, body.data.messages.length], [200, toCredits(2 * prices.sms), 2]);
   });
 
   it('400, 402 and 422 in the same words as in the main thread', async () => {

@@ -4,6 +4,8 @@ import { rows } from '../../support/database.js';
 import { ledgerOf } from '../../support/rows/messages.js';
 import type { Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/messages/bulk';
 
@@ -36,7 +38,7 @@ describe('bulk', () => {
         total: 3,
         accepted: 3,
         invalid: 0,
-        credits_used: 3,
+        credits_used: toCredits(3 * prices.sms),
         counts,
         errors: [],
         rate: 5,
@@ -44,7 +46,7 @@ describe('bulk', () => {
       assert.deepEqual(batch, { ...expected, scheduled_at: null, completed_at: null });
       assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 5000);
       assert.deepEqual(await get(id), body.data.batch);
-      assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000', 'debit -3000']);
+      assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000', `debit ${-3 * prices.sms}`]);
       const { messages, pagination } = (await app.call('GET', `/api/v1/messages?batch_id=${id}`, { key })).body.data;
       assert.equal(pagination.total, 3);
       const seen = messages.map(
@@ -57,14 +59,17 @@ describe('bulk', () => {
           one.credits_used,
         ],
       );
-      assert.deepEqual(seen, names.map((name, index) => [phone(index), `Hi ${name}`, 'queued', id, { campaign: 1 }, 1]).toReversed());
+      assert.deepEqual(
+        seen,
+        names.map((name, index) => [phone(index), `Hi ${name}`, 'queued', id, { campaign: 1 }, toCredits(prices.sms)]).toReversed(),
+      );
     });
     it('201 for recipients as plain texts, with variables and by e-mail', async () => {
       const plain = await post({ content: { text: 'Hi {{name|you}}' }, recipients: [phone(0), { to: phone(1), name: 7 }] });
       assert.deepEqual([plain.status, plain.body.data.batch.accepted], [201, 2]);
       const content = { text: 'Hi {{name}}', subject: '{{name}}', html: '<i>{{name}}</i>' };
       const mail = await post({ channel: 'email', content, recipients: [{ to: 'a@b.co', name: '<x>' }] });
-      assert.equal(mail.body.data.batch.credits_used, 0.1);
+      assert.equal(mail.body.data.batch.credits_used, toCredits(prices.email));
       const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${mail.body.data.batch.id}`, { key })).body.data;
       assert.deepEqual(messages[0].content, { text: 'Hi <x>', subject: '<x>', html: '<i>&lt;x&gt;</i>' });
     });
@@ -80,7 +85,7 @@ describe('bulk', () => {
       const recipients = [people[0], 'x', phone(8), { ...people[1], metadata: 7 }, people[2]];
       const { status, body } = await post({ recipients, on_invalid: 'skip' });
       const { id, total, accepted, invalid, credits_used, errors } = body.data.batch;
-      assert.deepEqual([status, total, accepted, invalid, credits_used], [201, 5, 2, 3, 2]);
+      assert.deepEqual([status, total, accepted, invalid, credits_used], [201, 5, 2, 3, toCredits(2 * prices.sms)]);
       const seen = errors.map((one: { index: number; field: string }) => [one.index, one.field]);
       const expected = [
         [1, 'recipients[1].to'],
@@ -96,12 +101,12 @@ describe('bulk', () => {
     it('sends once to duplicates unless they are allowed', async () => {
       const recipients = [...people, people[0], people[0]];
       const once = (await post({ recipients })).body.data.batch;
-      assert.deepEqual([once.total, once.accepted, once.invalid, once.credits_used], [5, 3, 0, 3]);
+      assert.deepEqual([once.total, once.accepted, once.invalid, once.credits_used], [5, 3, 0, toCredits(3 * prices.sms)]);
       const each = (await post({ recipients, allow_duplicates: true })).body.data.batch;
-      assert.deepEqual([each.total, each.accepted, each.credits_used], [5, 5, 5]);
+      assert.deepEqual([each.total, each.accepted, each.credits_used], [5, 5, toCredits(5 * prices.sms)]);
     });
     it('spends no more than the balance when ten requests arrive at once', async () => {
-      await open(12_000);
+      await open(12 * prices.sms);
       const answers = await Promise.all(Array.from({ length: 10 }, () => post()));
       const counts = [201, 402].map((status) => answers.filter((answer) => answer.status === status).length);
       assert.deepEqual(counts, [4, 6]);

@@ -3,6 +3,8 @@ import { sumUsage } from '../../../models/operations/workspaces/sum-usage.js';
 import { rows } from '../../support/database.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const day = (at: Date) => at.toISOString().slice(0, 10);
 
@@ -14,7 +16,12 @@ describe('GET /api/v1/balance', () => {
     const sms = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello' } };
     await app.call('POST', '/api/v1/messages/send', { key, body: sms });
     await app.call('PUT', '/api/v1/workspace', { jwt, body: { spend_limit_day: 20 } });
-    const wanted = { balance: 99.5, currency_of_credits: 'usd', spend_today: 0.5, spend_limit_day: 20 };
+    const wanted = {
+      balance: toCredits(100_000 - prices.whatsapp),
+      currency_of_credits: 'usd',
+      spend_today: toCredits(prices.whatsapp),
+      spend_limit_day: 20,
+    };
     for (const credential of [{ key }, { jwt }]) {
       const { status, body } = await app.call('GET', '/api/v1/balance', credential);
       assert.deepEqual([status, body.data], [200, wanted]);
@@ -58,7 +65,7 @@ describe('GET /api/v1/usage', () => {
     });
   });
   const usage = (query: string, credential: object = { key: account.key }) => app.call('GET', `/api/v1/usage${query}`, credential);
-  const whole = { messages: 4, delivered: 2, failed: 1, credits: 2.5 };
+  const whole = { messages: 4, delivered: 2, failed: 1, credits: toCredits(2 * prices.sms + prices.whatsapp) };
 
   it('200 by day, of this workspace alone', async () => {
     const { status, body } = await usage('');
@@ -71,8 +78,8 @@ describe('GET /api/v1/usage', () => {
   it('200 by channel', async () => {
     assert.deepEqual((await usage('?by=channel')).body.data.usage, [
       { channel: 'email', messages: 1, delivered: 0, failed: 1, credits: 0 },
-      { channel: 'sms', messages: 2, delivered: 1, failed: 0, credits: 2 },
-      { channel: 'whatsapp', messages: 1, delivered: 1, failed: 0, credits: 0.5 },
+      { channel: 'sms', messages: 2, delivered: 1, failed: 0, credits: toCredits(2 * prices.sms) },
+      { channel: 'whatsapp', messages: 1, delivered: 1, failed: 0, credits: toCredits(prices.whatsapp) },
     ]);
   });
   it('200 with nothing for a period in which there was nothing', async () => {

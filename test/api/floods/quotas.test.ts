@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
 import type { Account, Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
 
 const atOnce = <Result>(count: number, ask: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
@@ -82,7 +83,7 @@ describe('quotas of a workspace', () => {
       `SELECT count(*) AS messages, (SELECT balance FROM workspaces WHERE id = $1) AS balance FROM messages WHERE workspace_id = $1`,
       [workspaceId],
     );
-    assert.deepEqual(left, { messages: 4, balance: 96_000 });
+    assert.deepEqual(left, { messages: 4, balance: 100_000 - 4 * prices.sms });
     const batch = answers.find(({ status }) => status === 201)?.body.data.batch;
     await app.call('POST', `/api/v1/messages/bulk/${batch.id}/cancel`, { key });
     assert.equal((await send(0)).status, 201);

@@ -5,6 +5,8 @@ import { type Collector, startCollector } from '../../support/network/collector.
 import { startReceiver } from '../../support/network/receiver.js';
 import { type Service, startService } from '../../support/service.js';
 import { callTool, sms, useMcp } from './mcp-client.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('the MCP server', () => {
   let service: Service;
@@ -25,7 +27,7 @@ describe('the MCP server', () => {
   it('sends a message that was previewed, once for each preview, and shows its status', async () => {
     const client = await connect({ Authorization: `Bearer ${account.apiKey}` });
     const { data: preview } = await callTool(client, 'preview_messages', sms);
-    assert.deepEqual([preview.credits, preview.messages[0].text], [1, 'Hello']);
+    assert.deepEqual([preview.credits, preview.messages[0].text], [toCredits(prices.sms), 'Hello']);
     const { preview_token } = preview;
     const sent = await callTool(client, 'send_message', { ...sms, preview_token });
     assert.equal(sent.isError, false, JSON.stringify(sent.data));

@@ -12,6 +12,8 @@ import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 interface Step {
   at: string;
@@ -126,8 +128,8 @@ describe('GET /messages/:id/timeline', () => {
         return [amount, transaction_amount];
       });
       assert.deepEqual(money, [
-        [-1, -2],
-        [1, 2],
+        [toCredits(-prices.sms), toCredits(-2 * prices.sms)],
+        [toCredits(prices.sms), toCredits(2 * prices.sms)],
       ]);
     }
   });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('content.template', () => {
   const app = useApi();
@@ -124,8 +126,8 @@ describe('content.template', () => {
     const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: given } };
     const { message } = (await app.call('POST', '/api/v1/messages/send', { key, body })).body.data;
     assert.deepEqual(message.content.template, { ...template, header, buttons });
-    assert.equal(message.credits_used, 0.5);
-    assert.equal((await preview(body)).body.data.credits, 0.5);
+    assert.equal(message.credits_used, toCredits(prices.whatsapp));
+    assert.equal((await preview(body)).body.data.credits, toCredits(prices.whatsapp));
   });
 
   it('fills in header and buttons of a bulk send, and names their faults', async () => {

@@ -6,6 +6,8 @@ import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf } from '../../support/rows/messages.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/workspace';
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
@@ -18,7 +20,11 @@ describe('the limit of the day', () => {
   });
   afterEach(() => assertBooks(app.deps.db));
 
-  const limit = (spend_limit_day: number | null) => app.call('PUT', path, { jwt: account.jwt, body: { spend_limit_day } });
+  /** @param thousandths of a credit; null: no limit */
+  const limit = (thousandths: number | null) => {
+    const spend_limit_day = thousandths === null ? null : toCredits(thousandths);
+    return app.call('PUT', path, { jwt: account.jwt, body: { spend_limit_day } });
+  };
   const send = (body: object = sms) => app.call('POST', '/api/v1/messages/send', { key: account.key, body });
   const bulk = (count: number) => {
     const recipients = Array.from({ length: count }, (_, index) => `+1555${1_000_000 + index}`);
@@ -28,21 +34,21 @@ describe('the limit of the day', () => {
   const spent = async () => 1_000_000 - ((await balanceOf(app.deps.db, account.workspaceId)) ?? 0);
 
   it('402 spend_limit above the limit, and nothing is charged', async () => {
-    assert.equal((await limit(1.5)).status, 200);
+    assert.equal((await limit(prices.sms + prices.whatsapp)).status, 200);
     assert.equal((await send()).status, 201);
     const refused = await send();
     assert.deepEqual([refused.status, refused.body.error, refused.body.code], [402, 'Daily spending limit reached', 'spend_limit']);
     assert.equal((await send({ ...sms, channel: 'whatsapp' })).status, 201, 'what still fits is sent');
     assert.deepEqual(
       [await spent(), (await app.call('GET', '/api/v1/messages', { key: account.key })).body.data.pagination.total],
-      [1_500, 2],
+      [prices.sms + prices.whatsapp, 2],
     );
     await limit(null);
     assert.equal((await send()).status, 201);
   });
 
   it('402 for a batch that exceeds the limit as a whole', async () => {
-    await limit(10);
+    await limit(10 * prices.sms);
     const refused = await bulk(11);
     assert.deepEqual([refused.status, refused.body.code, await spent()], [402, 'spend_limit', 0]);
     assert.equal((await bulk(10)).status, 201);
@@ -50,22 +56,22 @@ describe('the limit of the day', () => {
   });
 
   it('402 for missing credits before the limit', async () => {
-    await limit(1);
+    await limit(prices.sms);
     assert.equal((await bulk(2_000)).body.code, 'insufficient_credits');
   });
 
   it('402 exactly above the limit for parallel sends and batches', async () => {
-    await limit(100);
+    await limit(100 * prices.sms);
     const answers = await Promise.all(
       Array.from({ length: Number(process.env.PARALLEL_SENDS ?? 240) }, (_, index) => (index % 40 === 39 ? bulk(3) : send())),
     );
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201, 402]));
     assert.deepEqual([...new Set(answers.filter(({ status }) => status === 402).map(({ body }) => body.code))], ['spend_limit']);
-    assert.equal(await spent(), 100_000);
+    assert.equal(await spent(), 100 * prices.sms);
   });
 
   it('402 exactly above the limit when each message has its own group', async () => {
-    await limit(5);
+    await limit(5_000);
     const rows = await Promise.all(Array.from({ length: 20 }, () => buildUndecided(app.deps.db, account.workspaceId)));
     await Promise.all(rows.map(({ group_id }) => acceptOne(app.deps.db, group_id)));
     assert.equal(await spent(), 5_000);
@@ -73,7 +79,7 @@ describe('the limit of the day', () => {
   });
 
   it('201 for what refunds of the same day make possible again', async () => {
-    await limit(1);
+    await limit(prices.sms);
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await send({ ...sms, scheduled_at });
     assert.equal((await send()).status, 402);
@@ -83,7 +89,7 @@ describe('the limit of the day', () => {
   });
 
   it('the limit starts again each day, without refunds of the day before', async () => {
-    await limit(1);
+    await limit(prices.sms);
     const { body } = await send({ ...sms, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     await aDayLater();
     assert.equal((await send()).status, 201);

@@ -8,6 +8,8 @@ import { type Account, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { balanceOf, messageOf, reportOf } from '../../support/rows/messages.js';
 import { Gate, serviceWithBatches, untilStill } from './batch-service.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('a batch', () => {
   const test = serviceWithBatches();
@@ -25,7 +27,11 @@ describe('a batch', () => {
       const inFlight = await untilStill(() => test.calls.length);
       assert.equal((await test.change(account, id, verb)).status, status);
       const balance = await balanceOf(test.service.db, account.workspaceId);
-      assert.equal(balance, verb === 'cancel' ? 1_000_000 - inFlight * 1_000 : 900_000, 'what was not begun is refunded with the answer');
+      assert.equal(
+        balance,
+        1_000_000 - (verb === 'cancel' ? inFlight : 100) * prices.sms,
+        'what was not begun is refunded with the answer',
+      );
       gate.open();
       await until(async () => (await test.takenOf(id)).length === inFlight, 'what was in flight is taken');
       if (verb === 'pause') {
@@ -35,10 +41,10 @@ describe('a batch', () => {
       }
       const { counts, credits_used } = await test.settled(account, id);
       const delivered = verb === 'cancel' ? inFlight : 100;
-      assert.deepEqual([counts.delivered, counts.failed, credits_used], [delivered, 100 - delivered, delivered]);
+      assert.deepEqual([counts.delivered, counts.failed, credits_used], [delivered, 100 - delivered, toCredits(delivered * prices.sms)]);
       assert.equal(new Set(test.calls.map((call) => call.id)).size, test.calls.length, 'each was called for once');
       assert.equal(test.calls.length, delivered);
-      assert.equal(await balanceOf(test.service.db, account.workspaceId), 1_000_000 - delivered * 1_000);
+      assert.equal(await balanceOf(test.service.db, account.workspaceId), 1_000_000 - delivered * prices.sms);
     });
   }
 
@@ -57,8 +63,8 @@ describe('a batch', () => {
       reactionTo(message) === 'lost' && isFirst(message) ? { outcome: 'unknown', detail: 'reset' } : outcome;
     const id = await test.bulk(account, phones(60));
     const { counts, credits_used, status } = await test.settled(account, id);
-    assert.deepEqual([status, counts.delivered, counts.failed, credits_used], ['completed', 54, 6, 54]);
-    assert.equal(await balanceOf(test.service.db, account.workspaceId), 946_000);
+    assert.deepEqual([status, counts.delivered, counts.failed, credits_used], ['completed', 54, 6, toCredits(54 * prices.sms)]);
+    assert.equal(await balanceOf(test.service.db, account.workspaceId), 1_000_000 - 54 * prices.sms);
     const taken = await test.takenOf(id);
     assert.equal(taken.length, 54, 'the provider has each of the others once');
     assert.ok(taken.filter(({ calls: times }) => times > 1).length <= 6, 'only those whose answer was lost were handed over again');
@@ -76,7 +82,11 @@ describe('a batch', () => {
       id,
     ]);
     assert.deepEqual(details, [{ status_detail: 'unknown' }]);
-    assert.equal(await balanceOf(test.service.db, account.workspaceId), 940_000, 'what failed after the hand-off is not refunded');
+    assert.equal(
+      await balanceOf(test.service.db, account.workspaceId),
+      1_000_000 - 60 * prices.sms,
+      'what failed after the hand-off is not refunded',
+    );
   });
 
   it('delivers events of accepted messages while the provider is unavailable for others', async () => {
@@ -95,7 +105,7 @@ describe('a batch', () => {
     await test.client.messageUntil(account, message.id, ({ status }) => status === 'delivered');
     assert.equal(attemptsOfRest(), 5, 'the report did not wait for that attempt');
     await test.change(account, id, 'cancel');
-    assert.equal(await balanceOf(test.service.db, account.workspaceId), 999_000);
+    assert.equal(await balanceOf(test.service.db, account.workspaceId), 1_000_000 - prices.sms);
     await temporal.close();
   });
 

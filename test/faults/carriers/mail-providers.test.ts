@@ -7,6 +7,8 @@ import { type PostmarkCounterpart, postmarkEnv, startPostmark } from '../../supp
 import { type SendgridCounterpart, sendgridEnv, signEvents, startSendgrid } from '../../support/carriers/sendgrid.js';
 import { type SesCounterpart, sesEnv, sesEvent, startSes } from '../../support/carriers/ses.js';
 import { type Service, startService } from '../../support/service.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 let service: Service;
 const inbox = async () => (await rows(service.db, 'SELECT id FROM delivery_reports')).length;
@@ -53,7 +55,7 @@ describe('a message by Postmark', () => {
     const event = { RecordType: 'Bounce', Type: 'HardBounce', MessageID: mail.message.provider_message_id, Email: 'gone@example.org' };
     await counterpart.tell(callback(), { ...event, BouncedAt: new Date().toISOString() });
     const failed = await mail.client.messageUntil(mail.account, mail.id, ({ status }) => status === 'failed');
-    assert.deepEqual([failed.error_code, failed.credits_used], ['30008', 0.1]);
+    assert.deepEqual([failed.error_code, failed.credits_used], ['30008', toCredits(prices.email)]);
     assert.equal(await again(mail, 'gone@example.org'), 'An earlier message to this recipient bounced');
   });
 

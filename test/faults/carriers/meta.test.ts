@@ -4,6 +4,8 @@ import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type MetaCounterpart, metaAccount, metaEnv, refuse, startMeta, type TakenWhatsapp } from '../../support/carriers/meta.js';
 import { type Service, startService } from '../../support/service.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('a message by Meta', () => {
   let counterpart: MetaCounterpart;
@@ -96,7 +98,10 @@ describe('a message by Meta', () => {
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
     await counterpart.tell(callback(), about(only(), 'failed', { errors: [{ code: 131047, title: 'Re-engagement message' }] }));
     const reported = await client.messageUntil(account, id, ({ status }) => status === 'failed');
-    assert.deepEqual([reported.error_code, reported.error_message, reported.credits_used], ['outside_window', refusal, 0.5]);
+    assert.deepEqual(
+      [reported.error_code, reported.error_message, reported.credits_used],
+      ['outside_window', refusal, toCredits(prices.whatsapp)],
+    );
   });
 
   it('is not sent to a recipient who wrote STOP', async () => {

@@ -12,6 +12,8 @@ import { startReceiver } from '../../support/network/receiver.js';
 import { type Service, startService } from '../../support/service.js';
 import { describeInShapes } from '../../support/rows/shapes.js';
 import { withSandbox } from '../../support/carriers/stub-provider.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 /** What the provider does with the next hand-offs, after the sandbox has taken them. */
 let afterTaking: (outcome: Awaited<ReturnType<Provider['send']>>) => ReturnType<Provider['send']> = async (outcome) => outcome;
@@ -88,7 +90,7 @@ describeInShapes('a provider', (env) => {
     const { id } = await client.send(account);
     const message = await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     assert.notEqual(message.sent_at, null);
-    assert.equal(message.credits_used, 1);
+    assert.equal(message.credits_used, toCredits(prices.sms));
   });
 
   it('is delivered once by a report after its workflow has closed', async () => {

@@ -8,6 +8,8 @@ import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type Service, startService } from '../../support/service.js';
 import { startTwilio, twilioAccount, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('two accounts that share a channel', () => {
   let first: TwilioCounterpart;
@@ -103,7 +105,7 @@ describe('two accounts that share a channel', () => {
     const ids = await Promise.all(Array.from({ length: 12 }, async () => (await client.send(account)).id));
     for (const id of ids) {
       const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');
-      assert.deepEqual([sent.provider, sent.credits_used], ['second', 1]);
+      assert.deepEqual([sent.provider, sent.credits_used], ['second', toCredits(prices.sms)]);
     }
     assert.ok(Date.now() - startedAt < 5_000);
     first.interfere = () => false;

@@ -4,6 +4,8 @@ import { restClient, until } from '../../support/client.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type Service, startService } from '../../support/service.js';
 import { type MailServer, startSmtp } from '../../support/carriers/smtp.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('a message by SMTP', () => {
   let server: MailServer;
@@ -25,7 +27,7 @@ describe('a message by SMTP', () => {
     const account = await client.signUp();
     const { id } = await client.send(account, email('ada@example.org', { text: 'Hello', subject: 'News', unsubscribe: true }));
     const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');
-    assert.deepEqual([sent.status_detail, sent.provider, sent.credits_used], ['unknown', 'smtp', 0.1]);
+    assert.deepEqual([sent.status_detail, sent.provider, sent.credits_used], ['unknown', 'smtp', toCredits(prices.email)]);
     const mail = await PostalMime.parse(server.received[0] ?? '');
     assert.deepEqual([mail.messageId, mail.subject], [sent.provider_message_id, 'News']);
     assert.ok(mail.headers.some(({ key }) => key === 'list-unsubscribe-post'));

@@ -4,6 +4,8 @@ import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type Service, startService } from '../../support/service.js';
 import { refuse, startTwilio, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
+import { prices } from '../../support/prices.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('a message by Twilio', () => {
   let counterpart: TwilioCounterpart;
@@ -47,7 +49,10 @@ describe('a message by Twilio', () => {
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
     await counterpart.report(only(), 'undelivered', { errorCode: 30010 });
     const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
-    assert.deepEqual([failed.error_code, failed.error_message, failed.credits_used], ['30034', 'Exceeded max price', 1]);
+    assert.deepEqual(
+      [failed.error_code, failed.error_message, failed.credits_used],
+      ['30034', 'Exceeded max price', toCredits(prices.sms)],
+    );
   });
 
   it('keeps a report about an unknown message in the inbox', async () => {
