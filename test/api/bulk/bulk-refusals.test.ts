@@ -138,7 +138,6 @@ describe('a bulk send that is refused', () => {
           'recipients[9998].reference: recipients[9998].reference must be 1 to 255 characters',
           'recipients[9999].to: Phone number must be in E.164 format',
           'recipients[9999].variables.name: recipients[9999].variables.name must be valid text',
-          'recipients[9999].variables.name: Missing required field: recipients[9999].variables.name',
         ],
       );
       await assertNothing(20_000_000);
