@@ -23,7 +23,7 @@ import { fallbackSteps } from '../messages/fallback.js';
 import { previewedChain } from '../messages/fallback-schemas.js';
 import { previewWarnings } from './preview-warnings.js';
 import { type SendBody, sendBody } from '../messages/message-schemas.js';
-import { recipientOf } from '../messages/new-message.js';
+import { assertNotExpired, recipientOf } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
 import { withVariables } from '../messages/with-variables.js';
 
@@ -126,6 +126,7 @@ async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick
 
 async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessage> {
   const { channel, content } = body;
+  assertNotExpired(body, new Date());
   const to = await recipientOf(caller.workspaceId, body);
   const errors = countryFaults(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
   return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors };

@@ -19,7 +19,7 @@ export interface AskedFor<Digest = Buffer> extends SendTrace {
 
 /**
  * The row of a new message, not accepted yet.
- * @throws AppError 400 when `expires_at` is before the send, and as `recipientOf`
+ * @throws AppError as `assertNotExpired` and `recipientOf`
  */
 export async function newMessage(
   { workspaceId }: Caller,
@@ -28,11 +28,7 @@ export async function newMessage(
 ): Promise<NewMessage> {
   const now = new Date();
   const { scheduled_at = null, expires_at = null } = body;
-  // The schema does not check this, because a repeated request must get its first response even after its message has expired.
-  if (expires_at !== null && expires_at <= now) throw invalidField('expires_at', pastText('expires_at'));
-  if (expires_at !== null && scheduled_at !== null && expires_at <= scheduled_at) {
-    throw invalidField('expires_at', 'expires_at must be after scheduled_at');
-  }
+  assertNotExpired(body, now);
   const to = await recipientOf(workspaceId, body);
   return {
     id,
@@ -54,6 +50,18 @@ export async function newMessage(
     created_at: now,
     traceparent,
   };
+}
+
+/**
+ * The schema does not check this, because a repeated request must get its first response even after its message has expired.
+ * @throws AppError 400 when `expires_at` is before the send
+ */
+export function assertNotExpired({ scheduled_at, expires_at }: Pick<SendBody, 'scheduled_at' | 'expires_at'>, now: Date): void {
+  if (expires_at === undefined) return;
+  if (expires_at <= now) throw invalidField('expires_at', pastText('expires_at'));
+  if (scheduled_at !== undefined && expires_at <= scheduled_at) {
+    throw invalidField('expires_at', 'expires_at must be after scheduled_at');
+  }
 }
 
 /**

@@ -28,6 +28,10 @@ describe('POST /api/v1/messages/preview', () => {
     });
     it('400 for the faults that a send refuses', async () => {
       assert.equal((await preview({ ...sms, to: 'x' })).body.error, 'Phone number must be in E.164 format');
+      const [past, soon, later] = [-1, 1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+      assert.equal((await preview({ ...sms, expires_at: past })).body.error, 'expires_at must be in the future');
+      const early = await preview({ ...sms, expires_at: soon, scheduled_at: later });
+      assert.equal(early.body.error, 'expires_at must be after scheduled_at');
     });
   });
 
