@@ -2901,7 +2901,7 @@ export interface components {
             email: string;
             password: string;
             /** @description Code of the authenticator app, or a recovery code. Required if TOTP is enabled */
-            code?: string;
+            code?: string | null;
         };
         LoginResponse: {
             /** @description Always true */
@@ -3013,7 +3013,7 @@ export interface components {
             email: string;
             password: string;
             /** @description Code of the authenticator app, or a recovery code. Required if TOTP is enabled */
-            code?: string;
+            code?: string | null;
         };
         WorkspaceResponse: {
             /** @description Always true */
