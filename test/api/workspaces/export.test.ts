@@ -126,7 +126,8 @@ describe('GET /api/v1/export', () => {
       (
         await select<{ calls: number }>(
           app.deps.db,
-          `SELECT count(*) AS calls FROM pg_stat_activity WHERE query ILIKE '%FROM "messages"%' AND state = 'active' AND pid <> pg_backend_pid()`,
+          `SELECT count(*) AS calls FROM pg_stat_activity
+           WHERE datname = current_database() AND query ILIKE '%FROM "messages"%' AND state = 'active' AND pid <> pg_backend_pid()`,
         )
       )[0]?.calls;
     await sleep(300); // nothing is to happen: it waits for its reader
