@@ -12,7 +12,7 @@ import type { Database } from '../../models/db/database.js';
 import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
 import { type Scope, scopes } from '../../models/rules/accounts/api-key.js';
-import { apiDeps } from '../support/api-deps.js';
+import { apiDeps } from '../support/parts/api-deps.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { buildWorkspace } from '../support/rows/factories.js';

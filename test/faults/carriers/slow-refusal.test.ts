@@ -10,7 +10,7 @@ describe('a carrier that refuses a message after the time of its fallback', () =
   let client: RestClient;
   before(async () => {
     counterpart = await startTwilio();
-    service = await startService({ env: twilioEnv(counterpart) });
+    service = await startService({ isHere: true, env: twilioEnv(counterpart) });
     client = restClient(service.url, service.db);
   });
   afterEach(() => assertBooks(service.db));

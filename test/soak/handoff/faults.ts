@@ -1,7 +1,7 @@
 /** Deploys, kills, freezes and terminated backends, one after the other; what they strike and when is drawn by seed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../support/database.js';
-import type { Child } from '../../support/child.js';
+import type { Child } from '../../support/parts/child.js';
 import type { Service } from '../../support/service.js';
 import type { Random } from '../../chaos/random.js';
 

@@ -1,20 +1,20 @@
 /** API and worker in the process of the tests. */
 import { once } from 'node:events';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { keepPrepared } from '../../activities/worker/keep-prepared.js';
-import type { Providers } from '../../activities/handoff/providers/provider.js';
-import { startWorkers } from '../../activities/worker/workers.js';
-import { apiPoolSizes } from '../../api/bulk-thread/create-bulk-thread.js';
-import { createApp } from '../../api/app.js';
-import { createHttpServer } from '../../api/http/http-server.js';
-import { connectTemporal } from '../../api/outside/temporal.js';
-import { connect } from '../../models/db/database.js';
-import { createLogger } from '../../models/process/logger.js';
-import type { Config } from '../../models/settings/config.js';
-import { queues } from '../../workflows/contract.js';
+import { keepPrepared } from '../../../activities/worker/keep-prepared.js';
+import type { Providers } from '../../../activities/handoff/providers/provider.js';
+import { startWorkers } from '../../../activities/worker/workers.js';
+import { apiPoolSizes } from '../../../api/bulk-thread/create-bulk-thread.js';
+import { createApp } from '../../../api/app.js';
+import { createHttpServer } from '../../../api/http/http-server.js';
+import { connectTemporal } from '../../../api/outside/temporal.js';
+import { connect } from '../../../models/db/database.js';
+import { createLogger } from '../../../models/process/logger.js';
+import type { Config } from '../../../models/settings/config.js';
+import { queues } from '../../../workflows/contract.js';
 import { apiDeps } from './api-deps.js';
 import type { Child } from './child.js';
-import { trustTestAuthority } from './network/receiver.js';
+import { trustTestAuthority } from '../network/receiver.js';
 
 const unlikeProcess = () => {
   throw new Error('what runs in this process cannot be killed or frozen');

@@ -32,7 +32,7 @@ export function child(script: string, env: NodeJS.ProcessEnv, logFile?: string):
     async start() {
       const output = logFile === undefined ? 'inherit' : openSync(logFile, 'a');
       // Without source maps, which cost each thread a tenth of a second of CPU at its start.
-      const started = spawn(process.execPath, [resolve(import.meta.dirname, '../..', script)], {
+      const started = spawn(process.execPath, [resolve(import.meta.dirname, '../../..', script)], {
         env,
         stdio: ['ignore', output, output, 'ipc'],
       });
