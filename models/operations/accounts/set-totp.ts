@@ -8,10 +8,9 @@ import { totpAlreadyEnabled, totpNotEnabled, totpNotSetUp } from '../../conflict
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
-import { makeId } from '../../rules/values/make-id.js';
 import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { hasReachedMailLimit } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 import { forgetTries, takeTry } from '../logins/login-tries.js';
 import { noteFailedTry, type TryDeps } from '../logins/note-failed-try.js';
@@ -64,7 +63,8 @@ export function confirmTotp(
       type: 'auth.totp_enabled',
       target: { type: 'workspace', id: workspaceId, name },
     });
-    return mailAbout(db, transaction, workspaceId, 'totp_enabled', origin);
+    // Whoever has stolen a JWT can set up a second factor, too.
+    return enqueueNotice(db, transaction, workspaceId, 'totp_enabled', { address: origin.address });
   });
 }
 
@@ -121,21 +121,7 @@ async function disable(
   await forgetTotp(db, transaction, workspaceId);
   const target = { type: 'workspace', id: workspaceId, name: null };
   await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
-  return mailAbout(db, transaction, workspaceId, 'totp_disabled', origin);
-}
-
-/** Whoever has stolen a JWT can set up a second factor, too. */
-async function mailAbout(
-  db: Database,
-  transaction: Transaction,
-  workspaceId: string,
-  kind: 'totp_enabled' | 'totp_disabled',
-  { address }: Origin,
-): Promise<string | null> {
-  if (await hasReachedMailLimit(db, transaction, workspaceId, kind)) return null;
-  const mailId = makeId();
-  await select(db, enqueueMail, [mailId, workspaceId, kind, JSON.stringify({ address })], transaction);
-  return mailId;
+  return enqueueNotice(db, transaction, workspaceId, 'totp_disabled', { address: origin.address });
 }
 
 /** Inside a transaction, the lock keeps it enabled. @throws AppError conflict if no second factor is enabled */
@@ -160,5 +146,4 @@ const findOffered = `
   SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL`;
 const lockEnabled = 'SELECT id FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NOT NULL FOR NO KEY UPDATE';
 const confirm = 'UPDATE workspaces SET totp_confirmed_at = now(), totp_step = $2 WHERE id = $1 RETURNING name';
-const enqueueMail = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
 const forget = 'UPDATE workspaces SET totp_secret = NULL, totp_confirmed_at = NULL, totp_step = NULL WHERE id = $1';

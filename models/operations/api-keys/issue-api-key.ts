@@ -1,10 +1,9 @@
-import { makeId } from '../../rules/values/make-id.js';
 import { ApiKey, type NewApiKey } from '../../tables/api-key.js';
 import type { Config } from '../../settings/config.js';
-import { type Database, select, type Transaction } from '../../db/database.js';
+import type { Database, Transaction } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { hasReachedMailLimit } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/issue-mail.js';
 import { withinQuota } from '../workspaces/within-quota.js';
 
 /** A new key, which is shown once, and the id of the mail about it; null if the owner has reached the limit of mails. */
@@ -37,17 +36,12 @@ export function issueApiKey(
   return withinQuota(db, quota, issue, origin);
 }
 
-/** Limits the mails: the address may belong to another person, whose mailbox must not be flooded. */
-export async function mailAboutKey(
+/** @returns the id of the mail to the owner; null if there is none */
+export function mailAboutKey(
   db: Database,
   transaction: Transaction,
   { workspace_id: workspaceId, name }: ApiKey,
   { address }: Origin,
 ): Promise<string | null> {
-  if (await hasReachedMailLimit(db, transaction, workspaceId, 'new_api_key')) return null;
-  const mailId = makeId();
-  await select(db, enqueueMail, [mailId, workspaceId, JSON.stringify({ key: name, address })], transaction);
-  return mailId;
+  return enqueueNotice(db, transaction, workspaceId, 'new_api_key', { key: name, address });
 }
-
-const enqueueMail = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'new_api_key', $3)`;

@@ -1,4 +1,3 @@
-import { makeId } from '../../rules/values/make-id.js';
 import { inTransaction, select, type Transaction } from '../../db/database.js';
 import { codeRequired, wrongCode, wrongPassword } from '../../errors.js';
 import { ifPasswordFits } from '../../passwords.js';
@@ -9,7 +8,7 @@ import { forgetTries, returnTry, takeTry, type Try } from './login-tries.js';
 import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 import { useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { hasReachedMailLimit } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/issue-mail.js';
 
 export interface LoginDeps extends TryDeps {
   /**
@@ -85,11 +84,9 @@ async function noteLogin(
   const target = { type: 'workspace', id: workspaceId, name };
   await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target });
   const [seen] = await select<{ is_new: boolean }>(db, noteAddress, [workspaceId, client], transaction);
-  if (seen?.is_new !== true || (await hasReachedMailLimit(db, transaction, workspaceId, 'new_login'))) return;
-  const mailId = makeId();
-  const detail = JSON.stringify({ address: origin.address, at: new Date() });
-  await select(db, enqueueMail, [mailId, workspaceId, 'new_login', detail], transaction);
-  transaction.afterCommit(() => onMail(mailId));
+  if (seen?.is_new !== true) return;
+  const mailId = await enqueueNotice(db, transaction, workspaceId, 'new_login', { address: origin.address, at: new Date() });
+  if (mailId !== null) transaction.afterCommit(() => onMail(mailId));
 }
 
 /**
@@ -103,5 +100,3 @@ const noteAddress = `
       ON CONFLICT (workspace_id, digest) DO UPDATE SET last_at = now()
     )
   SELECT is_known IS NOT TRUE AS is_new FROM known`;
-
-const enqueueMail = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';

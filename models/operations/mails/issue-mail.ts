@@ -45,6 +45,26 @@ export async function hasReachedMailLimit(db: Database, transaction: Transaction
   return (row?.sent ?? 0) >= mailsAnHourMax;
 }
 
+/**
+ * Puts a mail with these details into the outbox, unless the workspace has reached the hourly limit of this kind: its address may belong to
+ * another person, whose mailbox must not be flooded.
+ * @returns the id of the mail; null if there is none
+ */
+export async function enqueueNotice(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  kind: MailKind,
+  detail: object,
+): Promise<string | null> {
+  if (await hasReachedMailLimit(db, transaction, workspaceId, kind)) return null;
+  const mailId = makeId();
+  await select(db, insertNotice, [mailId, workspaceId, kind, JSON.stringify(detail)], transaction);
+  return mailId;
+}
+
+const insertNotice = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
+
 const countMails = `
   SELECT count(*) AS sent FROM mails WHERE workspace_id = $1 AND kind = $2 AND created_at > now() - interval '1 hour'`;
 

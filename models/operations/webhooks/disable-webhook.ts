@@ -1,9 +1,8 @@
-import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { hasReachedMailLimit } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/issue-mail.js';
 import { holdsPending } from './settle-deliveries.js';
 
 /**
@@ -19,8 +18,7 @@ export async function disableWebhook(db: Database, webhookId: string, reason: st
     const { workspace_id: workspaceId } = disabled;
     // The rest of the URL may contain a token, or words for the person at an address that nobody has verified.
     const url = originOfUrl(disabled.url);
-    if (!(await hasReachedMailLimit(db, transaction, workspaceId, 'webhook_disabled')))
-      await select(db, enqueueMail, [makeId(), workspaceId, JSON.stringify({ url, reason })], transaction);
+    await enqueueNotice(db, transaction, workspaceId, 'webhook_disabled', { url, reason });
     const target = { type: 'webhook', id: webhookId, name: url };
     const event = { workspaceId, type: 'webhook.disabled', target, changes: { reason } } as const;
     await recordAuditEvent(db, transaction, systemOrigin('deliveries'), event);
@@ -30,4 +28,3 @@ export async function disableWebhook(db: Database, webhookId: string, reason: st
 const disable = `
   UPDATE webhooks SET is_active = false, disabled_reason = $2, updated_at = now(), ${holdsPending}
   WHERE id = $1 AND is_active RETURNING workspace_id, url`;
-const enqueueMail = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'webhook_disabled', $3)`;
