@@ -29,12 +29,12 @@ export async function withinCountries(body: BulkBody, allowed: readonly string[]
 }
 
 /** The scope that a body needs which names contacts by tag or id. Texts and responses contain fields of the contacts, so the caller must be allowed to read them. */
-export function contactsNeed({ tag, recipients }: Record<string, unknown>): Scope | null {
+export function scopeForContacts({ tag, recipients }: Record<string, unknown>): Scope | null {
   return (tag ?? '') !== '' || (Array.isArray(recipients) && recipients.some(isNamed)) ? 'manage_contacts' : null;
 }
 
 /** The scope that the body of a single message needs if it names a contact. The response shows the contact's phone number or address. */
-export const contactNeeds = (given: Record<string, unknown>): Scope | null =>
+export const scopeForContact = (given: Record<string, unknown>): Scope | null =>
   namedContact(given) === undefined ? null : 'manage_contacts';
 
 const isNamed = (given: unknown) =>

@@ -17,7 +17,7 @@ import { digestList } from '../../http/idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList } from '../../present/presenters.js';
 import { dataOf } from '../../http/schemas/schemas.js';
 import { assertChannels } from '../accounts/key-fields.js';
-import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
+import { scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
 import type { AskedFor } from '../messages/new-message.js';
@@ -39,7 +39,7 @@ export const sendBulk = bulkEndpoint({
   rate: 'bulk',
   body: bulkBody,
   bodyBytesMax: bulkBytesMax,
-  alsoNeeds: contactsNeed,
+  alsoNeeds: scopeForContacts,
   examine: examineBulk,
   idempotent: true,
   refusals: [409],

@@ -17,7 +17,7 @@ import { countryFaults } from '../../auth/sending-rules.js';
 import { type Checked, check } from '../../http/schemas/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
-import { contactNeeds, contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
+import { scopeForContact, scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
 import { fallbackSteps } from '../messages/fallback.js';
 import { previewedChain } from '../messages/fallback-schemas.js';
@@ -70,7 +70,7 @@ export const previewMessage = bulkEndpoint({
   body: Joi.object<PreviewBody>().unknown().meta({ type: 'object', derive: eitherBody }),
   bodyBytesMax: bulkBytesMax,
   alsoCounts: (body) => (isBulkBody(body) ? 'bulk' : undefined),
-  alsoNeeds: (given) => (isBulk(given) ? contactsNeed(given) : contactNeeds(given)),
+  alsoNeeds: (given) => (isBulk(given) ? scopeForContacts(given) : scopeForContact(given)),
   examine: examinePreview,
   refusals: [404, 409],
   response: previewResponse,

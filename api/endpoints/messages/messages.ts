@@ -20,7 +20,7 @@ import { bound, dataOf, uuid, valueOf } from '../../http/schemas/schemas.js';
 import { assertAllowedCountries } from '../../auth/sending-rules.js';
 import { text } from '../../http/schemas/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
-import { contactNeeds } from '../bulk/bulk-contacts.js';
+import { scopeForContact } from '../bulk/bulk-contacts.js';
 import { type SendBody, sendBody } from './message-schemas.js';
 import { messageResponse, presentAcceptedMessage, presentChain, presentMessage } from './message-view.js';
 import { fallbackSteps, namedIn } from './fallback.js';
@@ -40,7 +40,7 @@ export const sendMessage = endpoint({
   body: sendBody,
   sends: true,
   gated: true,
-  alsoNeeds: contactNeeds,
+  alsoNeeds: scopeForContact,
   examine: withVariables,
   idempotent: true,
   refusals: [404, 409, 503],

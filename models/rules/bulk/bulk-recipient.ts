@@ -183,7 +183,7 @@ function renderContent(templates: BulkTemplates, channel: Channel, values: Value
     ...(html === null ? {} : { html: html.text }),
     ...(templates.unsubscribe ? { unsubscribe: true } : {}),
   };
-  if (text.text === '') return { content, fault: templates.text.malformed === null ? missingFieldText('content.text') : null }; // that has its fault
+  if (text.text === '') return { content, fault: templates.text.malformed === null ? missingFieldText('content.text') : null }; // else malformed
   if (text.isCut || html?.isCut === true) return { content, fault: lengthText(channel) };
   const wrongSubject = subject === null || isSubject(subject.text) ? null : subjectText;
   return { content, fault: faultOfTexts(channel, text.text, html?.text) ?? wrongSubject ?? whatsapp?.fault ?? null };

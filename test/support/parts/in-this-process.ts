@@ -16,16 +16,16 @@ import { apiDeps } from './api-deps.js';
 import type { Child } from './child.js';
 import { trustTestAuthority } from '../network/receiver.js';
 
-const unlikeProcess = () => {
+const refuse = () => {
   throw new Error('what runs in this process cannot be killed or frozen');
 };
-const notKilled = { kill: async () => unlikeProcess(), freeze: unlikeProcess, unfreeze: unlikeProcess };
+const withoutSignals = { kill: async () => refuse(), freeze: refuse, unfreeze: refuse };
 
 /** The API, with all its connections in this thread. */
 export function apiHere(config: Readonly<Config>): Child {
   let end: (() => Promise<void>) | undefined;
   return {
-    ...notKilled,
+    ...withoutSignals,
     async start() {
       await trustTestAuthority();
       const deps = apiDeps(config, connect(config.databaseUrl, apiPoolSizes(config).own), connectTemporal(config));
@@ -54,7 +54,7 @@ let runtimeInstalled = false;
 export function workerHere(config: Readonly<Config>, wrapProviders?: (providers: Providers) => Providers): Child {
   let end: (() => Promise<void>) | undefined;
   return {
-    ...notKilled,
+    ...withoutSignals,
     async start() {
       if (!runtimeInstalled) Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') });
       runtimeInstalled = true;
