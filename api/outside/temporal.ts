@@ -1,18 +1,17 @@
 /** The API's client of Temporal. It connects on first use, and reconnects when needed. */
-import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
+import { notifyPages, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, type ReplayRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
 import { passTrace, traceAccept } from '../tracing/trace-accept.js';
 import {
   type AcceptAnswer,
   type AcceptBatchAnswer,
   acceptUpdate,
-  batchChangedSignal,
   cancelledSignal,
   queues,
-  reportsSignal,
   searchAttributes,
   type SendBatchInput,
   type SendGroupInput,
@@ -62,6 +61,7 @@ export interface Temporal {
   sendMail(mailId: string): Promise<void>;
   /** Whether a worker is polling. */
   hasWorker(): Promise<boolean>;
+  /** Closes the connection when the signals that were begun have ended, two seconds later at most. Nobody waits for a signal of a callback. */
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ const batchTimeoutFactor = 3;
 export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
   const connection = Connection.lazy(temporalServer);
   const client = new Client({ connection, namespace: temporalNamespace, interceptors: { workflow: [passTrace] } });
-  const hint = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + hintTimeoutMs, call);
+  const { hint, allEnded } = createHints(client);
 
   return {
     accept: (request) =>
@@ -109,7 +109,21 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
     replay: (request) => hint(() => startReplay(client, request)),
     sendMail: (mailId) => hint(() => startMail(client, mailId)),
     hasWorker: () => hint(() => isPolled(client)),
-    close: () => connection.close(),
+    close: () => allEnded().then(() => connection.close()),
+  };
+}
+
+/** Makes short calls, and waits for all that were begun. */
+function createHints(client: Client) {
+  const open = new Set<Promise<unknown>>();
+  return {
+    hint<T>(call: () => Promise<T>): Promise<T> {
+      const made = client.withDeadline(Date.now() + hintTimeoutMs, call);
+      const ended: Promise<unknown> = Promise.allSettled([made]).finally(() => open.delete(ended));
+      open.add(ended);
+      return made;
+    },
+    allEnded: () => Promise.all(open),
   };
 }
 
@@ -167,28 +181,4 @@ async function isPolled({ workflowService, options: { namespace } }: Client): Pr
   const request = { namespace, taskQueue: { name: queues.messages }, taskQueueType: 1 /* workflow tasks */ };
   const { pollers } = await workflowService.describeTaskQueue(request);
   return (pollers ?? []).some(({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < pollerAgeMsMax);
-}
-
-/** Signals the page workflows. Pages that have not started or have ended are skipped. */
-async function notifyPages(client: Client, ids: readonly string[]): Promise<void> {
-  const signalled = await Promise.allSettled(ids.map((id) => client.workflow.getHandle(id).signal(batchChangedSignal)));
-  const failed = signalled.find((outcome) => outcome.status === 'rejected' && !(outcome.reason instanceof WorkflowNotFoundError));
-  if (failed?.status === 'rejected') throw failed.reason;
-}
-
-async function wakeGroup(client: Client, { groupId, workflowId, late }: Wake): Promise<void> {
-  if (!late) {
-    try {
-      return await client.workflow.getHandle(workflowId).signal(reportsSignal);
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error; // otherwise the workflow has just closed
-    }
-  }
-  await client.workflow.signalWithStart(workflowTypes.applyLateReports, {
-    taskQueue: queues.messages,
-    workflowId: workflowIds.lateReports(groupId),
-    args: [{ groupId }],
-    signal: reportsSignal,
-    signalArgs: [],
-  });
 }
