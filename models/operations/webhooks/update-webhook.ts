@@ -18,8 +18,8 @@ export interface WebhookChange {
   rate?: number | null | undefined;
   ordered?: boolean | undefined;
   frame_ancestors?: string[] | null | undefined;
-  /** A key pair for asymmetric signatures, stored only if there is none; null removes it. */
-  keyPair?: StoredKeyPair | null | undefined;
+  /** Makes a key pair for asymmetric signatures. It is stored only if there is none; null removes it. @param webhookId the id in the row */
+  keyPair?: ((webhookId: string) => StoredKeyPair) | null | undefined;
 }
 
 const noKeyPairs = { signing_key: null, public_key: null, old_signing_key: null, old_public_key: null };
@@ -53,7 +53,7 @@ export function updateWebhook(
     };
     if (change.is_active === false) await select(db, hold, [id], transaction);
     else if (isAnother) await select(db, tryAgain, [id], transaction);
-    if (keyPair) await Webhook.update(keyPair, { where: { id, signing_key: null }, transaction });
+    if (keyPair) await Webhook.update(keyPair(webhook.id), { where: { id, signing_key: null }, transaction });
     const updated = await webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
     await updated.reload({ transaction });
     const target = { type: 'webhook', id, name: originOfUrl(updated.url) };

@@ -56,6 +56,15 @@ describe('signatures of a webhook', () => {
     assert.throws(() => verifyWebhook(body, headers, generateSigningKey().publicKey), { fault: 'signature' });
   });
 
+  it('signs with a key pair that was requested with the id in capital letters', async () => {
+    const path = `/api/v1/webhooks/${hook.id.toUpperCase()}`;
+    const { webhook } = (await app.call('PUT', path, { jwt, body: { asymmetric: true } })).body.data;
+    const { delivery } = await data('POST', '/test');
+    assert.deepEqual([delivery.status, delivery.attempts[0].error], ['succeeded', null]);
+    const [{ body, headers }] = receiver.received as [Received];
+    assert.equal(verifyWebhook(body, headers, webhook.public_key).event, 'webhook.test');
+  });
+
   it('signs with a rotated secret at once, and with the old one during the overlap', async () => {
     const { secret } = await data('POST', '/rotate-secret');
     await data('POST', '/test');
