@@ -44,6 +44,8 @@ export function updateWebhook(
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const webhook = await Webhook.owned(workspaceId, id, transaction);
+    // What an attempt that ends at this moment writes to the row is changed too, and not kept as if it were newer.
+    await webhook.reload({ transaction, lock: transaction.LOCK.NO_KEY_UPDATE });
     const before = auditedOf(webhook);
     const isAnother = (change.url !== undefined && change.url !== webhook.url) || change.is_active === true;
     const cleared = {

@@ -5,6 +5,7 @@ import { recordAttempt } from '../../../../models/operations/webhooks/record-att
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
+import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { attemptWith, buildDelivery, deliveryOf, settle, unknownId } from '../../../support/rows/deliveries.js';
@@ -80,6 +81,29 @@ describe('updateWebhook and deleteWebhook', () => {
       byTest,
     );
     assert.deepEqual(await deliveryOf(test.db, id), before);
+  });
+
+  /** Changes the webhook while another transaction has written this to its row. It commits once the change waits for it. */
+  async function duringCommitOf(written: string, change: Partial<WebhookChange>): Promise<Webhook> {
+    const other = await test.db.transaction();
+    await test.db.query(`UPDATE webhooks SET ${written} WHERE id = $1`, { bind: [webhookId], transaction: other });
+    const changing = updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change }, byTest);
+    const waiting = `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await rows(test.db, waiting)).length > 0, 'it waits for the lock');
+    await other.commit();
+    return changing;
+  }
+
+  it('end a pause that the former URL asks for at the same moment', async () => {
+    const paused = `failing_since = now(), resume_at = now() + interval '1 day'`;
+    const { failing_since, resume_at } = await duringCommitOf(paused, { url: 'https://two.example.test/' });
+    assert.deepEqual([failing_since, resume_at], [null, null]);
+  });
+
+  it('activate a webhook that is disabled at the same moment', async () => {
+    const disabled = `is_active = false, disabled_reason = 'gone', revision = revision + 1, held_revision = revision + 1`;
+    const { is_active, disabled_reason } = await duringCommitOf(disabled, { is_active: true });
+    assert.deepEqual([is_active, disabled_reason], [true, null]);
   });
 
   it('end open deliveries of a deleted webhook, and write no more', async () => {
