@@ -42,7 +42,7 @@ export type DeliveryOutcome =
  * because its webhook was paused or deleted. If its webhook has another URL meanwhile, a failure does not count against the endpoint, and
  * the next attempt is due at once. The attempt is logged in any case.
  * @param disableAfterSeconds an endpoint that acknowledges nothing for this time is disabled; 0: never
- * @returns for each attempt whether its webhook is still active
+ * @returns for each attempt whether further ones may follow: its webhook is still active, and was not paused meanwhile
  */
 export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<boolean[]> {
   const written = new Map<string, Written>();
@@ -100,6 +100,7 @@ const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Att
 
 interface Written {
   delivery_id: string;
+  /** False also if the webhook was paused and activated again: what waits for attempts is held then. A replay of what has succeeded goes on. */
   is_active: boolean;
   /** The attempt was acknowledged, or the webhook still has the same URL. */
   is_address: boolean;
@@ -141,7 +142,8 @@ const record = `
     a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
   FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- one order, so that concurrent statements do not deadlock on each other's numbers
   RETURNING delivery_id, (
-    SELECT NOT ${isHeld} FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
+    SELECT CASE WHEN trigger = 'replay' AND d.status = 'succeeded' THEN w.is_active AND w.deleted_at IS NULL ELSE NOT ${isHeld} END
+    FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_active, error IS NULL OR url = (
     SELECT w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_address`;

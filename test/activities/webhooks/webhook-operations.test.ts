@@ -5,8 +5,11 @@ import { createTestDelivery } from '../../../models/operations/webhooks/create-t
 import { retrierDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
 import { recordAttempts } from '../../../models/operations/webhooks/record-attempt.js';
 import { countReplayable, listReplayable, requeueDeliveries } from '../../../models/operations/webhooks/replay-deliveries.js';
+import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
+import type { ReplayPageInput } from '../../../workflows/contract.js';
+import { byTest } from '../../support/by-test.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { attemptsOf, attemptWith, buildDelivery, deliveryOf, unknownId } from '../../support/rows/deliveries.js';
@@ -14,6 +17,8 @@ import { buildReplay } from '../../support/rows/factories.js';
 import { endpointForEach } from '../../support/for-each.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
 import { answerWith } from '../../support/network/receiver.js';
+
+const unchanged = { url: undefined, events: undefined, description: undefined };
 
 describe('attemptNow and replayPage', () => {
   const test = endpointForEach();
@@ -23,8 +28,8 @@ describe('attemptNow and replayPage', () => {
   const attempt = (deliveryId: string, trigger: 'manual' | 'test' = 'manual') =>
     inActivity(activities().attemptNow, [{ deliveryId, trigger }]);
   /** A page of a replay of its own, which is not its last one. */
-  const replay = async (deliveryIds: string[], statuses: ('failed' | 'held' | 'pending')[] = ['failed', 'held'], time = 1) => {
-    const { id: replayId } = await buildReplay(test.webhook.id, { statuses });
+  const replay = async (deliveryIds: string[], statuses: ReplayPageInput['statuses'] = ['failed', 'held'], time = 1) => {
+    const { id: replayId } = await buildReplay(test.webhook.id, { statuses: [...statuses] });
     return inActivity(activities().replayPage, [{ replayId, webhookId: test.webhook.id, deliveryIds, isLast: false, statuses }], time);
   };
   const delivery = async (status: string) => {
@@ -107,6 +112,14 @@ describe('attemptNow and replayPage', () => {
     await inActivity(activities().replayPage, [{ ...page, deliveryIds: [first, second] }], 2);
     assert.deepEqual(await Promise.all([first, second].map(async (id) => (await attemptsOf(test.db, id)).length)), [1, 1]);
     assert.equal(test.receiver.received.length, 2);
+  });
+
+  it('sends all succeeded deliveries of a replay to a webhook that was switched off and on since', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => delivery('succeeded')));
+    for (const is_active of [false, true])
+      await updateWebhook(test.db, test.workspaceId, test.webhook.id, { ...unchanged, is_active }, byTest);
+    assert.deepEqual(await replay(ids, ['succeeded']), { retriers: [], goesOn: true });
+    assert.equal(test.receiver.received.length, 20);
   });
 
   it('keeps the retry schedule of replayed pending deliveries', async () => {
