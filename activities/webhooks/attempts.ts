@@ -114,7 +114,7 @@ export class Attempts {
       if ((await this.#attempt(first, { ...scheduled, isProbe: true })) !== 'acknowledged') return;
       rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
     }
-    const pace = { concurrency: concurrencyPerEndpoint, firstAlone: !this.#health.isHealthy(first.webhook_id) };
+    const pace = { concurrency: concurrencyPerEndpoint, restsAfterwards: true, firstAlone: !this.#health.isHealthy(first.webhook_id) };
     await this.#queue(rest, scheduled, { ...pace, ...(signal && { signal }) }).run();
   }
 
@@ -123,7 +123,7 @@ export class Attempts {
    * @returns the deliveries that failed and will be retried, and those that were not tried
    */
   attemptInOrder(deliveries: SendableDelivery[], options = scheduled): Promise<SendableDelivery[]> {
-    return this.#queue(deliveries, options, { concurrency: concurrencyPerEndpoint }).run();
+    return this.#queue(deliveries, options, { concurrency: concurrencyPerEndpoint, restsAfterwards: options.trigger === 'replay' }).run();
   }
 
   async #attemptFirst(

@@ -12,6 +12,8 @@ export interface EndpointPace {
   concurrency: number;
   /** The events of the first message are attempted before all others, which wait until they were acknowledged. */
   firstAlone?: boolean;
+  /** Ends when the rate allows a further attempt, so that the next queue of the webhook keeps the rate too. */
+  restsAfterwards?: boolean;
   /** An attempt is late when it has no outcome after this time. */
   lateAfterMs?: number;
   /** The whole queue is late after this time. */
@@ -52,12 +54,13 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
 
   /** Runs the attempts, and stops after a failure. @returns the deliveries that will be retried or were not tried */
   async run(): Promise<Delivery[]> {
-    const { concurrency, queueMs, firstAlone } = this.options;
+    const { concurrency, queueMs, firstAlone, restsAfterwards } = this.options;
     const end = this.#lateAfter(queueMs);
     try {
       const first = firstAlone === true ? this.#chains.shift() : undefined;
       if (first !== undefined) await this.#attemptChain(first);
       await Promise.all(Array.from({ length: Math.min(concurrency, this.#chains.length) }, () => this.#work()));
+      if (restsAfterwards === true) await sleep(this.#nextAtMs - performance.now());
     } finally {
       clearTimeout(end);
     }

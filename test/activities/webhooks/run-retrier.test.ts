@@ -95,4 +95,15 @@ describe('an endpoint', () => {
     assert.equal(test.receiver.received.length, 4);
     assert.ok(performance.now() - started >= 590, 'three pauses of 200 ms');
   });
+
+  it('gets no more events a second than its limit when each call of its retrier finds one', async () => {
+    await test.webhook.update({ rate: 5 });
+    const started = performance.now();
+    for (let call = 1; call <= 4; call += 1) {
+      await worker().deliver(await queued(1));
+      assert.equal(await worker().carry(), null);
+    }
+    assert.equal(test.receiver.received.length, 4);
+    assert.ok(performance.now() - started >= 790, 'four pauses of 200 ms');
+  });
 });
