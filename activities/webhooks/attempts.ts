@@ -103,9 +103,9 @@ export class Attempts {
   /**
    * Attempts the due deliveries of one webhook. When its circuit breaker is half-open, one attempt probes before the others. When this process
    * does not know the endpoint as healthy, the events of one message go first: many attempts at once to an endpoint that hangs would each keep
-   * a connection until its deadline.
+   * a connection until its deadline. No attempt begins after the given end.
    */
-  async retry(due: SendableDelivery[], signal?: AbortSignal): Promise<void> {
+  async retry(due: SendableDelivery[], end: Pick<EndpointPace, 'signal' | 'until'> = {}): Promise<void> {
     const [first] = due;
     if (first === undefined) return;
     let rest = due;
@@ -115,7 +115,7 @@ export class Attempts {
       rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
     }
     const pace = { concurrency: concurrencyPerEndpoint, restsAfterwards: true, firstAlone: !this.#health.isHealthy(first.webhook_id) };
-    await this.#queue(rest, scheduled, { ...pace, ...(signal && { signal }) }).run();
+    await this.#queue(rest, scheduled, { ...pace, ...end }).run();
   }
 
   /**

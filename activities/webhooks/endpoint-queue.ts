@@ -18,6 +18,8 @@ export interface EndpointPace {
   lateAfterMs?: number;
   /** The whole queue is late after this time. */
   queueMs?: number;
+  /** The queue begins no attempt later than this, in milliseconds since 1970. */
+  until?: number;
   /** Aborted when the worker stops. The queue then begins no further attempt. */
   signal?: AbortSignal;
 }
@@ -75,7 +77,8 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
   }
 
   get #isOver(): boolean {
-    return this.#isEnded || this.options.signal?.aborted === true;
+    const { signal, until = Number.POSITIVE_INFINITY } = this.options;
+    return this.#isEnded || signal?.aborted === true || Date.now() > until;
   }
 
   async #work(): Promise<void> {

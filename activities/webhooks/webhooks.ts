@@ -16,7 +16,7 @@ import { tooManyAttempts } from './too-many-attempts.js';
 /** Deliveries that a retrier reads at once. With a rate: as many as it may send in this time. */
 const pageMax = 500;
 const pageSeconds = 20;
-/** One call of a retrier takes this long at most. It waits itself for deliveries that are due within `soonMs`. */
+/** One call of a retrier begins no attempt later than this, well below its time-out: another call would begin beside it. It waits itself for deliveries that are due within `soonMs`. */
 const retrierMsMax = 60_000;
 const soonMs = 500;
 /** Poll interval while attempts are in flight; doubles up to the maximum. */
@@ -120,7 +120,7 @@ async function attemptDue(
     const isSettling = await settler.onePage();
     if (isSettling && !webhook.is_active) continue;
     const due = await attempts.withWorkspaceLimit(() => retrierDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
-    await attempts.retry(due, signal);
+    await attempts.retry(due, { signal, until });
     if (isSettling || due.length > 0) {
       pauseMs = lookAgainMs.min;
       continue;

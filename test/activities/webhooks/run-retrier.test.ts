@@ -5,6 +5,7 @@ import { rows } from '../../support/database.js';
 import { attemptsOf, buildDelivery, deliveryOf, makeDue } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed } from '../../support/rows/messages.js';
+import { shiftClock } from '../../support/shift-clock.js';
 import { acknowledge, answerWith, startReceiver } from '../../support/network/receiver.js';
 import { impatientMs, secondsUntil, useEndpointWorkers } from './use-endpoint-workers.js';
 
@@ -85,6 +86,21 @@ describe('an endpoint', () => {
     await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() WHERE webhook_id = $1 AND status = 'pending'`, [test.webhook.id]);
     assert.equal(await worker().carry(), null);
     assert.deepEqual(idsReceived(), ids);
+  });
+
+  it('that is ordered and answers slowly gets the rest of its events from the next call of its retrier', async () => {
+    await test.webhook.update({ ordered: true });
+    await worker().deliver(await queued(3));
+    let resetClock = () => undefined as void;
+    test.receiver.answer = (received, response, index) => {
+      if (index === 0) resetClock = shiftClock(61_000); // as if it had answered after that time
+      acknowledge(received, response, index);
+    };
+    const call = worker().carry();
+    assert.equal(await call.finally(() => resetClock()), 0, 'the retrier calls again at once');
+    assert.equal(test.receiver.received.length, 1);
+    assert.equal(await worker().carry(), null);
+    assert.deepEqual(idsReceived(), await eventIds());
   });
 
   it('gets no more events a second than its limit', async () => {
