@@ -6,6 +6,9 @@ import { disableWebhook } from './disable-webhook.js';
 import { isHeld, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 
+/** How many attempts of a delivery are kept, the newest: whoever sees a delivery sees them all. A retry schedule has at most 21. */
+export const attemptsKept = 30;
+
 /** The result of one POST to a webhook. */
 export interface Attempt {
   deliveryId: string;
@@ -49,6 +52,8 @@ export async function recordAttempts(db: Database, attempts: Attempt[], disableA
   for (const round of inRounds(attempts)) {
     for (const row of await write(db, JSON.stringify(round.map(rowOf)))) written.set(row.delivery_id, row);
   }
+  const long = [...written.values()].filter(({ number }) => number > attemptsKept);
+  if (long.length > 0) await select(db, forgetOldest, [long.map(({ delivery_id }) => delivery_id), attemptsKept]);
   const ofAddress = attempts.filter(({ deliveryId }) => written.get(deliveryId)?.is_address === true);
   const gone = new Set<string>();
   for (const { webhookId, next } of ofAddress) {
@@ -100,6 +105,7 @@ const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Att
 
 interface Written {
   delivery_id: string;
+  number: number;
   /** False also if the webhook was paused and activated again: what waits for attempts is held then. A replay of what has succeeded goes on. */
   is_active: boolean;
   /** The attempt was acknowledged, or the webhook still has the same URL. */
@@ -141,9 +147,13 @@ const record = `
   SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.at, a.duration_ms,
     a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
   FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- one order, so that concurrent statements do not deadlock on each other's numbers
-  RETURNING delivery_id, (
+  RETURNING delivery_id, number, (
     SELECT CASE WHEN trigger = 'replay' AND d.status = 'succeeded' THEN w.is_active AND w.deleted_at IS NULL ELSE NOT ${isHeld} END
     FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_active, error IS NULL OR url = (
     SELECT w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_address`;
+
+const forgetOldest = `
+  DELETE FROM delivery_attempts a WHERE a.delivery_id = ANY($1::uuid[])
+    AND a.number <= (SELECT max(number) FROM delivery_attempts n WHERE n.delivery_id = a.delivery_id) - $2::integer`;

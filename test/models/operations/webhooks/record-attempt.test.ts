@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
-import { recordAttempt, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
+import { attemptsKept, recordAttempt, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { updateWebhook } from '../../../../models/operations/webhooks/update-webhook.js';
 import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
@@ -164,6 +164,15 @@ describe('recordAttempt', () => {
         [1, 2, 3, 4, 5, 6],
       );
     }
+  });
+
+  it('keeps the newest attempts of a delivery that is sent again and again', async () => {
+    const [again, once] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    await record(once, { status: 'succeeded' });
+    for (let time = 1; time <= attemptsKept + 2; time += 1) await record(again, { status: 'succeeded' });
+    const numbers = (await attemptsOf(test.db, again.id)).map(({ number }) => number);
+    assert.deepEqual([numbers.length, numbers[0], numbers.at(-1)], [attemptsKept, 3, attemptsKept + 2]);
+    assert.equal((await attemptsOf(test.db, once.id)).length, 1);
   });
 
   it('does not deadlock with other changes to several deliveries', async () => {
