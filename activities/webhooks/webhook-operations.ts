@@ -63,7 +63,7 @@ async function listReplay(
 ): Promise<ReplayList> {
   const webhook = await Webhook.findByPk(webhookId);
   const settler = new DeliverySettler(db, webhookId, (page) => attempts.withWorkspaceLimit(page, webhook?.workspace_id));
-  while (!signal.aborted && (await settler.onePage()));
+  while (await settler.onePage()) signal.throwIfAborted(); // what is not settled is in no list
   const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
   const limit = webhook?.ordered === true ? replayedInOrder : replayedAtOnce;
   const deliveryIds = await listReplayable(db, range, after ?? null, limit);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import { restRetrier } from '../../../models/operations/webhooks/retriers.js';
 import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
@@ -12,7 +13,7 @@ import type { ReplayPageInput } from '../../../workflows/contract.js';
 import { byTest } from '../../support/by-test.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
-import { attemptsOf, attemptWith, buildDelivery, deliveryOf, unknownId } from '../../support/rows/deliveries.js';
+import { attemptsOf, attemptWith, buildBacklog, buildDelivery, deliveryOf, unknownId } from '../../support/rows/deliveries.js';
 import { buildReplay } from '../../support/rows/factories.js';
 import { endpointForEach } from '../../support/for-each.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
@@ -160,6 +161,18 @@ describe('attemptNow and replayPage', () => {
     const first = await listReplayable(test.db, range, null, 2);
     const second = await listReplayable(test.db, range, first[1] ?? null, 2);
     assert.deepEqual([first, second, await countReplayable(test.db, range)], [ids.slice(0, 2), ids.slice(2), 3]);
+  });
+
+  it('lists nothing when its worker stops before all deliveries are settled', async () => {
+    await buildBacklog(test.db, test.webhook, { count: 1_200 });
+    for (const is_active of [false, true])
+      await updateWebhook(test.db, test.workspaceId, test.webhook.id, { ...unchanged, is_active }, byTest);
+    const time = { since: new Date(Date.now() - 60_000).toISOString(), until: new Date().toISOString() };
+    const input = { replayId: unknownId(), webhookId: test.webhook.id, ...time, statuses: ['held'] as const };
+    const worker = new MockActivityEnvironment();
+    const listing = worker.run(() => activities().listReplay(input));
+    worker.cancel('WORKER_SHUTDOWN');
+    await assert.rejects(listing, 'another worker lists them');
   });
 
   it('lists short pages for an ordered webhook', async () => {
