@@ -180,7 +180,7 @@ export class Attempts {
     if (isScheduled) this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
     const delays = isTest ? [] : (delivery.retry_delays ?? config.webhookRetryDelaysSeconds);
     const next = followsSchedule ? nextStep(result, delivery, delays) : lastStep(result);
-    const health = isScheduled ? healthNote(result, delivery, { isProbe, delays }) : undefined;
+    const health = isScheduled || result.error === null ? healthNote(result, delivery, { isProbe, delays }) : undefined;
     const isActive = await this.#records.add({
       ...result,
       requestHeaders: result.requestHeaders && maskSignatures(result.requestHeaders),

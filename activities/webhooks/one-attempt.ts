@@ -69,7 +69,10 @@ export function nextStep(result: PostResult, { ladder_step }: SendableDelivery, 
   return seconds === null ? { status: 'failed' } : { status: 'pending', inSeconds: seconds };
 }
 
-/** What a scheduled attempt changes in the health of its endpoint; undefined if nothing, or if the fault is ours. */
+/**
+ * What an attempt changes in the health of its endpoint: a scheduled one, or one that was acknowledged. Undefined if nothing, or if the fault is
+ * ours.
+ */
 export function healthNote(
   result: PostResult,
   { webhook_id, ladder_step, failing_since, resume_at }: SendableDelivery,

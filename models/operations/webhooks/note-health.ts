@@ -10,7 +10,7 @@ import { groupBy } from '../../rules/messages/group-by.js';
 import { retryAfterSecondsMax } from '../../rules/webhooks/retry.js';
 import { disableWebhook } from './disable-webhook.js';
 
-/** The result of a scheduled attempt, as far as it concerns the endpoint. */
+/** The result of an attempt, as far as it concerns the endpoint. Of resends, replays and tests only those that were acknowledged. */
 export interface HealthNote {
   webhookId: string;
   succeeded: boolean;
@@ -50,10 +50,12 @@ export async function noteHealth(db: Database, notes: readonly HealthNote[], dis
   return disabled;
 }
 
-/** A success that overtook a pause does not end it. Only the probe does. */
+/** A success beside a pause does not end it. Only the probe does. But the endpoint has acknowledged something now. */
 const recovered = `
-  UPDATE webhooks SET failures = 0, failing_since = NULL, resume_at = NULL, pause_seconds = NULL
-  WHERE id = $1 AND failing_since IS NOT NULL AND ($2 OR resume_at IS NULL)`;
+  UPDATE webhooks w SET failing_since = CASE WHEN n.has_ended THEN NULL ELSE now() END, failures = CASE WHEN n.has_ended THEN 0 ELSE w.failures END,
+    resume_at = CASE WHEN n.has_ended THEN NULL ELSE w.resume_at END, pause_seconds = CASE WHEN n.has_ended THEN NULL ELSE w.pause_seconds END
+  FROM (SELECT id, $2 OR resume_at IS NULL AS has_ended FROM webhooks WHERE id = $1 AND failing_since IS NOT NULL FOR NO KEY UPDATE) n
+  WHERE w.id = n.id`;
 
 /** @returns for how many seconds the endpoint has acknowledged nothing */
 async function noteFailures(db: Database, webhookId: string, notes: readonly HealthNote[]): Promise<number> {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
+import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { buildDelivery, deliveryOf } from '../../support/rows/deliveries.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
+import { inActivity } from '../../support/temporal/in-activity.js';
 import { secondsUntil, useEndpointWorkers } from './use-endpoint-workers.js';
 
 describe('an endpoint', () => {
@@ -83,6 +86,24 @@ describe('an endpoint', () => {
     assert.equal(test.receiver.received.length, 1);
     assert.ok(secondsUntil((await test.webhook.reload()).resume_at) > 25);
   });
+
+  for (const [what, paused] of [
+    ['', null],
+    [' beside a pause', new Date(Date.now() + 3_600_000)],
+  ] as const) {
+    it(`that acknowledges a resend${what} is not disabled for what it did before`, async () => {
+      await test.webhook.update({ failing_since: new Date(Date.now() - 120_500), resume_at: paused });
+      const { id } = await buildDelivery(test.db, test.workspaceId);
+      const { attemptNow } = webhookOperationActivities({ db: test.db, config: testConfig(), poster: test.poster });
+      await inActivity(attemptNow, [{ deliveryId: id, trigger: 'manual' }]);
+      const { failing_since, resume_at } = await test.webhook.reload();
+      assert.deepEqual([failing_since !== null, resume_at], [paused !== null, paused]);
+      await test.webhook.update({ resume_at: null });
+      test.receiver.answer = answerWith(500);
+      await worker({ WEBHOOK_DISABLE_AFTER: '60' }).deliver(await queued(1));
+      assert.equal((await test.webhook.reload()).is_active, true);
+    });
+  }
 
   it('is disabled after a long failure, with a mail to the owner, and deliveries are held', async () => {
     test.receiver.answer = answerWith(500);
