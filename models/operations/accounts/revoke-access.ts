@@ -37,6 +37,9 @@ export async function remainingAccess(
 
 const audited = (rows: string, name: string) =>
   `audited AS (SELECT workspace_id, NULL AS actor_name, id AS target_id, ${name} AS target_name, NULL::jsonb AS changes FROM ${rows})`;
+/** SQL: the ids of the webhooks of the workspace, locked in their order: whoever leaves deliveries to their retriers locks several, too. */
+const lockedWebhooks = (more: string) =>
+  `(SELECT id FROM webhooks WHERE workspace_id = $1 AND deleted_at IS NULL${more} ORDER BY id FOR NO KEY UPDATE)`;
 const originIn = `substring(url from '^[a-z]+://[^/?#]*')`;
 
 const revoke = `
@@ -47,14 +50,14 @@ const revoke = `
 const deactivate = `
   WITH stopped AS (
     UPDATE webhooks SET is_active = false, updated_at = now(), ${holdsPending}
-    WHERE workspace_id = $1 AND is_active AND deleted_at IS NULL RETURNING id, workspace_id, url
+    WHERE id IN ${lockedWebhooks(' AND is_active')} RETURNING id, workspace_id, url
   ), ${audited('stopped', originIn)}
   ${insertEvents('audited', { type: 'webhook.disabled', target: 'webhook', origin: 2 })}`;
 
 const remove = `
   WITH removed AS (
     UPDATE webhooks SET is_active = false, deleted_at = now(), updated_at = now(), ${holdsPending}
-    WHERE workspace_id = $1 AND deleted_at IS NULL RETURNING id, workspace_id, url
+    WHERE id IN ${lockedWebhooks('')} RETURNING id, workspace_id, url
   ), ${audited('removed', originIn)}
   ${insertEvents('audited', { type: 'webhook.deleted', target: 'webhook', origin: 2 })}`;
 
