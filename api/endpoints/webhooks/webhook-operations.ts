@@ -61,7 +61,7 @@ export const resendDelivery = endpoint({
     await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
       throw notStarted(error);
     });
-    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id), await webhook.reload()) };
+    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id), await Webhook.owned(workspaceId, webhook.id)) };
   },
 });
 

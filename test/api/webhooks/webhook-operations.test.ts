@@ -116,6 +116,14 @@ describe('webhook operations', () => {
       const { status, body } = await post(`/deliveries/${deliveryId}/resend`);
       assert.deepEqual([status, body.error, app.calls], [409, 'Delivery is too old to be sent again', []]);
     });
+    it('404 for a webhook that is deleted while the receiver is awaited', async () => {
+      const deliveryId = await delivery('failed');
+      const { attempt } = app.deps.temporal;
+      app.deps.temporal.attempt = async () => void (await app.call('DELETE', `${hooks}/${id}`, { jwt }));
+      const { status, body } = await post(`/deliveries/${deliveryId}/resend`);
+      app.deps.temporal.attempt = attempt;
+      assert.deepEqual([status, body.error], [404, 'Webhook not found']);
+    });
     it('404 for an unknown, a malformed and a foreign delivery', async () => {
       const mine = await delivery('failed');
       const { row: other } = await buildWebhook(workspaceId, 'https://example.com/');
