@@ -121,6 +121,8 @@ interface TextProps {
   minLength?: number;
   maxLength?: number;
   min?: number;
+  /** Any: also parts of the unit. Without it, browsers take whole numbers only. */
+  step?: 'any';
 }
 
 /** A field with a one-line input. */

@@ -63,6 +63,7 @@ function PaceFields({ webhook }: Props) {
         label="Rate (optional)"
         type="number"
         min={1}
+        step="any"
         hint="Maximum deliveries per second; empty: no limit"
         defaultValue={webhook.rate?.toString() ?? ''}
       />
