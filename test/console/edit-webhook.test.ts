@@ -18,6 +18,20 @@ describe('the form of a webhook in the console', function () {
     return (await me.call('GET', `/webhooks/${id}`)).body.data.webhook;
   };
 
+  it('keeps what it cannot show: that there are no retries, and the lines of a description', async () => {
+    await me.call('PUT', `/webhooks/${id}`, { retry_delays: [], description: 'one\ntwo' });
+    await browser.open(`/webhooks/${id}/edit`);
+    await browser.page.getByRole('checkbox', { name: /^message\.failed/ }).uncheck();
+    const { retry_delays, description, events } = await save();
+    assert.deepEqual([retry_delays, description, events.includes('message.failed')], [[], 'one\ntwo', false]);
+    await browser.open(`/webhooks/${id}/edit`);
+    await browser.fill('Retry delays (optional)', '5, 60');
+    assert.deepEqual((await save()).retry_delays, [5, 60]);
+    await browser.open(`/webhooks/${id}/edit`);
+    await browser.fill('Retry delays (optional)', '');
+    assert.equal((await save()).retry_delays, null);
+  });
+
   it('saves a rate that is no whole number', async () => {
     await me.call('PUT', `/webhooks/${id}`, { rate: 2.5 });
     await browser.open(`/webhooks/${id}/edit`);

@@ -32,30 +32,41 @@ interface Props {
 function EditForm({ webhook }: Props) {
   const { route } = useLocation();
   const back = to(`webhooks/${webhook.id}`);
+  const shown = textsOf(webhook);
   const form = useForm(async (data) => {
-    await call('put', '/api/v1/webhooks/{id}', { params: { id: webhook.id }, body: changesOf(data) });
+    await call('put', '/api/v1/webhooks/{id}', { params: { id: webhook.id }, body: changesOf(data, shown) });
     toast('The webhook is changed.');
     route(back);
   });
   return (
     <Form form={form} action="Save" fields={fields} more={<a href={back}>Back</a>}>
-      <TextField name="url" label="URL" type="url" hint="An https address of your program" defaultValue={webhook.url} required />
+      <TextField name="url" label="URL" type="url" hint="An https address of your program" defaultValue={shown.url} required />
       <EventTypes chosen={webhook.events} />
-      <TextField name="description" label="Description (optional)" maxLength={500} defaultValue={webhook.description ?? ''} />
-      <PaceFields webhook={webhook} />
+      <TextField name="description" label="Description (optional)" maxLength={500} defaultValue={shown.description} />
+      <PaceFields shown={shown} />
       <TextField
         name="frame_ancestors"
         label="Sites that may frame its portal (optional)"
         hint="Https origins, separated by commas, for example https://app.example.com; empty: none"
-        defaultValue={webhook.frame_ancestors.join(', ')}
+        defaultValue={shown.frame_ancestors}
       />
       <OrderField webhook={webhook} />
     </Form>
   );
 }
 
+/** The fields as the form shows them. An input of one line shows a text without its line breaks. */
+const textsOf = ({ url, description, rate, retry_delays, frame_ancestors }: Schema<'Webhook'>) => ({
+  url,
+  description: (description ?? '').replaceAll(/[\r\n]/g, '').trim(),
+  rate: rate?.toString() ?? '',
+  retry_delays: retry_delays?.join(', ') ?? '',
+  frame_ancestors: frame_ancestors.join(', '),
+});
+type Texts = ReturnType<typeof textsOf>;
+
 /** How fast deliveries go out, and how long a failed one waits. */
-function PaceFields({ webhook }: Props) {
+function PaceFields({ shown }: { shown: Texts }) {
   return (
     <>
       <TextField
@@ -65,14 +76,14 @@ function PaceFields({ webhook }: Props) {
         min={1}
         step="any"
         hint="Maximum deliveries per second; empty: no limit"
-        defaultValue={webhook.rate?.toString() ?? ''}
+        defaultValue={shown.rate}
       />
       <TextField
         name="retry_delays"
         label="Retry delays (optional)"
         hint="Seconds before each retry, separated by commas; empty: the schedule of the service"
         pattern="\s*\d+(\s*,\s*\d+)*\s*"
-        defaultValue={webhook.retry_delays?.join(', ') ?? ''}
+        defaultValue={shown.retry_delays}
       />
     </>
   );
@@ -90,21 +101,17 @@ function OrderField({ webhook }: Props) {
   );
 }
 
-function changesOf(data: FormData): Schema<'UpdateWebhookRequest'> {
-  const [url = '', description = '', rate = '', delays = '', sites = ''] = [
-    'url',
-    'description',
-    'rate',
-    'retry_delays',
-    'frame_ancestors',
-  ].map((name) => textOf(data, name).trim());
-  return {
-    url,
-    events: eventTypesOf(data),
-    description,
+/** A text that was not changed is left out: the form shows a webhook without retries as one with the schedule of the service. */
+function changesOf(data: FormData, shown: Texts): Schema<'UpdateWebhookRequest'> {
+  const given = (name: keyof Texts) => textOf(data, name).trim();
+  const [rate, delays, sites] = [given('rate'), given('retry_delays'), given('frame_ancestors')];
+  const texts = {
+    url: given('url'),
+    description: given('description'),
     rate: rate === '' ? null : Number(rate),
     retry_delays: delays === '' ? null : delays.split(',').map(Number),
-    ordered: data.has('ordered'),
     frame_ancestors: sites === '' ? null : sites.split(',').map((site) => site.trim()),
   };
+  const changed = Object.entries(texts).filter(([name]) => given(name as keyof Texts) !== shown[name as keyof Texts]);
+  return { ...Object.fromEntries(changed), events: eventTypesOf(data), ordered: data.has('ordered') };
 }
