@@ -33,6 +33,7 @@ describe('messages in the console', function () {
     await move(first.id, 'sent', 'awaiting_report');
     await browser.row('order-1').waitFor({ state: 'detached' });
     assert.equal(await browser.rowCount(), 1, 'a message with another status is no longer shown');
+    await browser.see('1 in total');
     await browser.page.getByLabel('Status', { exact: true }).selectOption('');
     await browser.page.getByLabel('Channel', { exact: true }).selectOption('sms');
     await browser.press('Search');
@@ -80,6 +81,24 @@ describe('messages in the console', function () {
     await browser.follow('Newest');
     await browser.row('order-1').first().waitFor();
     assert.ok(id.length > 0);
+  });
+
+  it('counts new messages that do not fit on the page once, whatever happens to them', async () => {
+    await rows(app.deps.db, 'UPDATE workspaces SET balance = 1000000 WHERE id = $1', [me.workspaceId]);
+    const many = (count: number) => Promise.all(Array.from({ length: count }, () => send()));
+    await many(50);
+    await browser.open('/messages');
+    await browser.see(/^Live$/);
+    await many(50);
+    await browser.see('100 in total');
+    const { id } = await send();
+    await browser.page.getByRole('button', { name: 'Show 1 newer' }).waitFor();
+    await move(id, 'sent', 'awaiting_report');
+    const { id: next } = await send();
+    await browser.page.getByRole('button', { name: 'Show 2 newer' }).waitFor();
+    await browser.see('102 in total');
+    await browser.press('Show 2 newer');
+    await browser.page.locator(`a[href$="/${next}"]`).waitFor();
   });
 
   it('texts of tenants and carriers are only ever text', async () => {

@@ -10,8 +10,8 @@ export type Row = Pick<Schema<'Message'>, 'id' | 'to' | 'channel' | 'status' | '
 };
 
 export interface LivePage extends Page<Row> {
-  /** New messages that are not shown, because the page is long already. */
-  hidden: number;
+  /** The ids of new messages that are not shown, because the page is long already. */
+  hidden: ReadonlySet<string>;
 }
 
 /** A page grows by as many rows as it had at most. */
@@ -29,7 +29,13 @@ export function applyEvent(page: LivePage, event: MessageEvent, filters: Filters
   const credits_used = status === 'failed' && known.status === 'queued' ? 0 : known.credits_used;
   const changed = { ...known, status, credits_used };
   const rows = page.rows.flatMap((row) => (row !== known ? row : matches(changed, filters) ? changed : []));
-  return { ...page, rows };
+  return withTotal({ ...page, rows }, rows.length - page.rows.length);
+}
+
+/** The page with so many more messages in total. */
+function withTotal(page: LivePage, more: number): LivePage {
+  const { total } = page.pagination;
+  return total === null ? page : { ...page, pagination: { ...page.pagination, total: total + more } };
 }
 
 function withNew(page: LivePage, event: MessageEvent, filters: Filters): LivePage {
@@ -37,10 +43,11 @@ function withNew(page: LivePage, event: MessageEvent, filters: Filters): LivePag
   const last = page.rows.at(-1);
   const isOnPage = page.pagination.next_cursor === null || last === undefined || row.id > last.id;
   if (!isOnPage || !matches(row, filters)) return page;
-  if (page.rows.length >= rowsMax) return { ...page, hidden: page.hidden + 1 };
-  const { total } = page.pagination;
+  // Each message has several events, and counts once.
+  if (page.hidden.has(row.id)) return page;
+  if (page.rows.length >= rowsMax) return withTotal({ ...page, hidden: new Set(page.hidden).add(row.id) }, 1);
   const rows = [...page.rows, row].toSorted((one, other) => (one.id < other.id ? 1 : -1));
-  return { ...page, rows, pagination: { ...page.pagination, total: total === null ? null : total + 1 } };
+  return withTotal({ ...page, rows }, 1);
 }
 
 function rowOf({ data }: MessageEvent): Row {

@@ -28,13 +28,13 @@ export function Messages() {
   const { cursor } = query;
   const page = useLoad<LivePage>(JSON.stringify([filters, cursor]), async (signal) => {
     const { messages, pagination } = await call('get', '/api/v1/messages', { query: asQuery(filters, cursor), signal });
-    return { rows: messages, pagination, hidden: 0 };
+    return { rows: messages, pagination, hidden: new Set<string>() };
   });
   useEvents({
     event: (event) => page.update((shown) => applyEvent(shown, event, filters, cursor === undefined)),
     reset: page.reload,
   });
-  const hidden = page.data.value?.hidden ?? 0;
+  const hidden = page.data.value?.hidden.size ?? 0;
   return (
     <Screen title="Messages" actions={<MainLink href={to('send')}>Send a message</MainLink>}>
       <FilterBar filters={filters} />
