@@ -6,14 +6,18 @@ import { stored } from './stored.js';
 /** Whether the link still opens something. */
 export const isPortalOpen = signal(true);
 
+const tokenInAddress = () => new URLSearchParams(location.hash.slice(1)).get('token');
+
 /** The fragment leaves the address at once. A reload finds the token in the storage of this tab, if the browser gives a frame any. */
 export function openPortal(): void {
   const key = `tidings.portal.${/\/webhooks\/([^/]+)/.exec(location.pathname)?.[1] ?? ''}`;
-  const given = new URLSearchParams(location.hash.slice(1)).get('token');
+  const given = tokenInAddress();
   if (given !== null) {
     history.replaceState(null, '', location.pathname + location.search);
     stored(() => sessionStorage.setItem(key, given));
   }
+  // A new link to this webhook differs in the fragment only, so that the browser stays on the page.
+  addEventListener('hashchange', () => tokenInAddress() !== null && location.reload());
   const token = given ?? stored(() => sessionStorage.getItem(key));
   isPortalOpen.value = token !== null;
   sendWith(token ?? '');

@@ -63,6 +63,16 @@ describe('the portal of a webhook in the console', function () {
     await browser.page.getByRole('heading', { name: 'This link has ended' }).waitFor();
   });
 
+  it('a new link opens in the tab of one that has ended', async () => {
+    const address = await link();
+    await browser.leave();
+    await browser.page.goto(`${app.url}${address.split('#')[0]}#token=a.b.c`);
+    await browser.page.getByRole('heading', { name: 'This link has ended' }).waitFor();
+    await browser.page.goto(app.url + address);
+    await browser.page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    assert.equal(new URL(browser.page.url()).hash, '');
+  });
+
   it('the sites that may frame it are changed with the webhook, and checked', async () => {
     await browser.open(`/webhooks/${id}/edit`);
     await browser.fill('Sites that may frame its portal (optional)', 'http://app.example.com');
