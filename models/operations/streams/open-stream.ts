@@ -68,23 +68,27 @@ const markWorkspace = `
   RETURNING since, since > clock_timestamp() - interval '1 minute' AS is_recent, pg_current_xact_id()::text AS xid`;
 
 /**
- * Waits until every statement and every writing transaction that began before the workspace was marked has ended. Sessions of other roles
- * are ignored.
+ * Waits until every statement that began before the mark was committed has ended, and every transaction that had written by then: it may have
+ * seen the workspace unmarked between the number of the marking transaction and its commit. Sessions of other roles are ignored.
+ * @param xid the transaction that marked the workspace, and has committed
  */
 async function settle(db: Database, xid: string): Promise<void> {
   const deadline = Date.now() + settleMsMax;
+  const [now] = await select<{ next: string }>(db, nextTransaction);
   while (Date.now() < deadline) {
-    const [row] = await select<{ is_settled: boolean }>(db, isSettled, [xid]);
+    const [row] = await select<{ is_settled: boolean }>(db, isSettled, [xid, now?.next]);
     if (row?.is_settled === true) return;
     await sleep(settlePollMs);
   }
 }
 
+/** A number after those of all transactions that have written. The end of a snapshot is none: it comes after those that have ended only. */
+const nextTransaction = 'SELECT pg_current_xact_id()::text AS next';
 const isSettled = `
   SELECT NOT EXISTS (
     SELECT 1 FROM pg_stat_activity a
     WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend'
-      AND GREATEST(age(a.backend_xid), age(a.backend_xmin)) >= age($1::xid8::xid)) AS is_settled`;
+      AND (age(a.backend_xmin) >= age($1::xid8::xid) OR age(a.backend_xid) > age($2::xid8::xid))) AS is_settled`;
 
 async function currentPosition(db: Database): Promise<Position> {
   const [row] = await select<{ at: Date; seen: Snapshot }>(db, 'SELECT clock_timestamp() AS at, pg_current_snapshot()::text AS seen');

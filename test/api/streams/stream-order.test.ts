@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from '../../../models/db/database.js';
 import { recordStatuses } from '../../../models/operations/messages/record-statuses.js';
 import { until } from '../../support/client.js';
@@ -66,5 +67,28 @@ describe('events whose transactions commit in another order than they began', ()
     const next = await send(app, account);
     await received(stream, 1);
     assert.deepEqual(idsIn(stream), [next]);
+  });
+
+  it('no event is lost when the status is written before the first viewer is committed', async () => {
+    const { db } = app.deps;
+    const message = await buildQueued(db, account.workspaceId);
+    const long = `VALUES ($1, now() - interval '3 hours', now() - interval '2 hours')`;
+    await rows(db, `INSERT INTO streamed_workspaces (workspace_id, since, until) ${long}`, [account.workspaceId]);
+    const lock = await db.transaction();
+    await db.query('SELECT 1 FROM streamed_workspaces WHERE workspace_id = $1 FOR UPDATE', {
+      bind: [account.workspaceId],
+      transaction: lock,
+    });
+    const opening = watch(account);
+    const waiting = `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await rows(db, waiting)).length > 0, 'the mark waits');
+    const transaction = await db.transaction();
+    await markSent(db, transaction, message.id); // nobody watches: no event is written
+    await db.query('SELECT 1', { transaction }); // until then PostgreSQL keeps the snapshot of a statement that returns rows
+    await lock.commit();
+    const first = await Promise.race([opening.then(() => 'the stream'), sleep(500).then(() => 'the status')]);
+    await transaction.commit();
+    assert.equal(first, 'the status', 'the stream begins after the status, which no event shows');
+    await opening;
   });
 });
