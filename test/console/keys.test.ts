@@ -1,5 +1,6 @@
 /** API keys in a browser. */
 import assert from 'node:assert/strict';
+import { ApiKey } from '../../models/tables/api-key.js';
 import { useApi } from '../api/use-api.js';
 import { xssTexts } from './console-browser.js';
 import { useConsole } from './use-console.js';
@@ -67,5 +68,24 @@ describe('API keys in the console', function () {
     await browser.fill('Name', 'three');
     await browser.press('Create');
     await browser.see('A workspace can have at most 2 API keys');
+  });
+});
+
+describe('many API keys in the console', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const { browser, me } = useConsole(app, { forEachTest: true });
+
+  it('a rotation shows the new key also when the former one moves to the next page', async () => {
+    for (let number = 1; number <= 50; number += 1) {
+      const wanted = { workspace_id: me.workspaceId, name: `program ${number}`, scopes: ['read_messages' as const] };
+      await ApiKey.issue(app.deps.config.secretKey, wanted);
+    }
+    await browser.open('/keys');
+    await browser.press('Rotate program 1');
+    await browser.press('Rotate the key');
+    await browser.see('51 in total');
+    const rotated = await browser.page.getByRole('region', { name: 'the new key of program 1' }).innerText();
+    assert.equal((await app.call('GET', '/api/v1/messages', { key: rotated })).status, 200);
   });
 });

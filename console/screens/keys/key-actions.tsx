@@ -1,20 +1,24 @@
 /** Rotate or revoke a key. */
-import { useSignal } from '@preact/signals';
 import { call } from '../../api/call.js';
-import { CopyBlock } from '../../parts/copy.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { toast } from '../../state/toasts.js';
 import type { Key } from './key.js';
 
-export function KeyActions({ apiKey: { id, name }, changed }: { apiKey: Key; changed(): void }) {
-  const rotated = useSignal<string | null>(null);
+interface Props {
+  apiKey: Key;
+  /** Gets the value of the key that replaces it. */
+  rotated(key: string): void;
+  changed(): void;
+}
+
+export function KeyActions({ apiKey: { id, name }, rotated, changed }: Props) {
   const { run } = useOneAtATime();
   const rotate = run(async () => {
     const text = `"${name}" gets a new value, and the present one works for 24 more hours.`;
     if (!(await confirm({ title: 'Rotate this key?', text, action: 'Rotate the key' }))) return;
     const { key } = await call('post', '/api/v1/api-keys/{id}/rotate', { params: { id }, body: { overlap_hours: 24 } });
-    rotated.value = key;
+    rotated(key);
     changed();
   });
   const revoke = run(async () => {
@@ -25,21 +29,13 @@ export function KeyActions({ apiKey: { id, name }, changed }: { apiKey: Key; cha
     changed();
   });
   return (
-    <>
-      <span class="actions">
-        <button type="button" aria-label={`Rotate ${name}`} onClick={rotate}>
-          Rotate
-        </button>
-        <button type="button" class="danger" aria-label={`Revoke ${name}`} onClick={revoke}>
-          Revoke
-        </button>
-      </span>
-      {rotated.value !== null && (
-        <div role="status">
-          <p>Store the new key now: it is displayed only once.</p>
-          <CopyBlock value={rotated.value} label={`the new key of ${name}`} />
-        </div>
-      )}
-    </>
+    <span class="actions">
+      <button type="button" aria-label={`Rotate ${name}`} onClick={rotate}>
+        Rotate
+      </button>
+      <button type="button" class="danger" aria-label={`Revoke ${name}`} onClick={revoke}>
+        Revoke
+      </button>
+    </span>
   );
 }

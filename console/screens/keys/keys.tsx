@@ -1,8 +1,10 @@
 /** The API keys of the workspace. */
+import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
+import { CopyBlock } from '../../parts/copy.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
@@ -10,7 +12,13 @@ import { type Loaded, useLoad } from '../../state/load.js';
 import type { Key } from './key.js';
 import { KeyActions } from './key-actions.js';
 
-const columnsOf = (page: Loaded<Page<Key>>): Column<Key>[] => [
+/** The value of a new key, which the API displays once. Its row is another one, and may move the row of the former key to the next page. */
+interface Rotated {
+  name: string;
+  key: string;
+}
+
+const columnsOf = (page: Loaded<Page<Key>>, rotated: Signal<Rotated | null>): Column<Key>[] => [
   {
     title: 'Name',
     cell: ({ name, key_prefix }) => (
@@ -30,10 +38,15 @@ const columnsOf = (page: Loaded<Page<Key>>): Column<Key>[] => [
     ),
     isMinor: true,
   },
-  { title: 'Actions', cell: (key) => (key.is_active ? <KeyActions apiKey={key} changed={page.reload} /> : null) },
+  { title: 'Actions', cell: (key) => (key.is_active ? <ActionsOf apiKey={key} changed={page.reload} rotated={rotated} /> : null) },
 ];
 
+const ActionsOf = ({ apiKey, changed, rotated }: { apiKey: Key; changed(): void; rotated: Signal<Rotated | null> }) => (
+  <KeyActions apiKey={apiKey} changed={changed} rotated={(key) => (rotated.value = { name: apiKey.name, key })} />
+);
+
 export function Keys() {
+  const rotated = useSignal<Rotated | null>(null);
   const { cursor } = useLocation().query;
   const page = useLoad<Page<Key>>(cursor ?? '', async (signal) => {
     const { api_keys, pagination } = await call('get', '/api/v1/api-keys', { query: { cursor }, signal });
@@ -41,10 +54,16 @@ export function Keys() {
   });
   return (
     <Screen title="API keys" actions={<MainLink href={to('keys/new')}>Create an API key</MainLink>}>
+      {rotated.value !== null && (
+        <div role="status">
+          <p>Store the new key now: it is displayed only once.</p>
+          <CopyBlock value={rotated.value.key} label={`the new key of ${rotated.value.name}`} />
+        </div>
+      )}
       <Table
         caption="API keys"
         page={page}
-        columns={columnsOf(page)}
+        columns={columnsOf(page, rotated)}
         keyOf={({ id }) => id}
         empty={<p>No API keys yet. A program needs one to send messages.</p>}
       />
