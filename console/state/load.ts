@@ -10,7 +10,7 @@ export interface Loaded<T> {
   problem: ReadonlySignal<Problem | null>;
   /** Reads again. */
   reload(): void;
-  /** Changes the shown data, by an event. Nothing happens while there is none. */
+  /** Changes the shown data, by an event. A read that is under way may be older than the event: its answer is changed, too. */
   update(change: (data: T) => T): void;
   /** Shows the answer to a change. A read that is under way may be older than the change: it is dropped, and begins anew. */
   replace(data: T): void;
@@ -22,6 +22,8 @@ class Loading<T> implements Loaded<T> {
   readonly isLoading = signal(true);
   readonly problem = signal<Problem | null>(null);
   #running: AbortController | undefined;
+  /** The changes since the read that is under way began. */
+  #missed: ((data: T) => T)[] = [];
 
   /** @param load as the screen was last drawn */
   constructor(public load: (signal: AbortSignal) => Promise<T>) {}
@@ -38,10 +40,12 @@ class Loading<T> implements Loaded<T> {
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
+    this.#missed = [];
     this.isLoading.value = true;
     this.load(running.signal).then(
       (answer) => {
-        if (!running.signal.aborted) this.#show(answer, null);
+        const changed = this.#missed.reduce((data, change) => change(data), answer);
+        if (!running.signal.aborted) this.#show(changed, null);
       },
       (error: unknown) => {
         if (!running.signal.aborted) this.#show(this.data.value, problemOf(error));
@@ -50,6 +54,7 @@ class Loading<T> implements Loaded<T> {
   };
 
   readonly update = (change: (data: T) => T): void => {
+    if (this.isLoading.value) this.#missed.push(change);
     if (this.data.value !== undefined) this.data.value = change(this.data.value);
   };
 

@@ -1,5 +1,6 @@
 /** The list of messages in a browser. The form and the timeline of a message are in send-message.test.ts. */
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { owner, password } from '../api/accounts/owner.js';
 import { rows } from '../support/database.js';
 import { xssTexts } from './console-browser.js';
@@ -21,6 +22,30 @@ describe('messages in the console', function () {
     await browser.row('order-1').getByText('delivered').waitFor();
     assert.equal(await browser.rowCount(), 1);
     await browser.assertAccessible();
+  });
+
+  it('a status that overtakes the answer of the list is shown', async () => {
+    const { id } = await send({ reference: 'order-1' });
+    await browser.open('/messages');
+    await browser.row('order-1').getByText('queued').waitFor();
+    await browser.see(/^Live$/);
+    let release = () => {};
+    const isRead = new Promise<void>((read) => {
+      void browser.page.route('**/api/v1/messages?**', async (route) => {
+        const response = await route.fetch();
+        const released = new Promise<void>((resolve) => (release = resolve));
+        read();
+        await released;
+        await route.fulfill({ response });
+      });
+    });
+    await browser.page.getByLabel('Channel', { exact: true }).selectOption('sms');
+    await browser.press('Search');
+    await isRead;
+    await move(id, 'sent', 'awaiting_report');
+    await sleep(1_000); // until the event has come
+    release();
+    await browser.row('order-1').getByText('sent').waitFor();
   });
 
   it('filters are in the address: links, the back button and live changes keep to them', async () => {
