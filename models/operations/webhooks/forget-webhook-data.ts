@@ -35,7 +35,10 @@ export async function forgetWebhookData(
 async function sweep(db: Database, kind: Kind, before: string, untilMs: number, page: number): Promise<number> {
   let swept = 0;
   let after = lowestId;
-  if (kind !== 'deliveries') await select(db, begin, [kind, lowestId]);
+  if (kind !== 'deliveries') {
+    await select(db, begin, [kind, lowestId]);
+    swept += await sweepAgain(db, kind, untilMs, page);
+  }
   while (Date.now() < untilMs) {
     const [last] = await select<{ id: string; swept: number }>(db, statements[kind](page), [
       before,
@@ -44,6 +47,17 @@ async function sweep(db: Database, kind: Kind, before: string, untilMs: number, 
     if (last === undefined) break;
     swept += last.swept;
     after = last.id;
+  }
+  return swept;
+}
+
+/** Looks again at what was still to be sent when the sweep passed it. @returns how much of it was deleted */
+async function sweepAgain(db: Database, kind: Kept, untilMs: number, page: number): Promise<number> {
+  let swept = 0;
+  while (Date.now() < untilMs) {
+    const [looked] = await select<{ due: number; swept: number }>(db, lateStatements[kind](page));
+    swept += looked?.swept ?? 0;
+    if ((looked?.due ?? 0) < page) break;
   }
   return swept;
 }
@@ -57,6 +71,35 @@ const goOn = (kind: Kind) =>
 
 const isOnItsWay = (eventId: string) => `EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = ${eventId} AND d.status = 'pending')`;
 
+/** Kinds whose rows stay. A sweep passes them once. */
+type Kept = Exclude<Kind, 'deliveries'>;
+const isOpen: Readonly<Record<Kept, (id: string) => string>> = {
+  bodies: isOnItsWay,
+  attempts: (id) => `EXISTS (SELECT 1 FROM deliveries d WHERE d.id = ${id} AND d.status = 'pending')`,
+};
+const forgetting: Readonly<Record<Kept, (ids: string) => string>> = {
+  bodies: (ids) => `UPDATE events e SET body = NULL FROM ${ids} WHERE e.id = ${ids}.id AND e.body IS NOT NULL`,
+  attempts: (ids) => `DELETE FROM delivery_attempts a USING ${ids} WHERE a.delivery_id = ${ids}.id`,
+};
+
+/** SQL: of a page, what is still to be sent waits, and the data of the rest are deleted. */
+const sweeping = (kind: Kept) => `ended AS (SELECT id FROM page WHERE NOT ${isOpen[kind]('page.id')}), waiting AS (
+      INSERT INTO retention_waits (kind, id, look_at) SELECT '${kind}', id, now() + interval '1 hour' FROM page WHERE ${isOpen[kind]('page.id')}
+      ON CONFLICT DO NOTHING
+    ), forgotten AS (${forgetting[kind]('ended')})`;
+
+const lateStatement = (kind: Kept) => (page: number) =>
+  `
+    WITH due AS (
+      SELECT id FROM retention_waits WHERE kind = '${kind}' AND look_at <= now() ORDER BY look_at, id LIMIT ${page} FOR UPDATE SKIP LOCKED
+    ), waiting AS (
+      UPDATE retention_waits w SET look_at = now() + interval '1 hour' FROM due WHERE w.kind = '${kind}' AND w.id = due.id AND ${isOpen[kind]('due.id')}
+    ), ended AS (
+      DELETE FROM retention_waits w USING due WHERE w.kind = '${kind}' AND w.id = due.id AND NOT ${isOpen[kind]('due.id')} RETURNING w.id
+    ), forgotten AS (${forgetting[kind]('ended')})
+    SELECT (SELECT count(*) FROM due) AS due, (SELECT count(*) FROM ended) AS swept`;
+const lateStatements = { bodies: lateStatement('bodies'), attempts: lateStatement('attempts') };
+
 /**
  * The size of a page is written out, because the planner would assume that a parameter selects a tenth of the table. The start of a page is
  * a scalar, because a join would read the index from its start.
@@ -65,15 +108,11 @@ const statements: Readonly<Record<Kind, (page: number) => string>> = {
   bodies: (page) => `
     WITH ${placeOf('bodies')}, page AS (
       SELECT e.id FROM events e WHERE e.id > (SELECT swept_to FROM place) AND e.id < $1 ORDER BY e.id LIMIT ${page}
-    ), forgotten AS (
-      UPDATE events e SET body = NULL FROM page WHERE e.id = page.id AND NOT ${isOnItsWay('page.id')}
-    ), ${last} ${goOn('bodies')}`,
+    ), ${sweeping('bodies')}, ${last} ${goOn('bodies')}`,
   attempts: (page) => `
     WITH ${placeOf('attempts')}, page AS (
-      SELECT d.id, d.status FROM deliveries d WHERE d.id > (SELECT swept_to FROM place) AND d.id < $1 ORDER BY d.id LIMIT ${page}
-    ), forgotten AS (
-      DELETE FROM delivery_attempts a USING page WHERE a.delivery_id = page.id AND page.status <> 'pending'
-    ), ${last} ${goOn('attempts')}`,
+      SELECT d.id FROM deliveries d WHERE d.id > (SELECT swept_to FROM place) AND d.id < $1 ORDER BY d.id LIMIT ${page}
+    ), ${sweeping('attempts')}, ${last} ${goOn('attempts')}`,
   deliveries: (page) => `
     WITH page AS (
       SELECT e.id FROM events e WHERE e.id > $2 AND e.id < $1 AND NOT ${isOnItsWay('e.id')} ORDER BY e.id LIMIT ${page} FOR UPDATE SKIP LOCKED

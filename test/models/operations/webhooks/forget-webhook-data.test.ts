@@ -17,7 +17,7 @@ describe('forgetWebhookData', () => {
   let webhookId: string;
   let made = 0;
   beforeEach(async () => {
-    await rows(test.db, 'TRUNCATE events, retention_sweeps CASCADE');
+    await rows(test.db, 'TRUNCATE events, retention_sweeps, retention_waits CASCADE');
     workspaceId = (await buildWorkspace(test.db)).id;
     webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
   });
@@ -71,6 +71,16 @@ describe('forgetWebhookData', () => {
     assert.deepEqual(await forget(2, { bodies: 0, attempts: 0, deliveries: 0 }), { deliveries: 0, bodies: 0, attempts: 0 });
     await forget();
     assert.deepEqual([await left(pending), await left(done)], ['1 with body', 'nothing']);
+  });
+
+  it('deletes bodies and attempts also of deliveries that were still open at that age, once they have ended', async () => {
+    const ids = [await aged(25, 'pending'), await aged(25, 'pending')];
+    await forget(1);
+    assert.deepEqual(await Promise.all(ids.map(left)), ['1 with body', '1 with body']);
+    await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE id = $1`, [ids[0]]);
+    await rows(test.db, 'UPDATE retention_waits SET look_at = now()');
+    assert.deepEqual(await forget(1), { deliveries: 0, bodies: 1, attempts: 1 });
+    assert.deepEqual(await Promise.all(ids.map(left)), ['0 without body', '1 with body']);
   });
 
   it('stops after its time limit and continues the next time', async () => {
