@@ -118,9 +118,10 @@ const nextOf = `
     ${written('"to" = $2')} UNION ALL ${written('lower("to") = $2 AND "to" <> lower("to")')}
   ) m ORDER BY id DESC LIMIT ${erasurePage}`;
 
+// The number of this transaction is above those of all that have written. The end of its snapshot is only above those that have ended.
 const endFirstPage = `
-  UPDATE erasures SET place = $2, walked_at = CASE WHEN $3 THEN now() END, rewalk_after = CASE WHEN $3 THEN pg_snapshot_xmax(pg_current_snapshot()) END
+  UPDATE erasures SET place = $2, walked_at = CASE WHEN $3 THEN now() END, rewalk_after = CASE WHEN $3 THEN pg_current_xact_id() END
   WHERE id = $1`;
 const prepareRewalk = `
-  UPDATE erasures SET place = $2, rewalk_after = pg_snapshot_xmax(pg_current_snapshot()) WHERE id = $1 AND rewalk_after IS NULL`;
+  UPDATE erasures SET place = $2, rewalk_after = pg_current_xact_id() WHERE id = $1 AND rewalk_after IS NULL`;
 const endSecondPage = 'UPDATE erasures SET place = $2, rewalked_at = CASE WHEN $3 THEN now() END WHERE id = $1';

@@ -117,6 +117,22 @@ describe('erasures', () => {
     assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
   });
 
+  it('include messages that began to be stored after the request, when no other transaction ends meanwhile', async () => {
+    const before = new Date();
+    const id = await ask();
+    let store = () => {};
+    const held = new Promise<void>((resolve) => (store = resolve));
+    const batch = buildBatch(stage.app.deps.db, stage.account.workspaceId, [1], { to: stage.to, created_at: before, held });
+    await until(async () => (await select(stage.app.deps.db, openTransactions)).length > 0, 'the transaction is open');
+    await runOnce();
+    assert.deepEqual(await shown(id), ['running', 0]);
+    store();
+    await acceptBatch(stage.app.deps.db, (await batch).id);
+    await run();
+    await runAgain();
+    assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
+  });
+
   it('walk twice from the top when a process of the former version ended the first walk', async () => {
     const former = `
       UPDATE erasures SET walked_at = now(), place = '00000000-0000-0000-0000-000000000000', rewalk_after = NULL WHERE id = $1`;
