@@ -22,12 +22,20 @@ export async function assertLedger(db: Database): Promise<void> {
   await assertSpending(db);
 }
 
-/** Asserts that the daily spending is the sum of the debits of the day minus their refunds. */
+/**
+ * Asserts that the daily spending is the sum of the debits of the day minus their refunds. The refund of a step that took over a charge counts as
+ * a refund of the first debit of its chain.
+ */
 async function assertSpending(db: Database): Promise<void> {
   const miscounted = await select(
     db,
-    `WITH refunds AS (
-       SELECT COALESCE(m.batch_id::text, m.id::text, r.reference) AS debit, r.amount, (r.created_at AT TIME ZONE 'UTC')::date AS day
+    `WITH RECURSIVE earlier AS (
+       SELECT DISTINCT to_id AS id, to_id AS first FROM charge_transfers
+       UNION ALL SELECT e.id, f.message_id FROM earlier e JOIN fallbacks f ON f.next_id = e.first
+     ), refunds AS (
+       SELECT COALESCE(m.batch_id::text, (
+           SELECT e.first FROM earlier e WHERE e.id = m.id AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.next_id = e.first)
+         )::text, m.id::text, r.reference) AS debit, r.amount, (r.created_at AT TIME ZONE 'UTC')::date AS day
        FROM credit_entries r LEFT JOIN messages m ON m.id = substring(r.reference FROM '[0-9a-f]{8}-[0-9a-f-]{27}')::uuid WHERE r.kind = 'refund'
      ), moved AS (
        SELECT d.workspace_id, -d.amount AS amount, (d.created_at AT TIME ZONE 'UTC')::date AS day FROM credit_entries d WHERE d.kind = 'debit'
@@ -48,10 +56,16 @@ export async function assertBooks(db: Database): Promise<void> {
     `SELECT m.id, m.status, m.credits_used FROM messages m
      LEFT JOIN credit_entries d ON d.kind = 'debit' AND d.reference = m.id::text
      LEFT JOIN credit_entries r ON r.kind = 'refund' AND r.reference = m.id::text
-     WHERE m.batch_id IS NULL AND ((m.status = 'accepting') <> (d.id IS NULL) AND m.cost > 0
-       OR m.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0))`,
+     LEFT JOIN (SELECT to_id, sum(amount) AS amount FROM charge_transfers GROUP BY to_id) taken ON taken.to_id = m.id
+     LEFT JOIN (SELECT from_id, sum(amount) AS amount FROM charge_transfers GROUP BY from_id) given ON given.from_id = m.id
+     WHERE m.batch_id IS NULL AND ((m.status = 'accepting') <> (d.id IS NULL) AND m.cost > COALESCE(taken.amount, 0)
+       OR m.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0) + COALESCE(taken.amount, 0) - COALESCE(given.amount, 0))`,
   );
-  assert.deepEqual(uncharged, [], 'every decided message was debited once, and refunded where it cost nothing');
+  assert.deepEqual(
+    uncharged,
+    [],
+    'every decided message was debited once, and refunded where it cost nothing and no later step took it over',
+  );
   const miscounted = await select(
     db,
     `SELECT w.id, w.message_count, count(m.id) AS shown FROM workspaces w LEFT JOIN messages m ON m.workspace_id = w.id AND m.status <> 'accepting'

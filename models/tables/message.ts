@@ -41,7 +41,10 @@ export const messageColumns = {
   request_digest: personal(nullable(column.bytes())),
   status: column.text<Status>(),
   status_detail: column.text<StatusDetail>(),
-  /** What acceptance debits, in thousandths of a credit. */
+  /**
+   * What acceptance debits, in thousandths of a credit, and what it took over from the charge of an earlier message of its chain, see
+   * `take-over-charges.ts`.
+   */
   cost: column.bigint(),
   /** What it costs in the end, in thousandths of a credit: 0 before acceptance and after a refund. */
   credits_used: withDefault(column.bigint()),

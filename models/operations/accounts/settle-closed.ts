@@ -8,6 +8,7 @@ import { AppError } from '../../errors.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
 import { forgetOwner } from './forget-owner.js';
+import { lockCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /** How many messages one step reads. */
@@ -87,7 +88,7 @@ function cancelPage(
 }
 
 async function cancel(db: Database, transaction: Transaction, undecided: readonly string[]): Promise<void> {
-  const queued = (await select<{ id: string }>(db, cancellable, [undecided], transaction)).map(({ id }) => id);
+  const queued = await lockCancellable(db, transaction, undecided);
   const what = { status_detail: 'cancelled', at: new Date(), error_code: 'cancelled', error_message: closed } as const;
   const changes = queued.map((id) => ({ id, ...what }));
   await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes });
@@ -107,9 +108,6 @@ const placeOf = `
 const nextPage = `
   SELECT id, batch_id IS NULL AND status IN ('accepting', 'queued') AS is_undecided
   FROM messages WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
-const cancellable = `
-  SELECT id FROM messages WHERE id = ANY($1::uuid[]) AND status = 'queued' AND status_detail IN ('scheduled', 'accepted')
-  ORDER BY id FOR UPDATE`;
 const goOn = `
   UPDATE workspaces SET closing_after = $2,
     closing_left = ARRAY(SELECT id FROM messages WHERE id = ANY($3::uuid[]) AND status IN ('accepting', 'queued') ORDER BY id)

@@ -23,17 +23,28 @@ const byIds =
 const outcome = `
   SELECT (SELECT id FROM piece ORDER BY id DESC LIMIT 1) AS last, (SELECT json_agg(d) FROM differing d) AS differing`;
 
-/** Every accepted single message was debited once, and refunded if it cost nothing. A message that was never handed off costs nothing. */
+/** SQL: joins what the message `row` took over from earlier messages of its chain (`taken`), and what later steps took over from it (`given`). */
+const transfersOf = (row: string) => `
+    CROSS JOIN LATERAL (SELECT COALESCE(sum(t.amount), 0)::bigint AS amount FROM charge_transfers t WHERE t.to_id = ${row}.id) taken
+    CROSS JOIN LATERAL (SELECT COALESCE(sum(t.amount), 0)::bigint AS amount FROM charge_transfers t WHERE t.from_id = ${row}.id) given`;
+
+/**
+ * Every accepted single message was debited once, and refunded if it cost nothing, except for what a later step of its chain took over. A
+ * message that was never handed off costs nothing.
+ */
 export const auditMessages: AuditPiece = byIds(
   'charge of a message',
   `WITH piece AS (
     SELECT id, batch_id, status, cost, credits_used, sent_at FROM messages WHERE id > $1::uuid ORDER BY id LIMIT $2
   ), differing AS (
-    SELECT p.id, p.status, p.cost, p.credits_used, d.amount AS debit, r.amount AS refund FROM piece p
+    SELECT p.id, p.status, p.cost, p.credits_used, d.amount AS debit, r.amount AS refund, taken.amount AS taken_over, given.amount AS given_over
+    FROM piece p
     LEFT JOIN credit_entries d ON d.kind = 'debit' AND d.reference = p.id::text
     LEFT JOIN credit_entries r ON r.kind = 'refund' AND r.reference = p.id::text
+    ${transfersOf('p')}
     WHERE p.status = 'failed' AND p.sent_at IS NULL AND p.credits_used <> 0 OR p.batch_id IS NULL AND (
-      (p.status = 'accepting') <> (d.id IS NULL) AND p.cost > 0 OR p.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0))
+      (p.status = 'accepting') <> (d.id IS NULL) AND p.cost > taken.amount
+      OR p.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0) + taken.amount - given.amount)
   ) ${outcome}`,
   2_000,
 );

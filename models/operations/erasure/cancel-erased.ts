@@ -1,6 +1,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { announcePage } from '../batches/open-page.js';
+import { isCancellable, lockCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /** Cancels those of these messages that were not handed off, with refunds and events, because their recipient is being erased. */
@@ -26,9 +27,9 @@ export async function cancelErased(db: Database, ids: readonly string[]): Promis
 }
 
 async function cancel(db: Database, transaction: Transaction, ids: readonly string[]): Promise<void> {
-  const locked = await select<{ id: string }>(db, `${cancellable} ORDER BY id FOR UPDATE`, [ids], transaction);
+  const locked = await lockCancellable(db, transaction, ids);
   const at = new Date();
-  const changes = locked.map(({ id }) => ({ id, at, ...cancelled }));
+  const changes = locked.map((id) => ({ id, at, ...cancelled }));
   await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes });
 }
 
@@ -38,5 +39,4 @@ const cancelled = {
   error_message: 'The recipient was erased before the message was handed to the provider',
 } as const;
 
-const cancellable = `
-  SELECT id, group_id, batch_id FROM messages WHERE id = ANY($1::uuid[]) AND status = 'queued' AND status_detail IN ('scheduled', 'accepted')`;
+const cancellable = `SELECT m.id, m.group_id, m.batch_id FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${isCancellable}`;

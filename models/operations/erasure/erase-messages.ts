@@ -50,9 +50,9 @@ const erasable = `m.erased_at IS NULL AND ${hasEnded}
     AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.message_id = m.id AND f.outcome IS NULL)
     AND NOT EXISTS (SELECT 1 FROM events e JOIN deliveries d ON d.event_id = e.id WHERE e.message_id = m.id AND d.status = 'pending')`;
 
-/** SQL: the steps of the chain `f`, without recipients and contents. */
+/** SQL: the steps of the chain `f`, without recipients and contents. A refund of an earlier message still needs the prices. */
 export const stepsWithoutRecipients = `(
-  SELECT COALESCE(json_agg(json_build_object('channel', s ->> 'channel', 'after', (s ->> 'after')::integer)), '[]'::json)
+  SELECT COALESCE(json_agg(json_build_object('channel', s ->> 'channel', 'after', (s ->> 'after')::integer, 'price', (s ->> 'price')::bigint)), '[]'::json)
   FROM json_array_elements(f.steps) s)`;
 
 /** SQL: the values of personal columns of an erased message `m` that are not null. */

@@ -6,7 +6,9 @@ import { messageColumns, statusColumns, type StatusRow } from '../../tables/mess
 import { eventOfStatus } from '../../rules/webhooks/events.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { movesInto, type PublicStatus, type Status, type StatusDetail } from '../../rules/messages/status.js';
-import { type Posting, refund } from '../billing/post-credits.js';
+import { formatCredits } from '../../rules/billing/credits.js';
+import { type Posting, type Refund, refund } from '../billing/post-credits.js';
+import { type ChainRefund, takeOverCharges } from './take-over-charges.js';
 import { type Subscribed, subscribed, writeEvents } from './write-events.js';
 
 /** What becomes known about one message with its new status. */
@@ -78,20 +80,28 @@ const moved = `
 
 const update = subscribed(moved, '$5');
 
-/** A failure before hand-off costs nothing: `credits_used` becomes 0, and the entry's reference makes the refund happen once. */
+/**
+ * A failure before hand-off costs nothing: `credits_used` becomes 0, and the entry's reference makes the refund happen once. What later steps of
+ * a chain take over is not refunded.
+ */
 async function giveBack(db: Database, transaction: Transaction, failed: StatusRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
   const refunded = failed.filter(({ credits_used, cost }) => credits_used === 0 && cost > 0);
+  // Changes messages, which are locked before workspaces.
+  const ofChains = refundAs === undefined ? await takeOverCharges(db, transaction, refunded) : new Map<string, ChainRefund>();
   // Locks workspaces in the order of their ids: see `inTransaction`.
   const byWorkspace = refunded.toSorted((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));
   for (const [workspaceId, rows] of groupBy(byWorkspace, ({ workspace_id }) => workspace_id)) {
-    const each = rows.map(({ id, batch_id, cost, channel, error_code }) => ({
-      reference: id,
-      debit: batch_id ?? id,
-      amount: cost,
-      description: `Refund: ${channel} message ${error_code ?? 'failed'}`,
-    }));
+    const each = rows.map((row) => refundOf(row, ofChains.get(row.id))).filter(({ amount }) => amount > 0);
+    const [first] = each;
+    if (first === undefined) continue;
     const sum = each.reduce((total, { amount }) => total + amount, 0);
-    const debit = each[0]?.debit ?? '';
-    await refund(db, transaction, workspaceId, refundAs === undefined ? each : [{ ...refundAs, amount: sum, debit }]);
+    await refund(db, transaction, workspaceId, refundAs === undefined ? each : [{ ...refundAs, amount: sum, debit: first.debit }]);
   }
+}
+
+function refundOf({ id, batch_id, cost, channel, error_code }: StatusRow, ofChain?: ChainRefund): Refund {
+  const { amount, debit } = ofChain ?? { amount: cost, debit: batch_id ?? id };
+  const taken = cost - amount;
+  const rest = taken === 0 ? '' : `, less ${formatCredits(taken)} for its fallback`;
+  return { reference: id, debit, amount, description: `Refund: ${channel} message ${error_code ?? 'failed'}${rest}` };
 }

@@ -42,6 +42,38 @@ export function fallbackVerdict({ status, error_code }: { status: Status; error_
 /** The cost of a step in addition to what its chain was charged so far. A chain costs at most the price of its most expensive step. */
 export const costOfStep = (price: number, charged: number): number => Math.max(0, price - charged);
 
+/** A message of a chain, in the order of the chain. Amounts are in thousandths of a credit. */
+export interface ChargedStep {
+  id: string;
+  /** Its price alone. */
+  price: number;
+  /** What it costs beside the others. */
+  cost: number;
+  /** Its cost was not refunded. */
+  isCharged: boolean;
+}
+
+/**
+ * What the later steps take over from the charge of a message that is refunded, because their prices were discounted by it. The others of the
+ * chain then cost as much as if that message had not been in it: the price of the most expensive of them.
+ * @param chain all messages of the chain
+ * @param id the message that is refunded
+ * @returns positive amounts, together at most the cost of that message
+ */
+export function takenOver(chain: readonly ChargedStep[], id: string): { id: string; amount: number }[] {
+  const place = chain.findIndex((step) => step.id === id);
+  let left = chain[place]?.cost ?? 0;
+  let charged = 0;
+  return chain.flatMap((step, index) => {
+    if (!step.isCharged || index === place) return [];
+    const due = costOfStep(step.price, charged);
+    charged += due;
+    const amount = index > place ? Math.min(left, Math.max(0, due - step.cost)) : 0;
+    left -= amount;
+    return amount > 0 ? [{ id: step.id, amount }] : [];
+  });
+}
+
 /** The maximum cost of a chain, by the prices of its steps including the first message: all steps are sent and nothing is refunded. */
 export const capOf = (prices: readonly number[]): number => prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
 

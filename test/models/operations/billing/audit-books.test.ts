@@ -92,6 +92,16 @@ describe('the audit of the books', () => {
     ],
     ['a refund of a message that did not fail', () => post('refund', 1_000, ids.sent), () => [`charge of a message ${ids.sent}`]],
     [
+      'a refund that is smaller by what no step took over',
+      () => tamper(`UPDATE credit_entries SET amount = amount - 100 WHERE kind = 'refund' AND reference = '${ids.failed}'`),
+      () => [`ledger entry ${workspaceId}`, `balance ${workspaceId}`, `charge of a message ${ids.failed}`],
+    ],
+    [
+      'a transfer of a charge that changed no charge',
+      () => rows(test.db, `INSERT INTO charge_transfers (from_id, to_id, amount) VALUES ($1, $2, 100)`, [ids.failed, ids.sent]),
+      () => [ids.failed, ids.sent].toSorted().map((id) => `charge of a message ${id}`),
+    ],
+    [
       'a failed message that was neither handed off nor refunded',
       () => rows(test.db, `UPDATE messages SET status = 'failed', sent_at = NULL WHERE id = $1`, [ids.sent]),
       () => [`charge of a message ${ids.sent}`],

@@ -1,0 +1,22 @@
+import { type Database, select, type Transaction } from '../../db/database.js';
+
+/**
+ * Locks those of these messages that were not handed off, and the later steps of their chains, because a refund may change what those cost: all
+ * in one order.
+ * @returns the ids of the messages that can be cancelled, in their order
+ */
+export async function lockCancellable(db: Database, transaction: Transaction, ids: readonly string[]): Promise<string[]> {
+  const locked = await select<{ id: string; is_cancellable: boolean }>(db, lock, [ids], transaction);
+  return locked.filter(({ is_cancellable }) => is_cancellable).map(({ id }) => id);
+}
+
+/** SQL: the message `m` was not handed off, and no call for it may have reached a carrier. */
+export const isCancellable = `(m.status = 'queued' AND m.status_detail IN ('scheduled', 'accepted'))`;
+
+const lock = `
+  WITH RECURSIVE chain AS (
+    SELECT m.id FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${isCancellable}
+    UNION SELECT f.next_id FROM chain JOIN fallbacks f ON f.message_id = chain.id WHERE f.next_id IS NOT NULL
+  )
+  SELECT m.id, m.id = ANY($1::uuid[]) AND ${isCancellable} AS is_cancellable
+  FROM messages m WHERE m.id IN (SELECT id FROM chain) ORDER BY m.id FOR UPDATE`;
