@@ -55,6 +55,7 @@ function stepsOf(timeline: Timeline, kindOf: KindOf): Step[] {
   const steps = [
     ...statusSteps(timeline),
     ...moneySteps(timeline),
+    ...transferSteps(timeline),
     ...attempts.map(attemptStep),
     ...reports.map((report) => reportStep(report, message.to, kindOf(report.provider))),
     ...eventSteps(events),
@@ -89,9 +90,19 @@ function statusSteps({ message }: Timeline): Step[] {
 /** The credit transactions. The transaction of a batch covers all its messages, so a step shows the share of this message, too. */
 function moneySteps({ message, entries }: Timeline): Step[] {
   return entries.map(({ id, kind, amount, description, created_at }) => {
-    const share = Math.sign(amount) * message.cost;
+    const share = message.batch_id === null ? amount : Math.sign(amount) * message.cost;
     const details = { transaction_id: id, amount: toCredits(share), transaction_amount: toCredits(amount) };
     return { at: created_at, type: kind === 'refund' ? 'refunded' : 'charged', text: description, details };
+  });
+}
+
+/** Charges that moved within its chain. With them the amounts add up to what the message costs. */
+function transferSteps({ message, transfers }: Timeline): Step[] {
+  return transfers.map(({ from_id, to_id, amount, created_at }) => {
+    const isTaken = to_id === message.id;
+    const text = isTaken ? 'Takes over a part of the charge of an earlier message' : 'A later message takes over a part of the charge';
+    const details = { amount: toCredits(isTaken ? -amount : amount), message_id: isTaken ? from_id : to_id };
+    return { at: created_at, type: 'charged', text: `${text}, which is not refunded`, details };
   });
 }
 

@@ -36,6 +36,14 @@ export interface EventRow {
   delivered_at: Date | null;
 }
 
+/** A part of a charge that moved within a chain, see `take-over-charges.ts`. */
+export interface TransferRow {
+  from_id: string;
+  to_id: string;
+  amount: number;
+  created_at: Date;
+}
+
 export interface Timeline {
   message: MessageRow;
   workflowId: string;
@@ -44,6 +52,8 @@ export interface Timeline {
   attempts: AttemptRow[];
   reports: ReportRow[];
   entries: Pick<CreditEntry, 'id' | 'kind' | 'amount' | 'description' | 'created_at'>[];
+  /** What it took over from the charge of an earlier message of its chain, and what later steps took over from it. */
+  transfers: TransferRow[];
   events: EventRow[];
   /** Its place in a fallback chain; null if it belongs to none. */
   chain: ChainView | null;
@@ -66,6 +76,7 @@ export async function readTimeline(db: Database, workspaceId: string, id: string
     attempts: await select<AttemptRow>(db, attemptsOf, [id]),
     reports: await select<ReportRow>(db, reportsOf, [id]),
     entries: await select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id, message.group_id]),
+    transfers: await select<TransferRow>(db, transfersOf, [id]),
     events: await select<EventRow>(db, eventsOf, [id, workspaceId]),
     chain: await chainOf(db, message),
   };
@@ -96,6 +107,9 @@ const entriesOf = `
     OR kind = 'refund' AND $2 IS NOT NULL AND EXISTS (SELECT 1 FROM messages WHERE id = $1::uuid AND status_detail = 'cancelled')
       AND reference IN (SELECT 'cancel:' || id FROM messages WHERE group_id = $3::uuid)
   ORDER BY id`;
+
+const transfersOf = `
+  SELECT from_id, to_id, amount, created_at FROM charge_transfers WHERE from_id = $1 OR to_id = $1 ORDER BY from_id, to_id`;
 
 // An event that was only written for a stream is left out, so that the timeline does not depend on open streams.
 const eventsOf = `
