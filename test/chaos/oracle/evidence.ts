@@ -5,7 +5,7 @@ import type { AnswerRecord, CallRecord, Item } from '../client-records.js';
 import type { EventRecord, ExitRecord, History, HistoryRecord, ReportRecord } from '../records.js';
 import { collectFaults, type Faults } from './faults.js';
 import { collectHandoffs, type Handoff } from './handoffs.js';
-import type { AttemptFact, DeliveryFact, EventFact, MessageFact, Snapshot, WebhookFact } from './snapshot.js';
+import type { AttemptFact, DeliveryFact, EventFact, MessageFact, Snapshot, TransferFact, WebhookFact } from './snapshot.js';
 
 export type At<T> = T & { at: number };
 export type Answer = At<AnswerRecord>;
@@ -50,6 +50,9 @@ export interface Evidence {
   exits: At<ExitRecord>[];
   faults: Faults;
   message: ReadonlyMap<string, MessageFact>;
+  /** How much of other charges a message took over, and how much of its own others took over, by its id. */
+  takenOver: ReadonlyMap<string, number>;
+  givenOver: ReadonlyMap<string, number>;
   /** Token → the request with that token. */
   requestOf: ReadonlyMap<string, Request>;
   /** By `wordOf`: one message. A step of a chain is another message. */
@@ -93,6 +96,8 @@ export function gather(history: History, snapshot: Snapshot, limits: Partial<Lim
     exits: ofType(history, 'exit'),
     faults: collectFaults(ofType(history, 'nemesis')),
     message: new Map(snapshot.messages.map((row) => [row.id, row])),
+    takenOver: sumsOf(snapshot.transfers, ({ to_id }) => to_id),
+    givenOver: sumsOf(snapshot.transfers, ({ from_id }) => from_id),
     requestOf: new Map(tokens),
     handoffsOf: groupBy(handoffs, wordOf),
     attemptsOf: groupBy(snapshot.attempts, ({ message_id }) => message_id),
@@ -106,6 +111,12 @@ export function gather(history: History, snapshot: Snapshot, limits: Partial<Lim
       ({ target }) => target ?? '',
     ),
   };
+}
+
+function sumsOf(transfers: readonly TransferFact[], idOf: (transfer: TransferFact) => string): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const transfer of transfers) sums.set(idOf(transfer), (sums.get(idOf(transfer)) ?? 0) + transfer.amount);
+  return sums;
 }
 
 function callsOf(history: History): Call[] {

@@ -4,7 +4,7 @@
  */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence } from './evidence.js';
-import type { BatchFact, EntryFact, MessageFact } from './snapshot.js';
+import type { BatchFact, EntryFact, MessageFact, Snapshot } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';
 
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
@@ -48,13 +48,16 @@ const byNumber = (one: EntryFact, other: EntryFact) => (one.number ?? 0) - (othe
 const debitsMatch: Rule = {
   name: 'debits-match',
   promise: 'Each accepted message, or batch as a whole, was debited once with its cost; there is no other debit.',
-  check: ({ snapshot }) => {
+  check: ({ snapshot, takenOver }) => {
     const debits = groupBy(
       snapshot.entries.filter(({ kind }) => kind === 'debit'),
       ({ reference }) => reference,
     );
     const payers: { id: string; cost: number; workspace_id: string }[] = [
-      ...snapshot.messages.filter(({ batch_id, cost }) => batch_id === null && cost > 0),
+      ...snapshot.messages
+        .filter(({ batch_id }) => batch_id === null)
+        .map((row) => ({ ...row, cost: row.cost - (takenOver.get(row.id) ?? 0) }))
+        .filter(({ cost }) => cost > 0),
       ...snapshot.batches,
     ];
     const ids = new Set(payers.map(({ id }) => id));
@@ -74,23 +77,30 @@ const ofPage = 'cancel:';
 
 /**
  * One refund for each message that cost nothing in the end, and no other refund: by its own id, or together with other messages of its
- * cancelled batch. Source: docs/contract/messages.md, Statuses; batches.md, A batch.
+ * cancelled batch. What a later step of its chain took over is not refunded. Source: docs/contract/messages.md, Statuses; batches.md, A batch;
+ * docs/decisions/0008-fallback.md.
  */
 const refundsMatch: Rule = {
   name: 'refunds-match',
-  promise: 'Each message that was never handed off and failed was refunded once; there is no other refund.',
-  check: ({ snapshot, message }) => {
+  promise:
+    'Each message that was never handed off and failed was refunded once, less what a later step of its chain took over; there is no other refund.',
+  check: ({ snapshot, message, givenOver }) => {
     const refunds = snapshot.entries.filter(({ kind }) => kind === 'refund');
     const own = new Map(refunds.map((entry) => [entry.reference, entry]));
-    const isFree = ({ credits_used, cost }: MessageFact) => credits_used === 0 && cost > 0;
+    const owed = ({ id, cost }: MessageFact) => cost - (givenOver.get(id) ?? 0);
+    const isFree = (row: MessageFact) => row.credits_used === 0 && owed(row) > 0;
     const isByPage = (row: MessageFact) => row.batch_id !== null && !own.has(row.id);
     const unpaid = snapshot.messages.filter((row) => row.batch_id === null && isFree(row) !== own.has(row.id));
     const amiss = refunds.filter((entry) => {
       const row = message.get(entry.reference.replace(ofPage, ''));
       if (row === undefined || row.workspace_id !== entry.workspace_id) return true;
-      return !entry.reference.startsWith(ofPage) && (entry.amount !== row.cost || !isFree(row));
+      return !entry.reference.startsWith(ofPage) && (entry.amount !== owed(row) || !isFree(row));
     });
+    const strayed = snapshot.transfers.filter(
+      ({ from_id, to_id }) => message.get(from_id)?.credits_used !== 0 || !laterSteps(snapshot, from_id).includes(to_id),
+    );
     return [
+      ...strayed.map(({ from_id, to_id }) => found('A charge was taken over that is no refund of an earlier step', from_id, to_id)),
       ...unpaid.map((row) =>
         found(`A message that costs ${row.credits_used} of ${row.cost} has ${own.has(row.id) ? 'a' : 'no'} refund`, row.id),
       ),
@@ -106,6 +116,11 @@ const refundsMatch: Rule = {
     ];
   },
 };
+
+function laterSteps(snapshot: Snapshot, id: string): string[] {
+  const next = snapshot.fallbacks.find(({ message_id }) => message_id === id)?.next_id ?? null;
+  return next === null ? [] : [next, ...laterSteps(snapshot, next)];
+}
 
 function pageRefunds(batch: BatchFact, free: MessageFact[], refunds: EntryFact[], message: Evidence['message']): Found[] {
   const owed = sum(free.filter(({ batch_id }) => batch_id === batch.id).map(({ cost }) => cost));
@@ -133,7 +148,7 @@ const creditsUsed: Rule = {
 /** Source: docs/contract/messages.md, Credit costs; docs/decisions/0008-fallback.md. */
 const pricesAreRight: Rule = {
   name: 'prices-are-right',
-  promise: 'Each message costs what the price list says; a chain of fallbacks costs what its dearest step does at most.',
+  promise: 'Each message costs what the price list says; a chain of fallbacks costs what its dearest step does that was not refunded.',
   check: ({ snapshot, message }) => {
     const next = new Map(snapshot.fallbacks.map(({ message_id, next_id }) => [message_id, message.get(next_id ?? '')]));
     const steps = new Set(snapshot.fallbacks.map(({ next_id }) => next_id));
@@ -143,9 +158,11 @@ const pricesAreRight: Rule = {
       if (steps.has(row.id)) return [];
       if (row.cost !== price) return [found(`A message costs ${row.cost}, by the price list ${price}`, row.id, row.token)];
       const chain = chainOf(row);
+      if (chain.length === 1) return [];
       const charged = sum(chain.map(({ credits_used }) => credits_used));
-      const dearest = Math.max(...chain.map(({ channel, length }) => priceOf(channel, length)));
-      return charged <= dearest ? [] : [found(`A chain costs ${charged}, its dearest step ${dearest}`, row.id, row.token)];
+      const kept = chain.filter(({ sent_at, status }) => sent_at !== null || status === 'queued');
+      const dearest = Math.max(0, ...kept.map(({ channel, length }) => priceOf(channel, length)));
+      return charged === dearest ? [] : [found(`A chain costs ${charged}, its dearest step ${dearest}`, row.id, row.token)];
     });
   },
 };

@@ -110,6 +110,13 @@ export interface FallbackFact {
   outcome: 'sent' | 'not_needed' | 'unaffordable' | null;
 }
 
+/** What a step took over from the charge of an earlier message of its chain, which was refunded less this. */
+export interface TransferFact {
+  from_id: string;
+  to_id: string;
+  amount: number;
+}
+
 export interface Snapshot {
   at: number;
   messages: MessageFact[];
@@ -122,6 +129,7 @@ export interface Snapshot {
   webhooks: WebhookFact[];
   batches: BatchFact[];
   fallbacks: FallbackFact[];
+  transfers: TransferFact[];
 }
 
 /** More rows than the tables of any run have, so that a snapshot stays a readable file. */
@@ -157,6 +165,7 @@ export function readSnapshot(db: Database): Promise<Snapshot> {
         `SELECT id, workspace_id, status, accepted, cost, ${ms('scheduled_at')}, ${ms('completed_at')} FROM batches`,
       ),
       fallbacks: await read<FallbackFact>('SELECT message_id, next_id, outcome FROM fallbacks'),
+      transfers: await read<TransferFact>('SELECT from_id, to_id, amount FROM charge_transfers'),
     };
   });
 }

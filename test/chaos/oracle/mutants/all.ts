@@ -4,6 +4,7 @@ import { type PerfectRun, perfectRun } from '../perfect/run.js';
 import type { Rule } from '../rule.js';
 import { acceptanceMutants } from './acceptance.js';
 import { answerMutants } from './answers.js';
+import { chainChargeMutants } from './chain-charges.js';
 import { type Draft, Missing, type Mutant } from './edit.js';
 import { handoffMutants } from './handing-off.js';
 import { inactiveWebhookMutants } from './inactive-webhooks.js';
@@ -22,6 +23,7 @@ export const mutants: readonly Mutant[] = [
   ...eventDeliveryMutants,
   ...orderMutants,
   ...moneyMutants,
+  ...chainChargeMutants,
   ...ledgerOrderMutants,
   ...promiseMutants,
   ...inactiveWebhookMutants,

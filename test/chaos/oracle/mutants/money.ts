@@ -6,7 +6,7 @@ import type { EntryFact, MessageFact } from '../snapshot.js';
 export const rich = ({ snapshot }: Draft) => first(snapshot.workspaces, () => true);
 const paid = (row: MessageFact) => row.status === 'delivered' && row.sent_at !== null;
 const debitOf = (run: Draft, row: MessageFact) => entryOf(run, 'debit', row.id);
-const refunded = (row: MessageFact) => row.status === 'failed' && row.credits_used === 0;
+export const refunded = (row: MessageFact) => row.status === 'failed' && row.credits_used === 0;
 
 /** The entries of the workspace that never runs out of credits. */
 export const entriesOf = (run: Draft) => run.snapshot.entries.filter(({ workspace_id }) => workspace_id === rich(run).id);

@@ -36,6 +36,8 @@ const channels = ['sms', 'whatsapp', 'email'] as const;
 function wishOf(world: World, number: number, rich: WorkspaceFact, poor: WorkspaceFact): Wish {
   const { random } = world;
   const base = { workspace: random.chance(0.3) ? poor : rich, channel: random.choose(channels), result: random.choose(ordinaryResults) };
+  // The last step by e-mail is sent before the first message of its chain is given up and refunded.
+  const isEarly = number === 59;
   const variants: Partial<Wish>[] = [
     {},
     {},
@@ -48,7 +50,7 @@ function wishOf(world: World, number: number, rich: WorkspaceFact, poor: Workspa
     { turnedAway: 503 },
     { turnedAway: 400 },
     { channel: 'email', result: 'taken', fallback: { channel: 'sms', to: '+15557654322', after: 5 } },
-    { channel: 'whatsapp', result: 'unknown', fallback: { channel: 'email', to: 'a@example.com', after: 200 } },
+    { channel: 'whatsapp', result: 'unknown', fallback: { channel: 'email', to: 'a@example.com', after: isEarly ? 30 : 200 } },
   ];
   return { ...base, ...variants[number % variants.length] };
 }

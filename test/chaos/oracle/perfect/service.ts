@@ -52,9 +52,23 @@ export function insert(world: World, { workspace, channel, item, key, scheduledA
 /** Fails a message that was not handed off, with a refund. */
 export function failUnsent(world: World, row: MessageFact, error_code: string, refundAs: string | null = row.id): void {
   Object.assign(row, { status: 'failed', status_detail: 'undeliverable', error_code, credits_used: 0, failed_at: world.now });
-  if (row.cost > 0 && refundAs !== null) world.post(world.workspaceOf(row), 'refund', row.cost, refundAs);
+  const back = row.cost - takeOver(world, row);
+  if (back > 0 && refundAs !== null) world.post(world.workspaceOf(row), 'refund', back, refundAs);
   tell(world, row, 'message.failed');
   end(world, row);
+}
+
+/** The step that was sent meanwhile pays its price out of the refund, as far as it was discounted. */
+function takeOver({ snapshot }: World, row: MessageFact): number {
+  const { next_id } = snapshot.fallbacks.find(({ message_id }) => message_id === row.id) ?? {};
+  const step = snapshot.messages.find(({ id }) => id === next_id);
+  if (step === undefined || (step.status !== 'queued' && step.sent_at === null)) return 0;
+  const amount = Math.min(row.cost, priceOf(step.channel, step.length) - step.cost);
+  if (amount === 0) return 0;
+  snapshot.transfers.push({ from_id: row.id, to_id: step.id, amount });
+  step.cost += amount;
+  step.credits_used += amount;
+  return amount;
 }
 
 export function markSent(world: World, row: MessageFact, provider: string, providerId: string): void {

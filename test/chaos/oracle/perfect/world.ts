@@ -19,6 +19,7 @@ export class World {
     webhooks: [],
     batches: [],
     fallbacks: [],
+    transfers: [],
   };
   now = epoch;
   /** The webhooks that are inactive now. */
