@@ -74,7 +74,7 @@ export const moneyMutations: readonly Mutation[] = [
   },
   {
     guards: 'the sums of usage follow a charge that moves',
-    file: 'models/migrations/0050-charge-transfers.sql',
+    file: 'models/migrations/0051-charge-transfers.sql',
     find: 'NEW.credits_used - OLD.credits_used',
     replace: '0',
     test: 'models/operations/messages/chain-charges',
