@@ -1,6 +1,7 @@
 import type { Config } from '../models/settings/config.js';
 import type { Database } from '../models/db/database.js';
 import type { ConcurrencyLimit } from '../models/flow/concurrency-limit.js';
+import type { ReaderPlaces } from '../models/flow/reader-places.js';
 import type { Logger } from '../models/process/logger.js';
 import type { Resolve } from '../models/process/name-resolver.js';
 import type { AcceptGate } from './accept/accept-gate.js';
@@ -28,6 +29,8 @@ export interface Deps {
   limiter: Limiter;
   /** Runs a costly read when it is the turn of its workspace, see `createReadTurns`. The read must hold one connection at a time. */
   readTurns: ConcurrencyLimit;
+  /** Where exports are read, see `createExportPlaces`. */
+  exportPlaces: ReaderPlaces;
   payments: Payments;
   /** Resolves the host names of webhook URLs. */
   resolve: Resolve;

@@ -20,7 +20,7 @@ import { createHttpServer, defaultTimeouts } from './http/http-server.js';
 import { createCertificateReader } from './outside/certificate-gauges.js';
 import { createPayments } from './outside/payments.js';
 import { createLimiter } from './http/rate-limit.js';
-import { createReadTurns } from './http/resource-limits.js';
+import { createExportPlaces, createReadTurns } from './http/resource-limits.js';
 import { createReportInbox } from './outside/report-inbox.js';
 import { createGaugeReader } from './outside/show-gauges.js';
 import { createSns } from './outside/sns.js';
@@ -50,6 +50,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent, sends }),
     limiter: createLimiter(config, logger),
     readTurns: createReadTurns(apiPoolSizes(config).own, sends),
+    exportPlaces: createExportPlaces(),
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),

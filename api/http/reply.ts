@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { ReaderPlace } from '../../models/flow/reader-places.js';
 
 /** Writes to an open response, until one side ends it. */
 export interface Feed {
@@ -7,15 +8,20 @@ export interface Feed {
   end(): void;
 }
 
+/** Lines that are written as fast as the client reads them. */
+export interface Lines {
+  of: AsyncIterable<object>;
+  /** Is told how the client reads, and left when the lines have ended, also if the client is gone or wants none. */
+  place: ReaderPlace;
+}
+
 interface ReplyOptions {
   status?: number;
   headers?: Record<string, string>;
   /** The serialized response body. */
   json?: Uint8Array;
   /** Lines to stream as NDJSON instead of `data`. */
-  lines?: AsyncIterable<object>;
-  /** Called once when the lines have ended, also if the client is gone or wants none. */
-  afterLines?: () => void;
+  lines?: Lines;
   /** Server-sent events instead of `data`. */
   events?: Feed;
 }

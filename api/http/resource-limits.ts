@@ -5,6 +5,7 @@
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { UrgentWork } from '../../models/flow/give-way.js';
 import { MemoryBudget } from '../../models/flow/memory-budget.js';
+import { ReaderPlaces } from '../../models/flow/reader-places.js';
 import { restBesideSends } from '../../models/flow/rest-beside-sends.js';
 
 export interface ResourceLimits {
@@ -44,3 +45,6 @@ export const createReadTurns = (connections: number, sends: Pick<UrgentWork, 'is
     waitMsMax: 10_000,
     restMsAfter: restBesideSends(sends, readRest),
   });
+
+/** The places of exports. Each export keeps a page of rows in memory, so their number is limited. */
+export const createExportPlaces = (): ReaderPlaces => new ReaderPlaces({ max: 8, bytesPerSecond: 65_536, behindMsMax: 30_000 });

@@ -1,16 +1,15 @@
 /** Writes the reply of a handler as an HTTP response. */
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { Endpoint } from './endpoint.js';
 import { linksOf } from './links.js';
-import { bufferOn, type Feed, type Reply } from './reply.js';
+import { bufferOn, type Feed, type Lines, type Reply } from './reply.js';
 import { contextOf } from './request-context.js';
 
 /** Writes a JSON response, or a stream of lines or events where the handler returned one. Does not wait for the end of a stream of events. */
 export async function writeReply(item: Endpoint, reply: Reply, req: Request, res: Response, publicUrl: string): Promise<void> {
-  const { lines, afterLines, events } = reply.options;
-  if (lines !== undefined) await streamLines(lines, req, res).finally(afterLines);
+  const { lines, events } = reply.options;
+  if (lines !== undefined) await streamLines(lines, req, res).finally(() => lines.place.leave());
   else if (events !== undefined) streamEvents(events, reply, req, res);
   else writeJson(item, reply, req, res, publicUrl);
 }
@@ -25,20 +24,37 @@ function writeJson(item: Endpoint, { data, options }: Reply, req: Request, res: 
 }
 
 /**
- * Writes NDJSON, only as fast as the client reads it. If the client disconnects, reading stops. If reading fails, the connection is closed
- * without a last chunk, so that the client knows the response is incomplete.
+ * Writes NDJSON, only as fast as the client reads it. If the client disconnects, reading stops. If reading fails, or the place is taken away,
+ * the connection is closed without a last chunk, so that the client knows the response is incomplete.
  */
-async function streamLines(lines: AsyncIterable<object>, req: Request, res: Response): Promise<void> {
+async function streamLines({ of, place }: Lines, req: Request, res: Response): Promise<void> {
   res.status(200).set('Content-Type', 'application/x-ndjson; charset=utf-8');
   if (req.method === 'HEAD') {
     res.end();
     return;
   }
-  await pipeline(Readable.from(chunksOf(lines), { objectMode: false, highWaterMark: 65_536 }), res).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-    },
-  );
+  place.begin(() => reset(res));
+  await pipeline(offered(chunksOf(of), place), res).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
+}
+
+/**
+ * Resets the connection at once. If it were closed, the system would keep what a slow client has not read yet, and a client of HTTP/1.0 would
+ * take that for all.
+ */
+function reset({ socket }: Response): void {
+  socket?.resetAndDestroy();
+}
+
+/** The pipeline asks for the next chunk when the client has taken the last one. */
+async function* offered(chunks: AsyncIterable<Buffer>, place: Lines['place']): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of chunks) {
+    place.offer(chunk.length);
+    yield chunk;
+    place.taken();
+  }
+  place.offer(0); // until the response is over, its last bytes wait for the client
 }
 
 /** Starts a response of server-sent events. Proxies such as nginx would collect them without the second header. */

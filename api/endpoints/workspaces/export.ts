@@ -9,7 +9,6 @@ import { Contact } from '../../../models/tables/contact.js';
 import { Delivery } from '../../../models/tables/delivery.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
 import type { Database } from '../../../models/db/database.js';
-import { busy } from '../../../models/errors.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { asCaller } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
@@ -55,10 +54,6 @@ interface Line {
   data: object;
 }
 
-/** The workspaces whose export is running in this process. Each export keeps a page of rows in memory, so their number is limited. */
-const inProgress = new Set<string>();
-const inProgressMax = 8;
-
 export const exportWorkspace = endpoint({
   id: 'exportWorkspace',
   tag: 'workspace',
@@ -78,11 +73,9 @@ export const exportWorkspace = endpoint({
       data: Joi.object().unknown().required(),
     }),
   ),
-  async handler({ caller: { workspaceId }, origin }, { db, readTurns }) {
-    if (inProgress.has(workspaceId)) throw exportRunning();
-    if (inProgress.size >= inProgressMax) throw busy();
-    inProgress.add(workspaceId); // in the same step as the check
-    const afterLines = () => void inProgress.delete(workspaceId);
+  async handler({ caller: { workspaceId }, origin }, { db, readTurns, exportPlaces }) {
+    if (exportPlaces.has(workspaceId)) throw exportRunning();
+    const place = exportPlaces.take(workspaceId); // in the same step as the check
     try {
       const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
       await asCaller(db, workspaceId, origin, (transaction) => {
@@ -90,9 +83,9 @@ export const exportWorkspace = endpoint({
         return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
       });
       const turn: Turn = (read) => readTurns(read, workspaceId);
-      return new Reply({}, { lines: counted(linesOf(db, workspace, turn)), afterLines });
+      return new Reply({}, { lines: { of: counted(linesOf(db, workspace, turn)), place } });
     } catch (error) {
-      afterLines();
+      place.leave();
       throw error;
     }
   },

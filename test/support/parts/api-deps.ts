@@ -9,7 +9,7 @@ import { createSns } from '../../../api/outside/sns.js';
 import { createReportInbox } from '../../../api/outside/report-inbox.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
 import { UrgentWork } from '../../../models/flow/give-way.js';
-import { createReadTurns } from '../../../api/http/resource-limits.js';
+import { createExportPlaces, createReadTurns } from '../../../api/http/resource-limits.js';
 import { StreamHub } from '../../../api/stream/stream-hub.js';
 import type { Config } from '../../../models/settings/config.js';
 import { createLogger } from '../../../models/process/logger.js';
@@ -33,6 +33,7 @@ export function apiDeps(config: Readonly<Config>, db: Database, temporal: Tempor
     },
     limiter: createLimiter(config, logger),
     readTurns: createReadTurns(apiPoolSizes(config).own, new UrgentWork()),
+    exportPlaces: createExportPlaces(),
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),

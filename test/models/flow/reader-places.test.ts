@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { AppError } from '../../../models/errors.js';
+import { type ReaderPlace, ReaderPlaces } from '../../../models/flow/reader-places.js';
+
+const isBusy = (error: unknown) => error instanceof AppError && error.code === 'unavailable';
+
+describe('ReaderPlaces', () => {
+  let now: number;
+  let places: ReaderPlaces;
+  let ended: string[];
+  beforeEach(() => {
+    now = 0;
+    ended = [];
+    places = new ReaderPlaces({ max: 2, bytesPerSecond: 1_000, behindMsMax: 30_000, now: () => now });
+  });
+
+  const take = (owner: string) => {
+    const place = places.take(owner);
+    place.begin(() => ended.push(owner));
+    return place;
+  };
+  /** The client takes these bytes in this time. */
+  const read = (place: ReaderPlace, bytes: number, ms: number) => {
+    place.offer(bytes);
+    now += ms;
+    place.taken();
+  };
+
+  it('refuses another owner while all clients keep the pace, until one leaves', () => {
+    const [one] = [take('one'), take('two')];
+    assert.throws(() => take('three'), isBusy);
+    one.leave();
+    take('three');
+    assert.deepEqual([['one', 'two', 'three'].map((owner) => places.has(owner)), ended], [[false, true, true], []]);
+  });
+
+  it('ends the client that is furthest behind, once it is further behind than allowed', () => {
+    const [one, two] = [take('one'), take('two')];
+    one.offer(1_000);
+    now += 1;
+    two.offer(1_000);
+    now += 29_999;
+    assert.throws(() => take('three'), isBusy);
+    now += 1;
+    take('three');
+    assert.deepEqual([ended, places.has('one')], [['one'], false]);
+    assert.throws(() => take('one'), isBusy);
+    now += 1;
+    take('one');
+    assert.deepEqual(ended, ['one', 'two']);
+  });
+
+  it('never ends a client that reads at the pace, however unevenly, nor one that waits for us', () => {
+    const [one, two] = [take('one'), take('two')];
+    for (let round = 0; round < 1_000; round += 1) {
+      read(one, 1_000, 25_000);
+      for (let chunk = 0; chunk < 24; chunk += 1) read(one, 1_000, 0);
+      assert.throws(() => take('three'), isBusy);
+    }
+    two.leave();
+    take('two');
+    now += 1_000_000;
+    assert.throws(() => take('three'), isBusy);
+    assert.deepEqual(ended, []);
+  });
+
+  it('ends a client that is always a little too slow, and one that read fast before', () => {
+    const [one, two] = [take('one'), take('two')];
+    for (let second = 0; second < 301; second += 1) read(one, 900, 1_000);
+    take('three');
+    assert.deepEqual(ended, ['one']);
+    for (let chunk = 0; chunk < 1_000; chunk += 1) read(two, 1_000_000, 0);
+    two.offer(1);
+    now += 30_001;
+    take('four');
+    assert.deepEqual(ended, ['one', 'two']);
+  });
+
+  it('keeps the new place of an owner whose first one was taken away', () => {
+    const [first] = [take('one'), take('two')];
+    first.offer(1);
+    now += 30_001;
+    const three = take('three');
+    three.leave();
+    take('one');
+    first.leave();
+    assert.ok(places.has('one'));
+    assert.throws(() => take('three'), isBusy);
+  });
+});
