@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { noteHandoff } from '../../models/metrics/observe.js';
@@ -110,9 +111,10 @@ export class Rounds {
 
   async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number): Promise<void> {
     const { db } = this.deps;
+    const key = await erasureKey(db, this.deps.secretKeys); // known since the claim
     const deadline = callDeadline(providerDeadlineMs);
     setMaxListeners(claims.length, deadline.signal); // one for each call
-    const answers = new AnswerRecorder((results) => persist(() => recordHandoffs(db, results), this.deps));
+    const answers = new AnswerRecorder((results) => persist(() => recordHandoffs(db, results, key), this.deps));
     const handoffs = await Promise.all(
       claims.map(async (claim) => {
         const handoff = await this.#handOff(claim, deadline.signal);

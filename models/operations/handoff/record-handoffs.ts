@@ -1,5 +1,5 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { namesRecipientInSql } from '../../rules/contacts/carrier-ids.js';
+import { digestOfName, namesRecipientInSql } from '../../rules/contacts/carrier-ids.js';
 import { only, recordset } from '../../tables/columns.js';
 import { messageColumns, type StatusRow } from '../../tables/message.js';
 import { sendAttemptColumns } from '../../tables/send-attempt.js';
@@ -18,8 +18,9 @@ export type HandoffResult = { id: string; attempt: number; provider: string } & 
 /**
  * Writes the outcomes of a round of hand-offs: accepted → sent, rejected → failed and refunded. For all others, the message stays queued
  * for another attempt. A repeated outcome changes nothing. Neither does an outcome after a report that proved the hand-off.
+ * @param key finds early reports in which an erasure replaced the provider's id by its digest, see `erasureKey`
  */
-export async function recordHandoffs(db: Database, results: HandoffResult[]): Promise<void> {
+export async function recordHandoffs(db: Database, results: HandoffResult[], key: Buffer | null = null): Promise<void> {
   if (results.length === 0) return;
   await inTransaction(db, async (transaction) => {
     await select(db, closeAttempts, [JSON.stringify(results), results.map(({ id }) => id)], transaction);
@@ -40,7 +41,7 @@ export async function recordHandoffs(db: Database, results: HandoffResult[]): Pr
     );
     await release(db, transaction, results);
   });
-  await matchEarlyReports(db, results);
+  await matchEarlyReports(db, results, key);
 }
 
 const givenResults = {
@@ -104,21 +105,25 @@ const releaseClaims = `
 
 /**
  * Matches reports that came before the provider's id was known. A report is committed first and then looks for its message; the id is
- * committed first and then looks for reports. So one of them sees the other, whatever the order.
+ * committed first and then looks for reports. So one of them sees the other, whatever the order. An erasure of the recipient, also by another
+ * workspace, may have renamed the report before, because it found no message.
  */
-async function matchEarlyReports(db: Database, results: HandoffResult[]): Promise<void> {
-  const accepted = results.filter((result) => result.outcome === 'accepted');
+async function matchEarlyReports(db: Database, results: HandoffResult[], key: Buffer | null): Promise<void> {
+  const accepted = results.flatMap((result) =>
+    result.outcome === 'accepted' ? [{ ...result, digest: digestOfName(result.provider_message_id, key) }] : [],
+  );
   if (accepted.length === 0) return;
   const providers = [...new Set(accepted.map(({ provider }) => provider))];
-  await select(db, matchReports, [JSON.stringify(accepted), providers, accepted.map(({ provider_message_id }) => provider_message_id)]);
+  const names = accepted.flatMap(({ provider_message_id, digest }) => [provider_message_id, ...(digest === null ? [] : [digest])]);
+  await select(db, matchReports, [JSON.stringify(accepted), providers, names]);
 }
 
-const givenNames = only(messageColumns, 'id', 'provider', 'provider_message_id');
+const givenNames = { ...only(messageColumns, 'id', 'provider', 'provider_message_id'), digest: messageColumns.provider_message_id };
 
 const matchReports = `
   WITH locked AS (
     SELECT d.id, r.id AS message_id FROM ${recordset('$1', 'r', givenNames)}
-    JOIN delivery_reports d ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id
+    JOIN delivery_reports d ON d.provider = r.provider AND d.provider_message_id IN (r.provider_message_id, r.digest)
     WHERE d.message_id IS NULL AND d.provider = ANY($2::text[]) AND d.provider_message_id = ANY($3::text[]) -- as in record-statuses.ts
     ORDER BY d.id FOR UPDATE OF d
   ), matched AS (

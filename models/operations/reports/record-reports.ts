@@ -2,8 +2,7 @@ import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { apiMetrics } from '../../metrics/catalogue.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
-import { namesRecipient } from '../../rules/contacts/carrier-ids.js';
-import { digestOf } from '../../rules/contacts/erasure.js';
+import { digestOfName } from '../../rules/contacts/carrier-ids.js';
 import { publicStatuses } from '../../rules/messages/status.js';
 import { eventOfStatus } from '../../rules/webhooks/events.js';
 import { only, recordset, without } from '../../tables/columns.js';
@@ -31,13 +30,13 @@ export async function recordReports(db: Database, reports: IncomingReport[], key
   if (reports.length === 0) return [];
   for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
   const elapsed = stopwatch();
-  const rows = reports.map((report) => ({ ...report, id: makeId(), digest: digestOfName(report, key) }));
+  const rows = reports.map((report) => ({ ...report, id: makeId(), digest: digestOfName(report.provider_message_id, key) }));
   const stored = await select<StoredReport>(db, store, [JSON.stringify(rows)]);
   // A repeated report changes nothing. While it is not applied, its group is woken again, because the first call may have died before that.
   if (stored.length < rows.length) stored.push(...(await select<StoredReport>(db, repeated, [JSON.stringify(rows)])));
   const unmatched = stored.filter(({ group_id }) => group_id === null).map(({ id }) => id);
   if (unmatched.length > 0) {
-    const matched = await select<StoredReport>(db, matchAgain, [unmatched]);
+    const matched = await select<StoredReport>(db, matchAgain, [JSON.stringify(rows), unmatched]);
     apiMetrics.reportsUnmatched.inc(unmatched.length - matched.length);
     stored.push(...matched);
   }
@@ -48,10 +47,6 @@ export async function recordReports(db: Database, reports: IncomingReport[], key
     key,
   );
 }
-
-/** What replaces the provider's id in an erased message; null if it keeps that id. */
-const digestOfName = ({ provider_message_id: name }: IncomingReport, key: Buffer | null): string | null =>
-  key !== null && namesRecipient(name) ? digestOf(key, name) : null;
 
 const givenColumns = {
   ...without(deliveryReportColumns, 'group_id', 'received_at', 'applied_at', 'outcome', 'reason', 'repeats'),
@@ -75,11 +70,14 @@ const store = `
   ON CONFLICT (provider, provider_message_id, status) DO NOTHING
   RETURNING id, group_id, message_id`;
 
+/** SQL: the given reports with the rows that store them, under the provider's id or its digest. */
+const givenWithStored = `
+  ${recordset('$1', 'r', only(givenColumns, 'id', 'provider', 'provider_message_id', 'digest', 'status'))}
+    JOIN delivery_reports d ON d.provider = r.provider AND d.provider_message_id IN (r.provider_message_id, r.digest) AND d.status = r.status`;
+
 const repeated = `
   WITH again AS (
-    SELECT d.id, count(*) AS times FROM delivery_reports d
-    JOIN ${recordset('$1', 'r', only(givenColumns, 'id', 'provider', 'provider_message_id', 'digest', 'status'))}
-      ON d.provider = r.provider AND d.provider_message_id IN (r.provider_message_id, r.digest) AND d.status = r.status AND d.id <> r.id
+    SELECT d.id, count(*) AS times FROM ${givenWithStored} AND d.id <> r.id
     GROUP BY d.id
   ), locked AS (
     -- One order, so that callbacks that repeat the same reports wait for each other without a deadlock.
@@ -90,11 +88,15 @@ const repeated = `
   )
   SELECT id, group_id, message_id FROM counted WHERE applied_at IS NULL`;
 
-// A second search after the commit: see matchEarlyReports in record-handoffs.ts for the other half.
+// A second search after the commit: see matchEarlyReports in record-handoffs.ts for the other half. An erasure may have renamed the report, or
+// its message, meanwhile.
 const matchAgain = `
+  WITH locked AS (
+    SELECT d.id, r.provider, ARRAY[r.provider_message_id, r.digest] AS names FROM ${givenWithStored} AND d.id = ANY($2::uuid[]) ORDER BY d.id FOR UPDATE OF d
+  )
   UPDATE delivery_reports d SET message_id = m.id, group_id = m.group_id
-  FROM (SELECT id FROM delivery_reports WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE) locked, messages m
-  WHERE d.id = locked.id AND m.provider = d.provider AND m.provider_message_id = d.provider_message_id
+  FROM locked JOIN messages m ON m.provider = locked.provider AND m.provider_message_id = ANY(locked.names)
+  WHERE d.id = locked.id
   RETURNING d.id, d.group_id, d.message_id`;
 
 /** Those of these groups that must be woken and for which no other caller does it. Groups whose reports cause no event are handled here. */

@@ -1,12 +1,16 @@
 /** Ids that carriers give to messages. Those of Meta contain the number of the recipient in base64. */
-import { digestIn } from './erasure.js';
+import { digestIn, digestOf } from './erasure.js';
 
 const prefix = 'wamid.';
 
 /** Whether the recipient can be read from this id of a carrier. */
 export const namesRecipient = (id: string): boolean => id.startsWith(prefix);
 
-/** SQL: the same. */
+/** What replaces this id when its message or its report is erased; null if it stays, or without a key. */
+export const digestOfName = (id: string, key: Buffer | null): string | null =>
+  key !== null && namesRecipient(id) ? digestOf(key, id) : null;
+
+/** SQL: whether the recipient can be read from this id. */
 export const namesRecipientInSql = (id: string) => `${id} LIKE '${prefix}%'`;
 
 /** SQL: the id of an erased message: its digest if it names the recipient, otherwise the id itself. @param key a parameter */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
+import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports, type Wake } from '../../../../models/operations/reports/record-reports.js';
@@ -15,9 +17,12 @@ const rounds = 120;
 describe('reports that race with the work on their group', function () {
   this.timeout(60_000);
   const test = useDatabase({ poolMax: 20, checksBooks: true });
+  const key = randomBytes(32);
   let workspaceId: string;
+  let otherId: string;
   before(async () => {
     workspaceId = (await buildWorkspace(test.db, 10_000_000)).id;
+    otherId = (await buildWorkspace(test.db)).id;
   });
 
   const unapplied = async (messageId: string) =>
@@ -103,6 +108,26 @@ describe('reports that race with the work on their group', function () {
         test.db,
         (await rows<{ group_id: string }>(test.db, 'SELECT group_id FROM messages WHERE id = $1', [claim.id]))[0]?.group_id ?? '',
       );
+      const status = await statusOf(test.db, claim.id);
+      return status === 'delivered/delivered' ? null : status;
+    }));
+
+  it('find their message while its hand-off is recorded and an erasure renames them', () =>
+    repeat(async () => {
+      const claim = await buildClaimed(test.db, workspaceId, { channel: 'whatsapp' });
+      const { group_id, to } = await messageOf(test.db, claim.id);
+      const name = `wamid.${uuidv7()}`;
+      const report = reportOf({ id: claim.id, provider_message_id: name }, 'delivered', { message_id: null, raw: to });
+      await Promise.all([
+        recordReports(test.db, [report], key),
+        recordHandoffs(test.db, [acceptedAs(claim, name)], key),
+        (async () => {
+          for (let time = 0; time < 4; time += 1) {
+            await forgetRecipient(test.db, key, { workspaceId: otherId, recipient: to, at: new Date() });
+          }
+        })(),
+      ]);
+      await applyReports(test.db, group_id, { key });
       const status = await statusOf(test.db, claim.id);
       return status === 'delivered/delivered' ? null : status;
     }));
