@@ -11,6 +11,11 @@ const graceMs = 600_000;
 /** The row of a stream is renewed every `renewMs`; without it, the stream stops counting after `expiryMs`. */
 export const renewMs = 30_000;
 const expiryMs = 90_000;
+/**
+ * A mark that would end so soon counts as ended: others see that it was renewed only after the commit, and may see its end before. It is longer
+ * than a transaction can stay open after its last statement, and positions from before such a mark's last renewal are too old anyway.
+ */
+const lapseMs = 60_000;
 /** A statement that began before the workspace was marked may write no event. It ends soon, because the statements of sends take milliseconds. */
 const settleMsMax = 3_000;
 const settlePollMs = 10;
@@ -39,11 +44,11 @@ export async function openStream(db: Database, { workspaceId, resume, max }: Str
   const id = makeId();
   const marked = await withinQuota(db, { workspaceId, of: 'streams', max }, async (transaction) => {
     await select(db, insertStream, [id, workspaceId, expiryMs], transaction);
-    const [row] = await select<Mark>(db, markWorkspace, [workspaceId, resumeMs + graceMs], transaction);
+    const [row] = await select<Mark>(db, markWorkspace, [workspaceId, resumeMs + graceMs, lapseMs], transaction);
     if (row === undefined) throw new Error('INSERT … ON CONFLICT DO UPDATE … RETURNING gave no row');
     return row;
   });
-  if (marked.is_recent) await settle(db, marked.xid);
+  if (marked.is_recent) await settle(db);
   const now = await currentPosition(db);
   const isKnown = resume !== null && (await isComplete(db, resume, marked.since, now));
   return { id, position: isKnown ? resume : now, isReset: resume !== null && !isKnown };
@@ -53,8 +58,6 @@ interface Mark {
   since: Date;
   /** The workspace was marked so recently that transactions may still run that saw it unmarked. */
   is_recent: boolean;
-  /** The transaction that has just marked it. */
-  xid: string;
 }
 
 const insertStream = `
@@ -64,31 +67,35 @@ const insertStream = `
 const markWorkspace = `
   INSERT INTO streamed_workspaces AS s (workspace_id, since, until)
   VALUES ($1, clock_timestamp(), clock_timestamp() + $2 * interval '1 millisecond')
-  ON CONFLICT (workspace_id) DO UPDATE SET until = EXCLUDED.until, since = CASE WHEN s.until < EXCLUDED.since THEN EXCLUDED.since ELSE s.since END
-  RETURNING since, since > clock_timestamp() - interval '1 minute' AS is_recent, pg_current_xact_id()::text AS xid`;
+  ON CONFLICT (workspace_id) DO UPDATE SET until = EXCLUDED.until,
+    -- By the clock after the wait for the row, not by the one before it.
+    since = CASE WHEN s.until < clock_timestamp() + $3 * interval '1 millisecond' THEN clock_timestamp() ELSE s.since END
+  RETURNING since, since > clock_timestamp() - interval '1 minute' AS is_recent`;
 
 /**
- * Waits until every statement that began before the mark was committed has ended, and every transaction that had written by then: it may have
- * seen the workspace unmarked between the number of the marking transaction and its commit. Sessions of other roles are ignored.
- * @param xid the transaction that marked the workspace, and has committed
+ * Waits until every statement and every writing transaction that is in progress now, after the workspace was marked, has ended. Sessions of
+ * other roles are ignored. Numbers of transactions would not tell them apart: one that saw no mark may have got its number after the one
+ * that set it.
  */
-async function settle(db: Database, xid: string): Promise<void> {
+async function settle(db: Database): Promise<void> {
   const deadline = Date.now() + settleMsMax;
-  const [now] = await select<{ next: string }>(db, nextTransaction);
-  while (Date.now() < deadline) {
-    const [row] = await select<{ is_settled: boolean }>(db, isSettled, [xid, now?.next]);
-    if (row?.is_settled === true) return;
+  let open = await inProgress(db);
+  while (open.size > 0 && Date.now() < deadline) {
     await sleep(settlePollMs);
+    const still = await inProgress(db);
+    open = new Set([...open].filter((one) => still.has(one)));
   }
 }
 
-/** A number after those of all transactions that have written. The end of a snapshot is none: it comes after those that have ended only. */
-const nextTransaction = 'SELECT pg_current_xact_id()::text AS next';
-const isSettled = `
-  SELECT NOT EXISTS (
-    SELECT 1 FROM pg_stat_activity a
-    WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend'
-      AND (age(a.backend_xmin) >= age($1::xid8::xid) OR age(a.backend_xid) > age($2::xid8::xid))) AS is_settled`;
+async function inProgress(db: Database): Promise<Set<string>> {
+  return new Set((await select<{ name: string }>(db, transactionsInProgress)).map(({ name }) => name));
+}
+
+// Between two statements, a transaction that has written nothing has neither. Its next statement sees the mark.
+const transactionsInProgress = `
+  SELECT concat(pid, ' ', extract(epoch FROM xact_start)) AS name FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+    AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL)`;
 
 async function currentPosition(db: Database): Promise<Position> {
   const [row] = await select<{ at: Date; seen: Snapshot }>(db, 'SELECT clock_timestamp() AS at, pg_current_snapshot()::text AS seen');
