@@ -131,10 +131,21 @@ const keyOf = (jwtSecret: string): KeyObject => createSecretKey(jwtSecret, 'utf8
 /** An id of a secret that does not reveal the secret. */
 const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
 
-/** The secret that the `kid` of a token identifies. Old tokens without a `kid` are tried with each secret. */
+/** The secret that the `kid` of a token identifies. Old tokens without a `kid` are tried with each secret. Undefined if nobody can read it. */
 function secretOf(secrets: ReadonlyMap<string, KeyObject>, token: string): KeyObject | undefined {
-  const kid = jwt.decode(token, { complete: true })?.header.kid;
+  const header = headerOf(token);
+  if (header === undefined) return undefined;
+  const { kid } = header;
   return kid === undefined ? [...secrets.values()].find((secret) => isSignedWith(secret, token)) : secrets.get(kid);
+}
+
+/** The library throws where the header promises JSON and the claims are none. */
+function headerOf(token: string): jwt.JwtHeader | undefined {
+  try {
+    return jwt.decode(token, { complete: true })?.header;
+  } catch {
+    return undefined;
+  }
 }
 
 function isSignedWith(secret: KeyObject, token: string): boolean {
