@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { closeWorkspace } from '../../../../models/operations/accounts/close-workspace.js';
+import { endAllSessions } from '../../../../models/operations/accounts/end-sessions.js';
 import { issueLowBalanceMails } from '../../../../models/operations/mails/issue-low-balance-mails.js';
+import { byTest } from '../../../support/by-test.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
@@ -28,5 +31,22 @@ describe('issueLowBalanceMails', () => {
     await rows(test.db, `UPDATE workspaces SET updated_at = now() - interval '11 minutes' WHERE id = $1`, [idle.id]);
     assert.equal(await issue(), 0);
     assert.deepEqual(await mails(), []);
+  });
+
+  it('mails no workspace whose settings changed after it had spent', async () => {
+    const { id } = await buildWorkspace(test.db, 2_000);
+    await buildQueued(test.db, id);
+    const makeOld = `UPDATE credit_entries SET created_at = now() - interval '11 minutes'`;
+    for (const sql of ['DISABLE TRIGGER USER', makeOld, 'ENABLE TRIGGER USER'])
+      await rows(test.db, sql === makeOld ? sql : `ALTER TABLE credit_entries ${sql}`);
+    await endAllSessions(test.db, id, byTest);
+    assert.equal(await issue(), 0);
+  });
+
+  it('mails no closed workspace, which has no address', async () => {
+    const { id } = await buildWorkspace(test.db, 2_000);
+    await buildQueued(test.db, id);
+    await closeWorkspace(test.db, id, byTest);
+    assert.equal(await issue(), 0);
   });
 });
