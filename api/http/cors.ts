@@ -2,7 +2,19 @@
 import type { Middleware } from './request-context.js';
 
 const methods = 'GET, HEAD, POST, PUT, DELETE';
-const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-API-Key, X-Request-Id, traceparent';
+const requestHeaders = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'Last-Event-ID',
+  'X-API-Key',
+  'X-Request-Id',
+  'traceparent',
+  // Clients of /mcp send these with every message.
+  'MCP-Protocol-Version',
+  'Mcp-Method',
+  'Mcp-Name',
+].join(', ');
 const responseHeaders = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

@@ -1,5 +1,6 @@
 /** Who may use the MCP server and how: its tools, keys, scopes, protocols and pages of other origins. */
 import assert from 'node:assert/strict';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Json } from '../../support/client.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -115,5 +116,33 @@ describe('access to the MCP server', () => {
       const refused = await fetch(`${app.url}/mcp`, { method, headers: key });
       assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST, OPTIONS']);
     }
+  });
+});
+
+describe('the MCP server and pages of browsers', () => {
+  const origin = 'https://assistant.example.test';
+  const app = useApi({ env: { MCP: 'on', CORS_ORIGINS: origin } });
+
+  it('lets a page of CORS_ORIGINS send all headers that clients send', async () => {
+    const { key } = await app.account();
+    const sent = new Set<string>();
+    const asPage: typeof fetch = (url, init = {}) => {
+      for (const name of new Headers(init.headers).keys()) sent.add(name);
+      return fetch(url, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), origin } });
+    };
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const requestInit = { headers: { 'X-API-Key': key } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), { requestInit, fetch: asPage }));
+    await client.listTools();
+    await client.close();
+    const names = [...sent, 'mcp-method', 'mcp-name'].filter((name) => name !== 'accept');
+    const preflight = { Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': names.join(',') };
+    const { headers } = await fetch(`${app.url}/mcp`, { method: 'OPTIONS', headers: preflight });
+    const allowed = (headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ');
+    assert.ok(names.includes('mcp-protocol-version'));
+    assert.deepEqual(
+      names.filter((name) => !allowed.includes(name)),
+      [],
+    );
   });
 });
