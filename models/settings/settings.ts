@@ -19,7 +19,9 @@ const providerLimit = Joi.string()
   .pattern(/^[a-z][a-z0-9_-]*=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,3})?$/)
   .messages({ 'string.pattern.base': '{{#label}} must be name=number, for example sandbox=100' });
 const seconds = Joi.number().integer().min(1).max(31_536_000);
-const url = (...scheme: string[]) => Joi.string().uri({ scheme });
+/** Joi accepts a port above 65535. */
+const parsable: Joi.CustomValidator<string> = (text, helpers) => (URL.canParse(text) ? text : helpers.error('string.uri'));
+const url = (...scheme: string[]) => Joi.string().uri({ scheme }).custom(parsable);
 const reportTimeoutOf = (channel: Channel) =>
   seconds
     .default(channelTraits[channel].reportTimeoutSeconds)
@@ -28,6 +30,7 @@ const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must ha
 const origin = Joi.string()
   .pattern(/^https?:\/\/[^\s/?#@]+\/?$/)
   .uri()
+  .custom(parsable)
   .messages({ 'string.pattern.base': '{{#label}} must be scheme, host and port, for example https://api.stripe.com' });
 /** As browsers send it in `Origin`: lower case, no default port, no trailing slash. */
 const corsOrigin = Joi.string()

@@ -76,6 +76,18 @@ describe('loadConfig', () => {
     assert.ok(faults.includes('RATE_LIMIT_API must be count/seconds, for example 100/60'));
   });
 
+  it('refuses ports and addresses that do not exist', () => {
+    const given = { PUBLIC_URL: 'http://api.example.test:99999', STRIPE_API_BASE: 'https://api.example.test:99999' };
+    assert.deepEqual(
+      faultsOf({ ...required, ...given }).map((fault) => /^\w+/.exec(fault)?.[0]),
+      Object.keys(given),
+    );
+    const isServer = (WEBHOOK_DNS_SERVERS: string) => faultsOf({ ...required, WEBHOOK_DNS_SERVERS }).length === 0;
+    for (const good of ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1, [2001:db8::1]:53', '']) assert.ok(isServer(good), good);
+    for (const bad of ['999.0.2.1', '192.0.2.1:0', '192.0.2.1:99999', '[2001:db8::1]:0', '[192.0.2.1]:53', 'dns.example.test', '1:2'])
+      assert.ok(!isServer(bad), bad);
+  });
+
   it('reads lists, limits and credits', () => {
     const config = load({
       WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',
