@@ -5,19 +5,21 @@ import { createTransport } from 'nodemailer';
 import type { Config } from '../models/settings/config.js';
 import type { Database } from '../models/db/database.js';
 import type { Logger } from '../models/process/logger.js';
-import { loadMail, markMailRefused, markMailSent } from '../models/operations/mails/load-mail.js';
+import { type LoadedMail, loadMail, markMailRefused, markMailSent } from '../models/operations/mails/load-mail.js';
 import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.js';
-import { mailToken } from '../models/rules/accounts/mail-token.js';
+import { storedMailToken } from '../models/rules/accounts/mail-token.js';
 import { mailTransport } from './support/mail-transport.js';
 import { forgetMailFiles } from './watch/forget-mail-files.js';
 
 export interface EmailDeps {
   db: Database;
-  config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'secretKey'>;
+  config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'secretKeys'>;
   logger: Logger;
 }
 
 const lineLengthMax = 998;
+/** The code of a mail that we did not send. */
+const ourRefusal = 0;
 
 export function emailActivities({ db, config, logger }: EmailDeps) {
   const smtp = config.smtpUrl === undefined ? undefined : mailTransport(config.smtpUrl);
@@ -26,11 +28,14 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
     /**
      * Sends one account mail through SMTP, or writes it to `<DATA_DIR>/mail/<id>.eml`. A call for a mail that was sent does nothing. A crash
      * can still send a mail twice; both then have the same Message-ID, which is made of the id.
+     * @throws Error if its link was made with a SECRET_KEY that this process does not know, perhaps because it is older than the key. A mail
+     *   whose link expires meanwhile is not sent
      */
     async sendMail(mailId: string): Promise<void> {
       const mail = await loadMail(db, mailId);
       if (mail === null || mail.sent_at !== null) return;
-      const token = mail.token_id === null ? undefined : mailToken(config.secretKey, mail.token_id);
+      const token = tokenOf(mail, config.secretKeys);
+      if (token === null) return markMailRefused(db, mailId, ourRefusal);
       const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
       const rendered = renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token, detail: mail.detail });
       const whole = { ...envelope, ...rendered, ...asTheyStand(rendered, { takes8Bit: smtp === undefined }) };
@@ -55,6 +60,15 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
     logger.info({ file }, 'wrote a mail to a file');
     await forgetMailFiles(config.dataDir);
   }
+}
+
+/** The token of the mail; undefined if it needs none; null if it expired before any process could make it. */
+function tokenOf({ token_id: id, token_digest, token_expires_at }: LoadedMail, secretKeys: readonly string[]): string | undefined | null {
+  if (id === null || token_digest === null || token_expires_at === null) return undefined;
+  const token = storedMailToken(secretKeys, id, token_digest);
+  if (token !== undefined) return token;
+  if (token_expires_at < new Date()) return null;
+  throw new Error('the link of a mail was made with a SECRET_KEY that this process does not know');
 }
 
 /**

@@ -51,6 +51,27 @@ describe('sendMail', () => {
     assert.equal(await isSent(mailId), true);
   });
 
+  it('makes the link with the SECRET_KEY of the time when the mail was put into the outbox', async () => {
+    const [former, present] = ['f', 't'].map((letter) => letter.repeat(32)) as [string, string];
+    const { mailId, workspace } = await buildMail(testConfig({ SECRET_KEY: former }));
+    await assert.rejects(activitiesWith(testConfig({ SECRET_KEY: present })).sendMail(mailId), /SECRET_KEY/);
+    const config = testConfig({ SECRET_KEY: present, SECRET_KEYS_OLD: former });
+    await activitiesWith(config).sendMail(mailId);
+    const { text } = await PostalMime.parse(await readFile(join(config.dataDir, 'mail', `${mailId}.eml`), 'utf8'));
+    assert.equal((await verifyEmail(test.db, tokenIn(text), byTest)).id, workspace.id);
+  });
+
+  it('gives up a mail whose SECRET_KEY is lost when its link has expired', async () => {
+    const { mailId, workspace } = await buildMail(testConfig({ SECRET_KEY: 'f'.repeat(32) }));
+    await rows(test.db, 'UPDATE mail_tokens SET expires_at = now() WHERE workspace_id = $1', [workspace.id]);
+    const config = testConfig();
+    await activitiesWith(config).sendMail(mailId);
+    await assert.rejects(readdir(join(config.dataDir, 'mail')), { code: 'ENOENT' });
+    assert.deepEqual(await rows(test.db, 'SELECT sent_at, refused_code FROM mails WHERE id = $1', [mailId]), [
+      { sent_at: null, refused_code: 0 },
+    ]);
+  });
+
   it('keeps names and addresses inside their headers', async () => {
     const config = testConfig();
     const { mailId } = await buildMail(config, 'Evil\r\nBcc: victim@example.test\r\n\r\n<script>');

@@ -5,14 +5,18 @@ import type { Mail } from '../../tables/mail.js';
 export interface LoadedMail extends Pick<Mail, 'kind' | 'token_id' | 'detail' | 'sent_at'> {
   email: string;
   name: string;
+  /** The hash and the end of its token; null if it has none. */
+  token_digest: Buffer | null;
+  token_expires_at: Date | null;
 }
 
 /** Null if its workspace no longer exists. */
 export async function loadMail(db: Database, id: string): Promise<LoadedMail | null> {
   const [mail] = await select<LoadedMail>(
     db,
-    `SELECT m.kind, m.token_id, m.detail, COALESCE(m.recipient, w.email) AS email, w.name, m.sent_at
-     FROM mails m JOIN workspaces w ON w.id = m.workspace_id WHERE m.id = $1`,
+    `SELECT m.kind, m.token_id, m.detail, COALESCE(m.recipient, w.email) AS email, w.name, m.sent_at,
+       t.digest AS token_digest, t.expires_at AS token_expires_at
+     FROM mails m JOIN workspaces w ON w.id = m.workspace_id LEFT JOIN mail_tokens t ON t.id = m.token_id WHERE m.id = $1`,
     [id],
   );
   return mail ?? null;

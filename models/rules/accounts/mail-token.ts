@@ -18,5 +18,13 @@ export const mailTokenLifetimeMs: Readonly<Record<MailTokenPurpose, number>> = {
 export const mailToken = (secretKey: string, tokenId: string): string =>
   createHmac('sha256', secretKey).update('mail-token:').update(tokenId).digest('base64url');
 
+/**
+ * The token of this row, whichever of these keys it was made with.
+ * @param digest the hash under which it is stored
+ * @returns undefined if it was made with none of them
+ */
+export const storedMailToken = (secretKeys: readonly string[], tokenId: string, digest: Buffer): string | undefined =>
+  secretKeys.map((secretKey) => mailToken(secretKey, tokenId)).find((token) => digestMailToken(token).equals(digest));
+
 /** The hash under which a token is stored. */
 export const digestMailToken = (token: string): Buffer => createHash('sha256').update(token).digest();
