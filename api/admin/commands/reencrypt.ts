@@ -5,7 +5,8 @@ import type { Command } from '../command.js';
 export const reencryptCommand: Command = {
   name: 'reencrypt',
   takes: [],
-  summary: 'Encrypt all stored secrets with the present SECRET_KEY; those of SECRET_KEYS_OLD can then be removed.',
+  summary:
+    'Encrypt all stored secrets with the present SECRET_KEY. API keys and links in mails that were made with SECRET_KEYS_OLD still need it.',
   async run(_given, { db, config: { secretKeys } }) {
     const webhooks = await reencryptSecrets(db, secretKeys);
     await reencryptKeys(db, secretKeys);
