@@ -2,12 +2,12 @@ import { invalidToken, wrongPassword } from '../../errors.js';
 import { ifPasswordFits } from '../../passwords.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { forgetTries, takeTry } from './login-tries.js';
+import { forgetTries, returnTry, takeTry } from './login-tries.js';
 import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 
 /**
  * Verifies the password of a caller who has a JWT, and returns the workspace. A JWT alone may be stolen. Wrong passwords count as failed
- * logins, and are recorded like them.
+ * logins, and are recorded like them. A right one ends the count, unless a second factor is enabled.
  * @param client hash of the client's network
  * @throws AppError unauthorized if the password is wrong, rate_limited while attempts for this workspace are blocked
  */
@@ -25,6 +25,8 @@ export async function confirmPassword(
     await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_current_password' }, origin);
     throw wrongPassword();
   }
-  await forgetTries(db, [attempt.digest]);
+  // With a second factor, the tries also count wrong codes: whoever has the password must not get more of those.
+  if (workspace.totp_confirmed_at === null) await forgetTries(db, [attempt.digest]);
+  else await returnTry(db, attempt);
   return workspace;
 }

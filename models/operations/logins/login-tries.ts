@@ -43,7 +43,7 @@ export async function takeTry(db: Database, secretKey: string, email: string, cl
   }
 }
 
-/** Uncounts an attempt whose password was not verified, so that nobody waits for it. */
+/** Uncounts an attempt that was right, or whose password was not verified, so that nobody waits for it. */
 export async function returnTry(db: Database, { digest, number }: Try): Promise<void> {
   await select(db, untake, [digest, number]);
 }

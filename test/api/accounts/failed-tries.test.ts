@@ -78,4 +78,12 @@ describe('failed tries', () => {
     );
     assert.equal(await lockMails(), 1);
   });
+  it('of codes go on counting after the right current password', async () => {
+    await enrol(me);
+    const remove = async () => (await me.call('DELETE', '/auth/totp', { code: '000000' })).status;
+    await times(4, async () => assert.equal(await remove(), 400));
+    const taken = await me.call('POST', '/auth/change-email', { email: me.email, current_password: password });
+    assert.equal(taken.body.error, 'Email already exists');
+    assert.deepEqual([await remove(), await remove()], [400, 429]);
+  });
 });
