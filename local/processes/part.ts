@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endProcess, identify, type ProcessIdentity, type StopStep } from './process-identity.js';
+import { endProcess, identify, killGroup, type ProcessIdentity, type StopStep } from './process-identity.js';
 import type { RunRecord } from './run-record.js';
-import { StartError } from '../plan/start-error.js';
+import { reasonOf, StartError } from '../plan/start-error.js';
 
 export interface Command {
   /** The name in the console output. */
@@ -48,7 +48,7 @@ export interface Ending {
 /**
  * Starts a process in its own session, so that Ctrl-C in the terminal reaches only the launcher. The run record contains the process until
  * it ends.
- * @throws StartError when the process cannot be started
+ * @throws StartError when the process cannot be started or recorded
  */
 export async function launch(command: Command, record: RunRecord, ipc = false): Promise<Running> {
   mkdirSync(dirname(command.log), { recursive: true, mode: 0o700 });
@@ -64,8 +64,15 @@ export async function launch(command: Command, record: RunRecord, ipc = false): 
   const ended = endingOf(child);
   if (child.pid === undefined) throw new StartError(`${command.name} cannot be started: ${(await ended).how}.`);
   const identity = identify(child.pid) ?? { pid: child.pid, started: 'gone already' };
-  record.add({ ...identity, name: command.name, stop: command.stop });
-  void ended.then(() => record.remove(identity.pid));
+  try {
+    record.add({ ...identity, name: command.name, stop: command.stop });
+  } catch (error) {
+    killGroup(identity); // nothing would stop it later
+    await ended;
+    throw new StartError(`${command.name} cannot be recorded: ${reasonOf(error)}.`, { cause: error });
+  }
+  // On a full disk the record keeps a process that has ended, which is recognized.
+  void ended.then(() => record.remove(identity.pid)).catch(() => undefined);
   let ending: Promise<void> | undefined;
   const end = async () => {
     ending ??= endProcess(identity, command.stop);

@@ -34,9 +34,11 @@ export class RunRecord {
     this.#run = { launcher: identify(process.pid), processes: [] };
   }
 
+  /** @throws Error when the disk is full. The process is not recorded then */
   add(running: RunningProcess): void {
-    this.#run.processes.push(running);
-    writeState(this.#path, this.#run);
+    const processes = [...this.#run.processes, running];
+    writeState(this.#path, { ...this.#run, processes });
+    this.#run.processes = processes;
   }
 
   remove(pid: number): void {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Part } from '../../../local/processes/part.js';
-import { isAlive } from '../../../local/processes/process-identity.js';
+import { identify, isAlive } from '../../../local/processes/process-identity.js';
 import { RunRecord, type RunningProcess } from '../../../local/processes/run-record.js';
 import { StartError } from '../../../local/plan/start-error.js';
 import { readState } from '../../../local/plan/state-file.js';
@@ -59,6 +60,23 @@ describe('supervisor', () => {
     process.kill(recorded()[0]?.pid as number, 'SIGKILL');
     await until(() => shown.lines.some((line) => line.includes('is back')));
     assert.match(shown.lines[2] as string, /^✗ part ended during its start \(exit code 7\); the end of .*part\.log:\n {4}not today$/);
+  });
+
+  it('goes on when the disk is full, and leaves no process that is not recorded', async () => {
+    const pids = join(folder.path, 'pids');
+    await supervise(`require('node:fs').appendFileSync('${pids}', process.pid + ' '); ${obedient}`).start(never);
+    const full = join(folder.path, `run.json.${process.pid}.new`); // the record is written to this file first
+    mkdirSync(full);
+    process.kill(recorded()[0]?.pid as number, 'SIGKILL');
+    await until(() => shown.lines.filter((line) => line.startsWith('✗ part cannot be recorded: ')).length === 2);
+    rmdirSync(full);
+    await until(() => shown.lines.some((line) => line.includes('is back')));
+    const [present] = recorded();
+    const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
+    assert.deepEqual(
+      started.filter((pid) => identify(pid) !== undefined),
+      [present?.pid],
+    );
   });
 
   it('reports why a part did not start, and leaves nothing running', async () => {
