@@ -11,12 +11,18 @@ export function networkOf(text: string): string | null {
 
 const isCidr = (text: string) => ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
 
-/** Whether an address is in one of the networks. An IPv4-mapped IPv6 address counts as the IPv4 address. */
+/** Whether an address is in one of the networks. An IPv4-mapped IPv6 address or network counts as that of IPv4. */
 export function isClientInNetworks(address: string | undefined, networks: readonly string[]): boolean {
   if (address === undefined || !ipaddr.isValid(address)) return false;
   const client = ipaddr.process(address);
   return networks.some((network) => {
-    const [base, bits] = ipaddr.parseCIDR(network);
+    const [base, bits] = plainNetwork(ipaddr.parseCIDR(network));
     return base.kind() === client.kind() && client.match(base, bits);
   });
+}
+
+/** Clients are compared in the same form. */
+function plainNetwork([base, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number]): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const isMapped = base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96;
+  return isMapped ? [base.toIPv4Address(), bits - 96] : [base, bits];
 }
