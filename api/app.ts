@@ -80,11 +80,16 @@ function commonHeaders(): Middleware {
 const setClientAddress = (app: Express): Middleware => {
   const { request } = app as unknown as { request: Request };
   return (req, res, next) => {
+    const given = req.headers['x-forwarded-for'];
+    if (typeof given === 'string') req.headers['x-forwarded-for'] = withoutPorts(given);
     const seen = Object.create(request, { headers: { value: req.headers }, socket: { value: req.socket } }) as Request;
     contextOf(res).address = plainAddress(seen.ip);
     next();
   };
 };
+
+/** A list of addresses without the ports that some gateways add. With them each connection would be an address of its own, without a limit. */
+const withoutPorts = (list: string) => list.replaceAll(/\[([^\][,]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+/g, '$1$2');
 
 /** Methods other than these are an unknown route. Express answers HEAD like GET without the body, and options.ts answers OPTIONS. */
 const onlyDeclaredMethods: RequestHandler = (req, _res, next) => {

@@ -101,4 +101,12 @@ describe('rate limits', () => {
     assert.deepEqual(statuses([await from('1.1.1.1'), await from('9.9.9.9, 1.1.1.1, 10.0.0.1'), await from('1.1.1.1')]), [401, 401, 429]);
     assert.equal((await from('2.2.2.2')).status, 401);
   });
+
+  it('counts a client once when its proxy adds the port of each connection', async () => {
+    const proxied = await startApi({ RATE_LIMIT_API: '2/60', TRUSTED_PROXIES: '127.0.0.1' });
+    const from = (address: string) => proxied.call('GET', list, { headers: { 'X-Forwarded-For': address } });
+    assert.deepEqual(statuses([await from('1.1.1.1:40001'), await from('1.1.1.1:40002'), await from('1.1.1.1')]), [401, 401, 429]);
+    const six = [await from('[2001:db8::1]:40001'), await from('[2001:db8::1]'), await from('2001:db8::1')];
+    assert.deepEqual(statuses(six), [401, 401, 429]);
+  });
 });
