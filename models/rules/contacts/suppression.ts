@@ -19,6 +19,9 @@ const bounceDays = 30;
 export const expiryOf = (reason: SuppressionReason, from: Date): Date | null =>
   reason === 'bounce' ? new Date(from.getTime() + bounceDays * 86_400_000) : null;
 
+/** No such mailbox, or an address on the provider's own list. */
+const bounceCodes = new Set<string | null>(['30006', '30008', suppressedCode]);
+
 /** Whether a report suppresses the recipient. Never on phone channels, where reports of carriers are often temporary. */
 export const isHardBounce = (report: {
   channel: Channel;
@@ -29,7 +32,7 @@ export const isHardBounce = (report: {
   channelTraits[report.channel].suppressesBounces &&
   report.status === 'failed' &&
   report.is_permanent &&
-  (report.error_code === '30006' || report.error_code === '30008');
+  bounceCodes.has(report.error_code);
 
 /** The reason if a provider refuses a recipient that is on its own list. The lists of mail providers contain mostly bounces. */
 export const refusalReason = (channel: Channel): SuppressionReason => (channelTraits[channel].suppressesBounces ? 'bounce' : 'opt_out');

@@ -143,6 +143,11 @@ describe('suppressions', () => {
       assert.deepEqual(await listed(), []);
     });
 
+    it("a mail provider's own list, met in a report, for 30 days", async () => {
+      await bounced({ error_code: 'suppressed', is_permanent: true });
+      assert.deepEqual(await listed(), ['email ada@example.com bounce report']);
+    });
+
     it("a provider's own list, met at hand-off", async () => {
       const { id, attempt } = await buildClaimed(test.db, test.workspaceId, { to: phone });
       const refusal = { outcome: 'rejected', error_code: 'suppressed', error_message: 'Opted out', provider_error_code: '21610' } as const;

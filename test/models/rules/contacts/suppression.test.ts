@@ -38,6 +38,7 @@ describe('isHardBounce', () => {
   const bounce = { channel: 'email', status: 'failed', error_code: '30006', is_permanent: true } as const;
   it('is a mailbox that does not exist', () => assert.equal(isHardBounce(bounce), true));
   it('is an address that does not exist', () => assert.equal(isHardBounce({ ...bounce, error_code: '30008' }), true));
+  it('is an address on the list of the provider', () => assert.equal(isHardBounce({ ...bounce, error_code: 'suppressed' }), true));
   for (const [what, change] of [
     ['a failure that may pass', { is_permanent: false }],
     ['a failure of the content', { error_code: '30007' }],
