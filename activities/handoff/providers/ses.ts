@@ -4,7 +4,7 @@ import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js'
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { sesFailures } from '../../../models/rules/failures/ses.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
-import { headersOf, subjectOf } from './mail.js';
+import { asciiSender, headersOf, subjectOf } from './mail.js';
 import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
@@ -47,7 +47,7 @@ export function sesAdapter(account: AccountOf<'ses'>): Provider {
 function bodyOf({ from, configurationSet }: AccountOf<'ses'>, { id, to, content, headers }: OutgoingMessage): object {
   const part = (Data: string) => ({ Data, Charset: 'UTF-8' });
   return {
-    FromEmailAddress: from,
+    FromEmailAddress: asciiSender(from),
     Destination: { ToAddresses: [to] },
     Content: {
       Simple: {

@@ -14,7 +14,7 @@ describe('the SES provider', () => {
     counterpart = await startSes();
   });
   afterEach(() => counterpart.close());
-  const adapter = (given: { secretAccessKey?: string; sessionToken?: string } = {}) =>
+  const adapter = (given: { secretAccessKey?: string; sessionToken?: string; from?: string } = {}) =>
     sesAdapter({
       name: 'ses',
       kind: 'ses',
@@ -73,6 +73,20 @@ describe('the SES provider', () => {
     counterpart.interfere = (response) => refuse(response, 429, 'TooManyRequestsException');
     await assert.rejects(official.send(command), TooManyRequestsException);
     official.destroy();
+  });
+
+  it('encodes a sender name that is not ASCII, because SES takes no other', async () => {
+    const senderOf = async (given: string) => {
+      assert.equal((await adapter({ from: given }).send(outgoingMail(), never)).outcome, 'accepted');
+      return counterpart.taken.at(-1)?.mail.FromEmailAddress ?? '';
+    };
+    assert.equal(await senderOf('hello@example.test'), 'hello@example.test');
+    assert.equal(await senderOf('Müller <hello@example.test>'), '=?UTF-8?B?TcO8bGxlcg==?= <hello@example.test>');
+    const long = 'Ж'.repeat(40);
+    const sender = await senderOf(`${long} <hello@example.test>`);
+    assert.match(sender, /^(?:=\?UTF-8\?B\?[A-Za-z0-9+/=]{1,63}\?= )+<hello@example\.test>$/);
+    const words = [...sender.matchAll(/\?B\?([^?]+)\?=/g)].map(([, word = '']) => Buffer.from(word, 'base64').toString('utf8'));
+    assert.equal(words.join(''), long);
   });
 
   it('maps refusals to our codes, and keeps its own', async () => {
