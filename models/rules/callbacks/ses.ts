@@ -7,6 +7,9 @@ import { type CallbackEvent, type CallbackRequest, type IncomingReport, type Opt
 import { echoOf, type Json, momentOf, parseJson } from './json-body.js';
 import { type CertificateAt, isConfirmation, verifyEnvelope } from './sns.js';
 
+/** The subtype of a complaint about an earlier mail, because of which SES did not send this one. */
+const ownList = 'OnAccountSuppressionList';
+
 type Account = Pick<AccountOf<'ses'>, 'name' | 'topicArn' | 'snsBase' | 'allowsSha1'>;
 
 /**
@@ -43,6 +46,11 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   const optOut = (reason: OptOut['reason'], moment: unknown): CallbackEvent[] => [
     { kind: 'opt_out', ...source, channel: 'email', recipient, reason, occurred_at: momentOf(moment, at) },
   ];
+  const complaintOf = ({ complaintSubType, timestamp }: Json): CallbackEvent[] => {
+    if (complaintSubType !== ownList) return optOut('complaint', timestamp);
+    const failure = failureOf(`Complaint/${ownList}`);
+    return [{ kind: 'report', ...source, ...failure, occurred_at: momentOf(timestamp, at) }, ...optOut('complaint', timestamp)];
+  };
   // The field of a published event, and of a notification without a configuration set.
   switch (event.eventType ?? event.notificationType) {
     case 'Send':
@@ -57,7 +65,7 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
     case 'Rendering Failure':
       return [{ kind: 'report', ...source, ...failureOf(event.eventType), occurred_at: sentAt }];
     case 'Complaint':
-      return optOut('complaint', event.complaint?.timestamp);
+      return complaintOf(event.complaint ?? {});
     case 'Subscription':
       return event.subscription?.newTopicPreferences?.unsubscribeAll === true ? optOut('unsubscribed', event.subscription.timestamp) : [];
     default:

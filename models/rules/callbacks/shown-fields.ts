@@ -37,6 +37,8 @@ const shown: Readonly<Record<ProviderKind, readonly string[]>> = {
     'bounce.bouncedRecipients.action',
     'bounce.bouncedRecipients.status',
     'bounce.bouncedRecipients.diagnosticCode',
+    'complaint.complaintSubType',
+    'complaint.timestamp',
     'reject.reason',
     'failure.errorMessage',
   ],

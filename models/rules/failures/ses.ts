@@ -1,4 +1,4 @@
-/** Amazon SES: exceptions of `SendEmail`, and bounces as `type/subtype`. https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html */
+/** Amazon SES: exceptions of `SendEmail`, and bounces and complaints as `type/subtype`. https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html */
 import { type FailureTable, hard, soft } from './provider-failure.js';
 
 export const sesFailures: FailureTable = {
@@ -12,6 +12,7 @@ export const sesFailures: FailureTable = {
   'Permanent/Suppressed': hard('suppressed'),
   'Permanent/OnAccountSuppressionList': hard('suppressed'),
   'Permanent/UnsubscribedRecipient': hard('suppressed'),
+  'Complaint/OnAccountSuppressionList': hard('suppressed'),
   'Transient/General': soft('30006'),
   'Transient/MailboxFull': soft('30006'),
   'Transient/MessageTooLarge': hard('invalid_content'),

@@ -152,6 +152,14 @@ describe('the callback of SES', () => {
     assert.deepEqual(await readEvent('Subscription', preferences(false)), []);
   });
 
+  it('is also a failure if SES did not send because of an earlier complaint', async () => {
+    const events = await readEvent('Complaint', { complaint: { complaintSubType: 'OnAccountSuppressionList' } });
+    assert.deepEqual(
+      events.map((event) => (event.kind === 'report' ? [event.status, event.error_code, event.provider_error_code] : [event.kind])),
+      [['failed', 'suppressed', 'Complaint/OnAccountSuppressionList'], ['opt_out']],
+    );
+  });
+
   it('ignores other events', async () => {
     for (const type of ['DeliveryDelay', 'Open', 'Click', 'constructor']) assert.deepEqual(await readEvent(type), []);
     for (const Message of ['null', '{}', '{"mail":{}}']) assert.deepEqual(await read({ Message }), []);
