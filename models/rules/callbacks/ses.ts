@@ -46,7 +46,8 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   const optOut = (reason: OptOut['reason'], moment: unknown): CallbackEvent[] => [
     { kind: 'opt_out', ...source, channel: 'email', recipient, reason, occurred_at: momentOf(moment, at) },
   ];
-  const complaintOf = ({ complaintSubType, timestamp }: Json): CallbackEvent[] => {
+  const complaintOf = ({ complaintFeedbackType, complaintSubType, timestamp }: Json): CallbackEvent[] => {
+    if (complaintFeedbackType === 'not-spam') return []; // the recipient corrects a spam filter
     if (complaintSubType !== ownList) return optOut('complaint', timestamp);
     const failure = failureOf(`Complaint/${ownList}`);
     return [{ kind: 'report', ...source, ...failure, occurred_at: momentOf(timestamp, at) }, ...optOut('complaint', timestamp)];

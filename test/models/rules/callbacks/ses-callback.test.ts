@@ -160,6 +160,9 @@ describe('the callback of SES', () => {
     );
   });
 
+  it('is no opt-out if the recipient says that the mail is no spam', async () =>
+    assert.deepEqual(await readEvent('Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }), []));
+
   it('ignores other events', async () => {
     for (const type of ['DeliveryDelay', 'Open', 'Click', 'constructor']) assert.deepEqual(await readEvent(type), []);
     for (const Message of ['null', '{}', '{"mail":{}}']) assert.deepEqual(await read({ Message }), []);
