@@ -49,15 +49,15 @@ async function hearRecipients({ db, config }: Deps, events: readonly CallbackEve
   if (events.every(({ kind }) => kind !== 'opt_out' && kind !== 'inbound')) return;
   const key = await erasureKey(db, config.secretKeys);
   for (const event of events) {
+    if (event.kind !== 'opt_out' && event.kind !== 'inbound') continue;
+    const digest = (to: string) => digestOf(key, recipientKey(event.channel, to));
     if (event.kind === 'opt_out') {
       const reason = event.reason === 'complaint' ? 'complaint' : 'opt_out';
-      const digest = digestOf(key, recipientKey(event.channel, event.recipient));
       const erased_message_id = event.provider_message_id === null ? null : digestOf(key, event.provider_message_id);
       await recordOptOut(db, { ...event, digest, erased_message_id, reason, source: 'provider' });
+      continue;
     }
-    if (event.kind !== 'inbound') continue;
     const { provider, channel, from: recipient } = event;
-    const digest = digestOf(key, recipientKey(channel, recipient));
     const keyword = keywordOf(event.text);
     if (keyword === 'start') await recordOptIn(db, { provider, channel, recipient, digest });
     if (keyword === 'stop') {

@@ -1,7 +1,7 @@
 /** The recipients that each channel accepts. */
 import { type AddressKind, type Channel, channels, channelTraits } from '../../channels.js';
 import { isEmail } from '../values/email.js';
-import { isPhone } from '../values/phone.js';
+import { isPhone, phoneSpellings } from '../values/phone.js';
 
 export const phoneText = 'Phone number must be in E.164 format';
 export const emailText = 'Invalid email address';
@@ -14,6 +14,8 @@ interface AddressRules {
   missingText: string;
   /** Two addresses with the same key are one recipient. */
   keyOf: (to: string) => string;
+  /** How carriers may write the same address. */
+  spellingsOf: (to: string) => string[];
   /** SQL: the same key of an expression. */
   keyInSql: (expression: string) => string;
 }
@@ -24,6 +26,7 @@ const addressRules: Readonly<Record<AddressKind, AddressRules>> = {
     invalidText: phoneText,
     missingText: 'Contact has no phone number',
     keyOf: (to) => to,
+    spellingsOf: phoneSpellings,
     keyInSql: (expression) => expression,
   },
   email: {
@@ -31,6 +34,7 @@ const addressRules: Readonly<Record<AddressKind, AddressRules>> = {
     invalidText: emailText,
     missingText: 'Contact has no e-mail address',
     keyOf: (to) => to.toLowerCase(),
+    spellingsOf: (to) => [to],
     keyInSql: (expression) => `lower(${expression})`,
   },
 };
@@ -54,6 +58,9 @@ export function faultOfRecipient(channel: Channel, to: string): string | null {
 
 /** Two recipients with the same key are the same. Letter case is ignored in e-mail addresses. */
 export const recipientKey = (channel: Channel, to: string) => rulesOf(channel).keyOf(to);
+
+/** The address, and how else carriers and workspaces may write it. */
+export const spellingsOf = (channel: Channel, to: string) => rulesOf(channel).spellingsOf(to);
 
 /** SQL: `recipientKey` of the row with this name, which has the columns `channel` and `to`. */
 export function recipientKeyInSql(row: string): string {

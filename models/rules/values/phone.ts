@@ -4,3 +4,19 @@ const e164 = /^\+[1-9]\d{1,14}$/;
 
 /** True for a number in E.164 form. */
 export const isPhone = (text: string): boolean => e164.test(text);
+
+/** Mobile numbers that are written in two ways: with a digit that the country once added, and without. */
+const twoWays: readonly [longer: RegExp, shorter: RegExp, digit: string][] = [
+  [/^(\+52)1(\d{10})$/, /^(\+52)(\d{10})$/, '1'], // Mexico
+  [/^(\+54)9(\d{10})$/, /^(\+54)(\d{10})$/, '9'], // Argentina
+  [/^(\+55\d\d)9([6-9]\d{7})$/, /^(\+55\d\d)([6-9]\d{7})$/, '9'], // Brazil
+];
+
+/** The number, and the other way in which carriers write it. WhatsApp names a person by the number of their registration. */
+export function phoneSpellings(phone: string): string[] {
+  const others = twoWays.flatMap(([longer, shorter, digit]) => {
+    if (longer.test(phone)) return [phone.replace(longer, '$1$2')];
+    return shorter.test(phone) ? [phone.replace(shorter, `$1${digit}$2`)] : [];
+  });
+  return [phone, ...others];
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isCountry } from '../../../../models/rules/values/country.js';
 import { isEmail } from '../../../../models/rules/values/email.js';
 import { digestMailToken, mailToken } from '../../../../models/rules/accounts/mail-token.js';
-import { isPhone } from '../../../../models/rules/values/phone.js';
+import { isPhone, phoneSpellings } from '../../../../models/rules/values/phone.js';
 import { readTimestamp } from '../../../../models/rules/values/timestamp.js';
 
 describe('isEmail', () => {
@@ -49,6 +49,21 @@ describe('isEmail', () => {
     assert.equal(isEmail(`${'a.'.repeat(50_000)}@${'a-'.repeat(50_000)}`), false);
     assert.ok(performance.now() - startedAt < 2_000);
   });
+});
+
+describe('phoneSpellings', () => {
+  for (const [one, other] of [
+    ['+525512345678', '+5215512345678'],
+    ['+541123456789', '+5491123456789'],
+    ['+556187654321', '+5561987654321'],
+  ] as const) {
+    it(`${one} is ${other}`, () => {
+      assert.deepEqual(phoneSpellings(one), [one, other]);
+      assert.deepEqual(phoneSpellings(other), [other, one]);
+    });
+  }
+  for (const phone of ['+15551234567', '+556132345678', '+52155123456789'])
+    it(`${phone} has one`, () => assert.deepEqual(phoneSpellings(phone), [phone]));
 });
 
 describe('isPhone', () => {

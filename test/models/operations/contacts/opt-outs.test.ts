@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { recordOptIn, recordOptOut } from '../../../../models/operations/contacts/record-opt-outs.js';
+import { digestOf } from '../../../../models/rules/contacts/erasure.js';
+import { rows } from '../../../support/database.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+import { buildSent } from '../../../support/rows/messages.js';
+
+describe('STOP from a number that the carrier writes in another way', () => {
+  const test = workspaceForEach();
+  const listed = async () =>
+    (await rows<{ recipient: string }>(test.db, 'SELECT recipient FROM suppressions WHERE workspace_id = $1', [test.workspaceId])).map(
+      ({ recipient }) => recipient,
+    );
+  const wish = { reason: 'opt_out', source: 'inbound', message_id: null, provider_message_id: null } as const;
+
+  for (const [country, to, author] of [
+    ['Mexico', '+525512345678', '+5215512345678'],
+    ['Argentina', '+541123456789', '+5491123456789'],
+    ['Brazil', '+5561987654321', '+556187654321'],
+  ] as const) {
+    it(`holds for the number as the workspace wrote it, until START: ${country}`, async () => {
+      await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
+      const sender = { provider: 'sandbox', channel: 'whatsapp', recipient: author } as const;
+      await recordOptOut(test.db, { ...sender, ...wish });
+      assert.deepEqual(await listed(), [to]);
+      await recordOptIn(test.db, sender);
+      assert.deepEqual(await listed(), []);
+    });
+  }
+
+  it('holds for an erased recipient', async () => {
+    const digest = (recipient: string) => digestOf(Buffer.alloc(32), recipient);
+    const to = '+525512345678';
+    const { id } = await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
+    await rows(test.db, 'UPDATE messages SET "to" = $2 WHERE id = $1', [id, digest(to)]);
+    await recordOptOut(test.db, { provider: 'sandbox', channel: 'whatsapp', recipient: '+5215512345678', digest, ...wish });
+    assert.deepEqual(await listed(), [digest(to)]);
+  });
+});
