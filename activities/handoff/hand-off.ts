@@ -3,10 +3,13 @@ import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
 import type { Provider, SendOutcome } from './providers/provider.js';
 
-/** The result to record, and the provider's `Retry-After`. */
+/** The result to record, and what else the provider said. */
 export interface Handoff {
   result: HandoffResult;
+  /** Its `Retry-After`. */
   retryAfterMs: number;
+  /** The failure concerns this recipient only. */
+  concernsRecipient: boolean;
 }
 
 /**
@@ -17,7 +20,8 @@ export interface Handoff {
 export async function handOff(provider: Provider | undefined, claim: Claim, signal: AbortSignal): Promise<Handoff> {
   const outcome = provider === undefined ? withoutAccount(claim) : await callOnce(provider, claim, signal);
   const retryAfterMs = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
-  return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider }, retryAfterMs };
+  const concernsRecipient = 'concernsRecipient' in outcome;
+  return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider }, retryAfterMs, concernsRecipient };
 }
 
 /** The account is not in the settings any more, so an earlier call cannot be queried. */

@@ -137,7 +137,7 @@ export class Rounds {
     const end = traceHandoff(claim, this.inBatch);
     const handoff = await handOff(providers.accounts.get(claim.provider), claim, signal);
     end(handoff.result);
-    health.end(call, endOf(handoff.result));
+    health.end(call, endOf(handoff));
     noteHandoff(claim.channel, handoff.result, begun);
     return handoff;
   }
@@ -171,9 +171,10 @@ export class Rounds {
 }
 
 /** The result of a call for the health of its account. */
-function endOf(result: HandoffResult): CallEnd {
+function endOf({ result, concernsRecipient }: Handoff): CallEnd {
+  if (result.outcome === 'accepted') return 'good';
   if (result.outcome === 'throttled') return 'none'; // throttling has its own hold
-  if (result.outcome === 'retryable' || result.outcome === 'unknown') return 'bad';
+  if (result.outcome !== 'rejected') return concernsRecipient ? 'good' : 'bad';
   // No call was made: the outcome of an earlier call could not be found.
-  return result.outcome === 'rejected' && result.error_code === handoffUnknown.error_code ? 'none' : 'good';
+  return result.error_code === handoffUnknown.error_code ? 'none' : 'good';
 }

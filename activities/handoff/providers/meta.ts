@@ -1,6 +1,6 @@
 /** Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
-import { metaFailures, metaRetryables, metaThrottles } from '../../../models/rules/failures/meta.js';
+import { metaFailures, metaPairLimit, metaRetryables, metaThrottles } from '../../../models/rules/failures/meta.js';
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
 import { metaTemplate } from './meta-template.js';
@@ -49,6 +49,7 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
   const code = json.error?.code as number | undefined;
   if (code !== undefined) {
     if (metaThrottles.has(code)) return throttled(answer, code);
+    if (code === metaPairLimit) return { outcome: 'retryable', detail: String(code), concernsRecipient: true };
     if (metaRetryables.has(code) && status !== 500) return { outcome: 'retryable', detail: String(code) };
     if (Object.hasOwn(metaFailures, String(code))) return rejected('whatsapp', lookUp(metaFailures, String(code)), String(code));
   }

@@ -20,11 +20,11 @@ export interface OutgoingMessage {
 /**
  * The outcome of a call. `throttled` and `retryable`: certainly not taken, try again. `rejected`: refused for good, with our public error code
  * (`suppressed` when the recipient has opted out at the provider). `unknown`: the answer was lost, and the provider may have taken the message.
- * `isUnreported`: the provider will not report on the message.
+ * `isUnreported`: the provider will not report on the message. `concernsRecipient`: the account takes messages to others.
  */
 export type SendOutcome =
   | { outcome: 'accepted'; provider_message_id: string; isUnreported?: true }
-  | { outcome: 'throttled' | 'retryable'; detail: string; retryAfterMs?: number }
+  | { outcome: 'throttled' | 'retryable'; detail: string; retryAfterMs?: number; concernsRecipient?: true }
   | { outcome: 'rejected'; error_code: string; error_message: string; is_permanent?: boolean; provider_error_code?: string }
   | { outcome: 'unknown'; detail: string };
 

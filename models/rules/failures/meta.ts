@@ -37,5 +37,7 @@ export const metaFailures: FailureTable = {
 
 /** Retry later: rate limits of the app and the account, or an account under maintenance. */
 export const metaThrottles: ReadonlySet<number> = new Set([4, 80007, 130429, 131048, 131057, 133016]);
-/** Not accepted for a reason outside the message: a rejected credential, an internal error, too many messages to this recipient (131056). */
-export const metaRetryables: ReadonlySet<number> = new Set([0, 1, 2, 3, 10, 190, 200, 131005, 131016, 131056, 133004]);
+/** Not accepted for a reason outside the message: a rejected credential, an internal error. */
+export const metaRetryables: ReadonlySet<number> = new Set([0, 1, 2, 3, 10, 190, 200, 131005, 131016, 133004]);
+/** Not accepted: too many messages to this recipient. */
+export const metaPairLimit = 131056;

@@ -118,7 +118,7 @@ describe('the Meta provider', () => {
   it('holds on throttling codes, and retries one recipient without a hold', async () => {
     assert.deepEqual(await refused(429, 130429), { outcome: 'throttled', detail: '130429' });
     assert.deepEqual(await refused(400, 80007), { outcome: 'throttled', detail: '80007' });
-    assert.deepEqual(await refused(400, 131056), { outcome: 'retryable', detail: '131056' });
+    assert.deepEqual(await refused(400, 131056), { outcome: 'retryable', detail: '131056', concernsRecipient: true });
     assert.deepEqual(await adapter({ accessToken: 'wrong' }).send(whatsapp(), never), { outcome: 'retryable', detail: '190' });
   });
 

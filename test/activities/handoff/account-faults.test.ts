@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { rows } from '../../support/database.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { twoAccounts } from './two-accounts.js';
+
+describe('the health of an account', () => {
+  const { test, accounts, worker } = twoAccounts();
+  /** Hands off messages one by one, then one more after the counts were exchanged. */
+  const sendSome = async (count: number) => {
+    const handOff = worker();
+    for (let each = 0; each < count; each += 1) await handOff((await buildQueued(test.db, test.workspaceId)).group_id);
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    await handOff((await buildQueued(test.db, test.workspaceId)).group_id);
+  };
+  const changes = () => rows<{ account: string; to_level: number }>(test.db, 'SELECT account, to_level FROM route_changes ORDER BY id');
+
+  it('does not fall when it refuses messages for their own fault', async () => {
+    accounts.outcomes.one = { outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' };
+    await sendSome(24);
+    assert.deepEqual(await changes(), []);
+  });
+
+  it('does not fall when one recipient gets too many messages', async () => {
+    accounts.outcomes.one = { outcome: 'retryable', detail: '131056', concernsRecipient: true };
+    await sendSome(24);
+    assert.deepEqual(await changes(), []);
+  });
+});
