@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
-import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
+import { recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
+import type { FailureCode } from '../../models/rules/messages/error-codes.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { noteHandoff } from '../../models/metrics/observe.js';
 import { AnswerRecorder } from './answer-recorder.js';
@@ -170,11 +171,15 @@ export class Rounds {
   }
 }
 
+/** Refusals for which no message is at fault: the account is locked, not registered, or has used up its credit. */
+const faultsOfAccount: ReadonlySet<string> = new Set<FailureCode>(['sender_refused', 'limit_exceeded']);
+
 /** The result of a call for the health of its account. */
 function endOf({ result, concernsRecipient }: Handoff): CallEnd {
   if (result.outcome === 'accepted') return 'good';
   if (result.outcome === 'throttled') return 'none'; // throttling has its own hold
   if (result.outcome !== 'rejected') return concernsRecipient ? 'good' : 'bad';
   // No call was made: the outcome of an earlier call could not be found.
-  return result.error_code === handoffUnknown.error_code ? 'none' : 'good';
+  if (result.error_code === handoffUnknown.error_code) return 'none';
+  return faultsOfAccount.has(result.error_code) ? 'bad' : 'good';
 }
