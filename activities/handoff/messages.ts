@@ -5,11 +5,12 @@ import { currentTime, type Database } from '../../models/db/database.js';
 import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
 import { applyReports, type OpenWork } from '../../models/operations/reports/apply-reports.js';
-import { awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
+import { type AwaitedReport, awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { batchPages } from '../../models/operations/batches/batch-pages.js';
 import { type FallenBack, fallBack } from '../../models/operations/messages/fall-back.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
+import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { countGroupWork, type GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
@@ -117,19 +118,27 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
   };
 }
 
+/** Status queries in parallel. All messages of a page are queried in the time of one activity. */
+const queriesAtOnce = 10;
+
 /** The activities that end the wait for reports or for a provider. */
 export function givingUpActivities(deps: MessageDeps) {
   const { db, providers, stopping } = deps;
   const waits = waitsOf(deps);
+  /** @returns the provider's report; none if it has none, or its account was removed from the settings and cannot be queried */
+  const ask = async ({ id, provider, provider_message_id }: AwaitedReport): Promise<IncomingReport[]> => {
+    const account = providers.accounts.get(provider);
+    const fetched = await account?.fetchStatus(provider_message_id, AbortSignal.timeout(providerDeadlineMs));
+    return fetched ? [{ ...fetched, provider, provider_message_id, message_id: id }] : [];
+  };
   return {
     /** Queries the providers for messages whose report is missing, and stores the reports in the inbox. */
     pollReports: (groupId: string): Promise<void> =>
       withHeartbeat(async () => {
-        for (const { id, provider, provider_message_id } of await awaitingReports(db, groupId)) {
-          // An account that was removed from the settings cannot be queried.
-          const account = providers.accounts.get(provider);
-          const fetched = await account?.fetchStatus(provider_message_id, AbortSignal.timeout(providerDeadlineMs));
-          if (fetched) await recordReports(db, [{ ...fetched, provider, provider_message_id, message_id: id }]);
+        const awaiting = await awaitingReports(db, groupId);
+        for (let from = 0; from < awaiting.length; from += queriesAtOnce) {
+          const reports = await Promise.all(awaiting.slice(from, from + queriesAtOnce).map(ask));
+          await recordReports(db, reports.flat());
         }
       }, stopping),
 

@@ -1,7 +1,14 @@
 import { type Database, select } from '../../db/database.js';
 
+/** A message that was handed off and has no final report. */
+export interface AwaitedReport {
+  id: string;
+  provider: string;
+  provider_message_id: string;
+}
+
 /** The messages of a group that were handed off and have no final report. */
-export function awaitingReports(db: Database, groupId: string): Promise<{ id: string; provider: string; provider_message_id: string }[]> {
+export function awaitingReports(db: Database, groupId: string): Promise<AwaitedReport[]> {
   return select(
     db,
     `SELECT id, provider, provider_message_id FROM messages

@@ -67,6 +67,26 @@ describe('messageActivities', () => {
       await inActivity(activities.pollReports, [groupId]);
       assert.equal(asked.length, 3);
     });
+
+    it('queries ten messages at once, so that a page of a batch is queried in time', async () => {
+      const { groupId } = await buildQueuedGroup(
+        test.db,
+        test.workspaceId,
+        Array.from({ length: 12 }, () => ({})),
+      );
+      let [running, most] = [0, 0];
+      const fetchStatus = async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        running -= 1;
+        return null;
+      };
+      const provider = stubProvider(undefined, { fetchStatus });
+      await dispatch(provider, groupId);
+      await inActivity(activitiesWith(provider).pollReports, [groupId]);
+      assert.equal(most, 10);
+    });
   });
 
   it('fails queued messages and stops waiting for sent ones when it gives up', async () => {
