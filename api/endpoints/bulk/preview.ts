@@ -19,7 +19,7 @@ import { assertChannels } from '../accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
 import { scopeForContact, scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
-import { fallbackSteps } from '../messages/fallback.js';
+import { fallbackSteps, namedIn } from '../messages/fallback.js';
 import { previewedChain } from '../messages/fallback-schemas.js';
 import { previewWarnings } from './preview-warnings.js';
 import { type SendBody, sendBody } from '../messages/message-schemas.js';
@@ -128,7 +128,7 @@ async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessa
   const { channel, content } = body;
   assertNotExpired(body, new Date());
   const to = await recipientOf(caller.workspaceId, body);
-  const errors = countryFaults(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
+  const errors = countryFaults(caller, namedIn(body, to, await fallbackSteps(caller.workspaceId, body)));
   return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors };
 }
 

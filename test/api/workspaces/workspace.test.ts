@@ -90,7 +90,10 @@ describe('GET and PUT /api/v1/workspace', () => {
     it('400 names the fallback step and the contact', async () => {
       const step = { channel: 'sms', to: '+15551234567', after: 60 };
       const email = { to: 'ada@example.com', channel: 'email', content: { text: 'x' }, fallback: [step] };
-      assert.equal((await send(email)).body.details[0].field, 'fallback[0].to');
+      const { details } = (await send(email)).body;
+      assert.equal(details[0].field, 'fallback[0].to');
+      const previewed = await app.call('POST', '/api/v1/messages/preview', { key: account.key, body: email });
+      assert.deepEqual(previewed.body.data.messages[0].errors, details);
       const { body } = await app.call('POST', '/api/v1/contacts', { key: account.key, body: { phone: '+15551234567' } });
       const refused = await send({ contact_id: body.data.contact.id, channel: 'sms', content: { text: 'x' } });
       assert.deepEqual([refused.status, refused.body.details[0].field], [400, 'contact_id']);
