@@ -5,8 +5,8 @@
 import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
-import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
-import { smtpCodeOf, smtpFailures } from '../../../models/rules/failures/smtp.js';
+import { soft } from '../../../models/rules/failures/provider-failure.js';
+import { smtpCodeOf, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
 import { addressOf, subjectOf } from './mail.js';
 import { rejected } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
@@ -93,7 +93,7 @@ function outcomeOf({ code = 'error', originalCode, command, response = '', respo
   // A reply to the envelope or the content is about this mail. A reply to the log-in or the connection is not.
   if ((code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500) {
     const providerCode = smtpCodeOf(response);
-    const failure = lookUp(smtpFailures, providerCode);
+    const failure = smtpFailureOf(providerCode);
     const isSender = command === 'MAIL FROM' && failure.code !== 'invalid_content';
     return rejected('email', isSender ? soft('sender_refused') : failure, providerCode);
   }

@@ -1,6 +1,6 @@
 /** SendGrid: types of bounces and reasons of drops in its events. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
 import { type FailureTable, hard, lookUp, type ProviderFailure, soft } from './provider-failure.js';
-import { smtpFailures } from './smtp.js';
+import { isTelling, smtpFailureOf } from './smtp.js';
 
 const bounces: FailureTable = {
   bounce: hard('30008'),
@@ -23,10 +23,9 @@ export function sendgridFailureOf({ event, type, status, reason }: Readonly<Reco
   providerCode: string;
 } {
   if (event === 'dropped') return entryOf(drops, reason);
-  return isIn(smtpFailures, status) && type !== 'blocked' ? entryOf(smtpFailures, status) : entryOf(bounces, type);
+  if (typeof status === 'string' && isTelling(status) && type !== 'blocked') return { ...smtpFailureOf(status), providerCode: status };
+  return entryOf(bounces, type);
 }
-
-const isIn = (table: FailureTable, code: unknown): code is string => typeof code === 'string' && Object.hasOwn(table, code);
 
 function entryOf(table: FailureTable, code: unknown): ProviderFailure & { providerCode: string } {
   const providerCode = typeof code === 'string' ? code : '';

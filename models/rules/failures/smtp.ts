@@ -1,7 +1,7 @@
 /** SMTP: enhanced status codes (RFC 3463), and basic reply codes (RFC 5321 §4.2.3) for servers without enhanced ones. */
-import { type FailureTable, hard, soft } from './provider-failure.js';
+import { type FailureTable, hard, lookUp, type ProviderFailure, soft } from './provider-failure.js';
 
-export const smtpFailures: FailureTable = {
+const smtpFailures: FailureTable = {
   '5.1.0': hard('30008'),
   '5.1.1': hard('30008'), // no such mailbox
   '5.1.2': hard('30008'), // no such system
@@ -26,8 +26,18 @@ export const smtpFailures: FailureTable = {
   '554': soft('30007'),
 };
 
-/** The code of a reply such as `550 5.1.1 no such user`: the enhanced one if the table contains it, otherwise the basic one. */
+/** A refusal by policy, such as a blocked sending server (`550 5.7.606`). It says nothing about the mailbox. */
+const isPolicy = (code: string) => code.startsWith('5.7.');
+
+/** Whether an enhanced code says more than the basic code beside it. */
+export const isTelling = (enhanced: string): boolean => Object.hasOwn(smtpFailures, enhanced) || isPolicy(enhanced);
+
+/** The code of a reply such as `550 5.1.1 no such user`: the enhanced one if it is telling, otherwise the basic one. */
 export function smtpCodeOf(reply: string): string {
   const [, plain = '', enhanced = ''] = /^(\d{3})[ -](?:([245]\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? [];
-  return Object.hasOwn(smtpFailures, enhanced) ? enhanced : plain;
+  return isTelling(enhanced) ? enhanced : plain;
 }
+
+/** Our failure for a code. */
+export const smtpFailureOf = (code: string): ProviderFailure =>
+  lookUp(smtpFailures, isPolicy(code) && !Object.hasOwn(smtpFailures, code) ? '5.7.1' : code);

@@ -43,6 +43,7 @@ describe('the SMTP provider', () => {
       ['to', '550 5.1.1 no such user', '30008', true, '5.1.1'],
       ['to', '552 5.2.2 mailbox full', '30006', false, '5.2.2'],
       ['to', '550 5.2.1 mailbox disabled', '30006', true, '5.2.1'],
+      ['to', '550 5.7.606 banned sending IP', '30007', false, '5.7.606'],
       ['mail', '554 5.7.1 looks like spam', '30007', false, '5.7.1'],
       ['mail', '550 5.7.26 neither SPF nor DKIM', 'sender_refused', false, '5.7.26'],
       ['from', '550 5.7.1 not yours', 'sender_refused', false, '5.7.1'],

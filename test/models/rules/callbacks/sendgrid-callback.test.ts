@@ -84,6 +84,7 @@ describe('the callback of SendGrid', () => {
       [{ event: 'bounce', type: 'bounce', status: '5.1.1' }, '30008', true, '5.1.1'],
       [{ event: 'bounce', type: 'bounce', status: '5.2.2' }, '30006', false, '5.2.2'],
       [{ event: 'bounce', type: 'bounce', status: '' }, '30008', true, 'bounce'],
+      [{ event: 'bounce', type: 'bounce', status: '5.7.606' }, '30007', false, '5.7.606'],
       [{ event: 'bounce', type: 'blocked', status: '5.1.1' }, '30007', false, 'blocked'],
       [{ event: 'dropped', reason: 'Bounced Address' }, '30008', true, 'Bounced Address'],
       [{ event: 'dropped', reason: 'Spam Content' }, '30007', false, 'Spam Content'],
