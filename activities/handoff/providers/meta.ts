@@ -49,6 +49,8 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
   const code = json.error?.code as number | undefined;
   if (code !== undefined) {
     if (metaThrottles.has(code)) return throttled(answer, code);
+    // No such phone number, or no right to it: a fault of the operator, like wrong credentials.
+    if (code === 100 && json.error.error_subcode === 33) return { outcome: 'retryable', detail: 'credentials (100/33)' };
     if (code === metaPairLimit) return { outcome: 'retryable', detail: String(code), concernsRecipient: true };
     if (metaRetryables.has(code) && status !== 500) return { outcome: 'retryable', detail: String(code) };
     if (Object.hasOwn(metaFailures, String(code))) return rejected('whatsapp', lookUp(metaFailures, String(code)), String(code));

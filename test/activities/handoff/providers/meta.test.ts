@@ -122,6 +122,14 @@ describe('the Meta provider', () => {
     assert.deepEqual(await adapter({ accessToken: 'wrong' }).send(whatsapp(), never), { outcome: 'retryable', detail: '190' });
   });
 
+  it('retries when its phone number is not ours, because no message is at fault', async () => {
+    const error = { message: "Unsupported post request. Object with ID '1' does not exist", code: 100, error_subcode: 33 };
+    counterpart.interfere = (response) => reply(response, 400, { error });
+    assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'retryable', detail: 'credentials (100/33)' });
+    const wrong = await refused(400, 100);
+    assert.ok(wrong.outcome === 'rejected' && wrong.error_code === 'invalid_content');
+  });
+
   it('returns unknown when it may have accepted the message', async () => {
     assert.equal((await refused(500, 131000)).outcome, 'unknown');
     assert.equal((await refused(500, 1)).outcome, 'unknown');
