@@ -45,11 +45,12 @@ export async function* readChunks(options: BulkOptions): AsyncGenerator<Chunk, v
   let chunk: Chunk = { recipients: [], lines: [], duplicates: 0 };
   let bytes = 0;
   for await (const { recipient, line } of readRows(options)) {
-    if (!options.allowDuplicates && seen.has(recipient.to)) {
+    const key = recipient.to.toLowerCase(); // as the service compares addresses
+    if (!options.allowDuplicates && seen.has(key)) {
       chunk.duplicates += 1;
       continue;
     }
-    seen.add(recipient.to);
+    seen.add(key);
     const size = Buffer.byteLength(JSON.stringify(recipient)) + 1;
     if (chunk.recipients.length === recipientsMax || (bytes + size > bytesMax && bytes > 0)) {
       yield chunk;
