@@ -161,6 +161,13 @@ export const mutations: readonly Mutation[] = [
     test: 'models/operations/reports/report-races',
   },
   {
+    guards: 'an early report is found after it was emptied',
+    file: 'models/operations/handoff/record-handoffs.ts',
+    find: 'd.provider_message_id IN (r.provider_message_id, r.digest)',
+    replace: 'd.provider_message_id = r.provider_message_id',
+    test: 'api/workspaces/erased-early-reports',
+  },
+  {
     guards: 'the outcome of a report that is replayed',
     file: 'models/operations/reports/apply-reports.ts',
     find: "outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END",

@@ -1,4 +1,4 @@
-/** Deliberate faults in streams, in the session of the console and in sends by MCP. */
+/** Deliberate faults in streams and exports, in the session of the console and in sends by MCP. */
 import type { Mutation } from './mutation.js';
 
 export const sessionMutations: readonly Mutation[] = [
@@ -12,9 +12,16 @@ export const sessionMutations: readonly Mutation[] = [
   {
     guards: 'the first stream waits for statements that saw no viewer',
     file: 'models/operations/streams/open-stream.ts',
-    find: 'if (marked.is_recent) await settle(db, marked.xid);',
+    find: 'if (marked.is_recent) await settle(db);',
     replace: '',
-    test: 'api/streams/stream-order',
+    test: 'api/streams/stream-marks',
+  },
+  {
+    guards: 'a mark that is about to end counts as ended',
+    file: 'models/operations/streams/open-stream.ts',
+    find: "s.until < clock_timestamp() + $3 * interval '1 millisecond' THEN",
+    replace: 's.until < clock_timestamp() AND $3::integer > 0 THEN',
+    test: 'api/streams/stream-marks',
   },
   {
     guards: 'a stream ends with its credential',
@@ -29,6 +36,13 @@ export const sessionMutations: readonly Mutation[] = [
     find: 'if (viewer.isFull) viewer.fallBehind(progress);',
     replace: 'if (false) viewer.fallBehind(progress);',
     test: 'api/streams/slow-viewer',
+  },
+  {
+    guards: 'an export that nobody reads makes room',
+    file: 'models/flow/reader-places.ts',
+    find: 'if (slowest === undefined || slowest.ms <= this.options.behindMsMax) throw busy();',
+    replace: 'if (slowest === undefined || slowest.ms >= 0) throw busy();',
+    test: 'api/workspaces/export-places',
   },
   {
     guards: 'a session of the console works from its own origin only',

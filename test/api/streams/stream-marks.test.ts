@@ -95,6 +95,16 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
     );
   });
 
+  it('begins with stream.reset, if the mark would have ended soon after', async () => {
+    const first = await watch(account);
+    await until(() => first.lastEventId !== '', 'the first id');
+    first.close();
+    await rows(app.deps.db, setMark, [account.workspaceId, 30_000]);
+    const stream = await watch(account, first.lastEventId);
+    await received(stream, 1);
+    assert.equal(stream.events[0]?.type, 'stream.reset');
+  });
+
   it('resumes without stream.reset, if the mark lasts', async () => {
     const { db } = app.deps;
     const first = await watch(account);
