@@ -6,6 +6,7 @@ import { notFound } from '../../errors.js';
 import { batchPages } from './batch-pages.js';
 import { completeBatchIfDone } from './complete-batch-if-done.js';
 import { announcePage } from './open-page.js';
+import { isCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /**
@@ -69,8 +70,7 @@ export async function cancelPage(db: Database, groupId: string): Promise<void> {
 }
 
 const cancelled = 'The batch was cancelled before the message was handed to the provider';
-const cancellable = `
-  SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' AND status_detail IN ('scheduled', 'accepted') ORDER BY id FOR UPDATE`;
+const cancellable = `SELECT m.id FROM messages m WHERE m.group_id = $1 AND ${isCancellable} ORDER BY m.id FOR UPDATE`;
 
 /** SQL: the watcher notifies the pages soon, in case the caller's signal is lost; see `takeDueBatches`. */
 const schedulePageSignals = `changed_at = now(), look_at = now() + interval '10 seconds'`;
