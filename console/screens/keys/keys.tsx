@@ -38,12 +38,12 @@ const columnsOf = (page: Loaded<Page<Key>>, rotated: Signal<Rotated | null>): Co
     ),
     isMinor: true,
   },
-  { title: 'Actions', cell: (key) => (key.is_active ? <ActionsOf apiKey={key} changed={page.reload} rotated={rotated} /> : null) },
+  {
+    title: 'Actions',
+    cell: (row) =>
+      row.is_active && <KeyActions apiKey={row} changed={page.reload} rotated={(key) => (rotated.value = { name: row.name, key })} />,
+  },
 ];
-
-const ActionsOf = ({ apiKey, changed, rotated }: { apiKey: Key; changed(): void; rotated: Signal<Rotated | null> }) => (
-  <KeyActions apiKey={apiKey} changed={changed} rotated={(key) => (rotated.value = { name: apiKey.name, key })} />
-);
 
 export function Keys() {
   const rotated = useSignal<Rotated | null>(null);
