@@ -37,7 +37,7 @@ function keepWatching(service: Service, { apiKey }: Account) {
 }
 
 /** A killed API may have stored a report without signalling its workflow: the watcher does that in its first run after 30 seconds. */
-const untilWatched = 90_000;
+const watcherMs = 90_000;
 
 describe('a stream while parts fail and sends go on', function () {
   this.timeout(120_000);
@@ -95,7 +95,7 @@ describe('a stream while parts fail and sends go on', function () {
     await service.api.kill();
     await service.api.start();
     await some(10);
-    await hasSeen(sent.length * 3, untilWatched);
+    await hasSeen(sent.length * 3, watcherMs);
     await viewer.stop();
     assertEachStatusOnce(viewer.all(), sent);
   });
