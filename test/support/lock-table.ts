@@ -1,4 +1,4 @@
-/** A fault of the database: somebody holds a table. */
+/** Locks of the database: a table that somebody holds, and statements that wait for a lock. */
 import type { Database } from '../../models/db/database.js';
 import { until } from './client.js';
 import { rows } from './database.js';
@@ -15,3 +15,12 @@ export async function whileLocked(db: Database, table: string, seconds: number, 
   await Promise.race([held, until(async () => (await rows(db, locked, [table])).length > 0, 'the lock is held')]);
   await Promise.all([held, work()]);
 }
+
+/** The number of statements that wait for a lock. */
+export async function lockWaits(db: Database): Promise<number> {
+  const sql = `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return (await rows(db, sql)).length;
+}
+
+/** Waits until a statement waits for a lock. @param what it is, for the error */
+export const untilLockWait = (db: Database, what: string) => until(async () => (await lockWaits(db)) > 0, what);

@@ -1,8 +1,7 @@
 /** Tokens of mails while somebody else changes the workspace and its tokens. */
 import assert from 'node:assert/strict';
 import { select } from '../../../models/db/database.js';
-import { until } from '../../support/client.js';
-import { rows } from '../../support/database.js';
+import { untilLockWait } from '../../support/lock-table.js';
 import type { Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner } from './owner.js';
@@ -14,7 +13,6 @@ describe('a token of a mail', () => {
     me = await owner(app, { verified: false });
   });
 
-  const waiters = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   const use = (path: string, body: object) => app.call('POST', `/api/v1/auth/${path}`, { body });
   const reset = async () => use('reset-password', { token: await me.token('reset_password'), password: 'another horse' });
   const verify = async () => use('verify-email', { token: await me.token('verify_email') });
@@ -26,7 +24,7 @@ describe('a token of a mail', () => {
     await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [me.workspaceId], transaction);
     const answer = request();
     try {
-      await until(async () => (await rows(db, waiters)).length > 0, 'the request waits for the workspace');
+      await untilLockWait(db, 'the request waits for the workspace');
       await select(db, 'SELECT 1 FROM mail_tokens WHERE workspace_id = $1 FOR UPDATE NOWAIT', [me.workspaceId], transaction);
       await select(db, sql, [], transaction);
       await transaction.commit();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type Database, openPool, select } from '../../../models/db/database.js';
 import { countForDryRun } from '../../../models/operations/webhooks/replay-deliveries.js';
 import { until } from '../../support/client.js';
+import { lockWaits } from '../../support/lock-table.js';
 import { buildDelivery } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import type { Account, Answer } from '../start-app.js';
@@ -33,11 +34,7 @@ describe('costly reads', () => {
       await select(outside, `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`, [], transaction);
       await work();
     });
-  const waiting = async () => {
-    const sql = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    return (await select(outside, sql)).length;
-  };
-  const untilWaiting = (wanted: number) => until(async () => (await waiting()) >= wanted, `${wanted} statements wait`, 4_000);
+  const untilWaiting = (wanted: number) => until(async () => (await lockWaits(outside)) >= wanted, `${wanted} statements wait`, 4_000);
   const search = ({ jwt }: Account) => app.call('GET', '/api/v1/contacts?search=a', { jwt });
 
   it('201 and 200 for sends and reads of others while twenty searches of a workspace hang', async () => {
@@ -55,7 +52,7 @@ describe('costly reads', () => {
         await app.call('GET', `/api/v1/messages/${body.data.message.id}/timeline`, { key }),
         await app.call('POST', '/api/v1/messages/send', { key: hostile.key, body: sms }),
       ];
-      assert.deepEqual([answers.map(({ status }) => status), await waiting()], [[201, 200, 200, 200, 201], 2]);
+      assert.deepEqual([answers.map(({ status }) => status), await lockWaits(outside)], [[201, 200, 200, 200, 201], 2]);
       assert.equal(ended, 0);
     });
     assert.equal(count(await Promise.all(searches), 200), 20, 'the searches take turns');
@@ -68,7 +65,7 @@ describe('costly reads', () => {
       searches = many.flatMap((account) => atOnce(5, () => search(account)));
       await untilWaiting(3);
       const { status } = await app.call('POST', '/api/v1/messages/send', { key: other.key, body: sms });
-      assert.deepEqual([status, await waiting()], [201, 3]);
+      assert.deepEqual([status, await lockWaits(outside)], [201, 3]);
     });
     assert.equal(count(await Promise.all(searches), 200), 15);
   });
@@ -113,7 +110,7 @@ describe('costly reads', () => {
       runs = atOnce(12, dryRun);
       await untilWaiting(2);
       const { status } = await app.call('GET', '/api/v1/contacts', { jwt: other.jwt });
-      assert.deepEqual([status, await waiting()], [200, 2]);
+      assert.deepEqual([status, await lockWaits(outside)], [200, 2]);
     });
     assert.equal(count(await Promise.all(runs), 200), 12);
   });

@@ -8,6 +8,7 @@ import { select } from '../../../models/db/database.js';
 import { recordStatuses } from '../../../models/operations/messages/record-statuses.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
+import { untilLockWait } from '../../support/lock-table.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -17,7 +18,6 @@ const setMark = `
   INSERT INTO streamed_workspaces AS s (workspace_id, since, until) VALUES ($1, now() - interval '2 hours', now() + $2 * interval '1 millisecond')
   ON CONFLICT (workspace_id) DO UPDATE SET since = EXCLUDED.since, until = EXCLUDED.until`;
 const lockMark = 'SELECT 1 FROM streamed_workspaces WHERE workspace_id = $1 FOR UPDATE';
-const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 const lapsed = 'SELECT 1 FROM streamed_workspaces WHERE workspace_id = $1 AND until < clock_timestamp()';
 
 describe('a stream that opens when the mark of its workspace has lapsed, or is about to', () => {
@@ -41,7 +41,7 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
       state.isOpen = true;
       return stream;
     });
-    await until(async () => (await rows(db, waiting)).length > 0, 'the stream waits for the mark');
+    await untilLockWait(db, 'the stream waits for the mark');
     return { state, opening, release: () => hold.commit() };
   };
 

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../../models/db/database.js';
 import { recordStatuses } from '../../../models/operations/messages/record-statuses.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
+import { untilLockWait } from '../../support/lock-table.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -80,8 +81,7 @@ describe('events whose transactions commit in another order than they began', ()
       transaction: lock,
     });
     const opening = watch(account);
-    const waiting = `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await until(async () => (await rows(db, waiting)).length > 0, 'the mark waits');
+    await untilLockWait(db, 'the mark waits');
     const transaction = await db.transaction();
     await markSent(db, transaction, message.id); // nobody watches: no event is written
     await db.query('SELECT 1', { transaction }); // until then PostgreSQL keeps the snapshot of a statement that returns rows

@@ -7,9 +7,9 @@ import type { Transaction } from '../../../../models/db/database.js';
 import type { HeldCredential } from '../../../../models/rules/audit/origin.js';
 import { ApiKey } from '../../../../models/tables/api-key.js';
 import { byTest } from '../../../support/by-test.js';
-import { until } from '../../../support/client.js';
 import { testEnv } from '../../../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { buildSession, buildWorkspace } from '../../../support/rows/factories.js';
 
 describe('asCaller', () => {
@@ -28,9 +28,6 @@ describe('asCaller', () => {
   const ended = { code: 'unauthorized', message: 'Invalid or expired token' };
   const keyOf = async () =>
     (await ApiKey.issue(testEnv().SECRET_KEY as string, { workspace_id: workspaceId, name: 'x', scopes: ['manage_webhooks'] })).row;
-  const isWaiting = async () =>
-    (await rows(test.db, `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).length >
-    0;
 
   /** Ends something in a transaction that is committed once `run` waits for it. */
   async function during(end: (transaction: Transaction) => Promise<unknown>, credential: HeldCredential): Promise<string> {
@@ -39,7 +36,7 @@ describe('asCaller', () => {
     await end(ending);
     const running = run(credential);
     running.catch(() => undefined);
-    await until(isWaiting, 'it waits for the lock');
+    await untilLockWait(test.db, 'it waits for the lock');
     await ending.commit();
     return running;
   }
@@ -74,7 +71,7 @@ describe('asCaller', () => {
     let loggedOut: Promise<void> | undefined;
     await run(session(id), async () => {
       loggedOut = endSession(test.db, workspaceId, { id, expiresAt: new Date(Date.now() + 60_000) }, byTest);
-      await until(isWaiting, 'the logout waits for the lock');
+      await untilLockWait(test.db, 'the logout waits for the lock');
       return 'done';
     });
     await loggedOut;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { deactivateWebhooks, deleteWebhooks } from '../../../../models/operations/accounts/revoke-access.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
 import { byTest } from '../../../support/by-test.js';
-import { until } from '../../../support/client.js';
-import { rows } from '../../../support/database.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 
@@ -22,8 +21,7 @@ describe('the webhooks of a workspace', () => {
         test.db.query('SELECT 1 FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', { bind: [id], transaction: retriers });
       await lock(ids[0]);
       const ending = test.db.transaction((transaction) => end(test.db, transaction, test.workspaceId, byTest));
-      const waiting = `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      await until(async () => (await rows(test.db, waiting)).length > 0, 'it waits for the lock');
+      await untilLockWait(test.db, 'it waits for the lock');
       await lock(ids[2]);
       await retriers.commit();
       await ending;

@@ -5,8 +5,8 @@ import { leaveToChild } from '../../../../models/operations/watch/own-workflows.
 import { claimOverdue } from '../../../../models/operations/webhooks/claim-overdue.js';
 import { overdueDeliveries } from '../../../../models/operations/watch/overdue-work.js';
 import { countGroupWork } from '../../../../models/operations/messages/count-group-work.js';
-import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { buildDelivery, makeDue } from '../../../support/rows/deliveries.js';
 import { buildSent } from '../../../support/rows/messages.js';
 import { webhookForEach } from '../../../support/for-each.js';
@@ -115,11 +115,10 @@ describe('due deliveries and who attempts them', () => {
   it('deliveries that the watcher takes during a round go to the retrier', async () => {
     const { id, group_id } = await buildDelivery(test.db, test.workspaceId);
     await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE id = $1`, [id]);
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     const watcher = await test.db.transaction();
     await test.db.query('SELECT 1 FROM deliveries WHERE id = $1 FOR NO KEY UPDATE', { bind: [id], transaction: watcher });
     const round = firstDeliveries(test.db, group_id, false);
-    await until(async () => (await rows(test.db, waiting)).length > 0, 'the round waits');
+    await untilLockWait(test.db, 'the round waits');
     await test.db.query('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', { bind: [id], transaction: watcher });
     await watcher.commit();
     assert.deepEqual(

@@ -5,8 +5,8 @@ import { recordAttempt } from '../../../../models/operations/webhooks/record-att
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
-import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { attemptWith, buildDelivery, deliveryOf, settle, unknownId } from '../../../support/rows/deliveries.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
@@ -88,8 +88,7 @@ describe('updateWebhook and deleteWebhook', () => {
     const other = await test.db.transaction();
     await test.db.query(`UPDATE webhooks SET ${written} WHERE id = $1`, { bind: [webhookId], transaction: other });
     const changing = updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change }, byTest);
-    const waiting = `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await until(async () => (await rows(test.db, waiting)).length > 0, 'it waits for the lock');
+    await untilLockWait(test.db, 'it waits for the lock');
     await other.commit();
     return changing;
   }
