@@ -25,7 +25,7 @@ abstract class Owned extends Model {
 
   /**
    * A part of this workspace's rows, newest first. A place is the id of a row.
-   * @param count counts the rows in another way than by reading `all`
+   * @param count counts the rows in another way than by reading `all`. Its number may be of another moment, so no page is found from the end
    */
   static async ownedPage<T extends OwnedRow>(
     this: OwnedStatic<T>,
@@ -37,12 +37,14 @@ abstract class Owned extends Model {
     const all = () => this.count({ where: scoped });
     return readWindow<T>(window, {
       count: () => (count === undefined ? all() : count(all)),
-      find: async ({ after, limit, offset }) => {
+      find: async ({ after, limit, offset }, total) => {
         const find = (place: object) => this.findAll({ where: { ...scoped, ...place }, order: newestFirst, limit });
         if (after !== null) return find({ id: { [Op.lt]: after[0] } });
         if (offset === 0) return find({});
-        // The rows before the page are skipped in the index. Reading them all would take five times as long.
-        const first = await this.findOne({ attributes: ['id'], where: scoped, order: newestFirst, offset });
+        // The rows up to the page are skipped in the index, from the nearer end. Reading them all would take five times as long.
+        const fromEnd = total === null || count !== undefined ? offset : total - 1 - offset;
+        const place = fromEnd < offset ? { order: oldestFirst, offset: fromEnd } : { order: newestFirst, offset };
+        const first = await this.findOne({ attributes: ['id'], where: scoped, ...place });
         return first === null ? [] : find({ id: { [Op.lte]: first.id } });
       },
       placeOf: ({ id }) => [id],
@@ -52,6 +54,7 @@ abstract class Owned extends Model {
 
 /** Ids are UUIDv7: the largest is the newest, and no two are equal. */
 const newestFirst: Order = [['id', 'DESC']];
+const oldestFirst: Order = [['id', 'ASC']];
 
 type OwnedRow = Model & { id: string; workspace_id: string };
 type OwnedStatic<T extends OwnedRow> = ModelStatic<T> & { readonly resource: ResourceName };

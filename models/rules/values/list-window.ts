@@ -23,7 +23,8 @@ export interface Range {
 
 interface Reader<Row> {
   count(): Promise<number>;
-  find(range: Range): Promise<Row[]>;
+  /** @param total the number of rows, where it is known */
+  find(range: Range, total: number | null): Promise<Row[]>;
   placeOf(row: Row): Place;
 }
 
@@ -37,7 +38,7 @@ export async function readWindow<Row>(window: ListWindow, { count, find, placeOf
   const counted = offset > 0 ? await count() : null;
   if (counted !== null && offset >= counted) return { rows: [], total: counted, next: null };
   // One row more than shown: it shows whether the list continues.
-  const found = await find({ after: 'after' in window ? window.after : null, limit: window.limit + 1, offset });
+  const found = await find({ after: 'after' in window ? window.after : null, limit: window.limit + 1, offset }, counted);
   const rows = found.slice(0, window.limit);
   const last = rows.at(-1);
   const goesOn = found.length > window.limit && last !== undefined;

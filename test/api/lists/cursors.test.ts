@@ -91,6 +91,13 @@ describe('cursors of lists', () => {
         assert.deepEqual([behind.ids, behind.pagination.next_cursor], [[], null]);
       });
 
+      it('200 shows every row once by the numbers of the pages', async () => {
+        const { ids: all } = await part(app, item, of, '');
+        const shown: string[] = [];
+        for (const page of all.keys()) shown.push(...(await part(app, item, of, `?limit=1&page=${page + 1}`)).ids);
+        assert.deepEqual(shown, all);
+      });
+
       it('400 refuses what is no cursor of this list', async () => {
         const cursor = (await part(app, item, of, '?limit=2')).pagination.next_cursor ?? '';
         const foreign = (await part(app, item, await ownerOfRows(item), '?limit=2')).pagination.next_cursor ?? '';
