@@ -98,9 +98,9 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   gated?: boolean;
   /**
    * Its handler may read many rows: it waits for a turn of its workspace, and for nothing outside the database. It holds one connection at a
-   * time.
+   * time. `in steps`: it waits for a turn before each of its steps.
    */
-  costly?: boolean;
+  costly?: true | 'in steps';
   /** Accepts an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Error statuses that cannot be derived from the rest of the declaration. */

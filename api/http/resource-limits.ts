@@ -26,7 +26,7 @@ export const createResourceLimits = (): ResourceLimits => ({
 });
 
 /** A read of usual length needs no rest, nor does a longer one while no single messages are sent. */
-const readRest = { usualMs: 30, share: 8, msMax: 2_000 };
+const readRest = { usualMs: 3, share: 8, msMax: 2_000 };
 
 /**
  * The turns of costly reads. Each read holds one connection to the database at a time, so half of the connections remain for sends and for

@@ -23,7 +23,7 @@ export function statusesOf({ auth, query, body, path, costly, idempotent, refusa
     ...(body ? [413] : []),
     429,
     500,
-    ...(costly === true ? [503] : []),
+    ...(costly !== undefined ? [503] : []),
   ];
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }

@@ -1,6 +1,8 @@
 /** Contacts: the recipients of a workspace. */
 import Joi from 'joi';
 import { mapRows } from '../../../models/rules/values/list-window.js';
+import type { Turn } from '../../../models/flow/concurrency-limit.js';
+import { searchContacts } from '../../../models/operations/contacts/search-contacts.js';
 import { Contact } from '../../../models/tables/contact.js';
 import { unreachableContact } from '../../../models/errors.js';
 import { createContact, updateContact } from '../../../models/operations/contacts/save-contact.js';
@@ -50,9 +52,15 @@ export const listContacts = list({
     search: text().empty(Joi.string().allow('').pattern(/^\s*$/)).description('Part of a name, phone number or e-mail address'),
     tag: text().empty('').description('Exact tag'),
   }),
-  async find({ caller, filters: { search, tag }, window }) {
-    // A plus sign that was not URL-encoded arrives as a space.
-    return mapRows(await Contact.search(caller.workspaceId, { search: search?.trim(), tag }, window), presentContact);
+  takesTurns: true,
+  async find({ caller: { workspaceId }, filters: { search, tag }, window }, { db, readTurns }) {
+    const turn: Turn = (read) => readTurns(read, workspaceId);
+    const found =
+      search === undefined
+        ? await turn(() => Contact.page(workspaceId, tag, window))
+        : // A plus sign that was not URL-encoded arrives as a space.
+          await searchContacts(db, workspaceId, { search: search.trim(), tag }, { window, turn });
+    return mapRows(found, presentContact);
   },
 });
 

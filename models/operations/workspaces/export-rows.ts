@@ -1,5 +1,6 @@
 import { type Attributes, type FindOptions, type Model, type ModelStatic, Op, type WhereOptions } from 'sequelize';
 import { type Database, select } from '../../db/database.js';
+import type { Turn } from '../../flow/concurrency-limit.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { type AuditEvent, auditEventsAfter } from '../audit/list-audit-events.js';
 import type { ErasureView } from '../erasure/begin-erasure.js';
@@ -8,9 +9,6 @@ const page = 200;
 
 /** A table whose rows have ids that sort by time. */
 type SortedModel<M extends Model> = ModelStatic<M> & (new () => M & { id: string });
-
-/** Runs the read of a page when it may use a connection. */
-export type Turn = <Result>(read: () => Promise<Result>) => Promise<Result>;
 
 /** How the pages of an export are read. */
 export interface Pages {
