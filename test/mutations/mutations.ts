@@ -57,9 +57,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guards: 'too late to cancel',
-    file: 'models/operations/messages/cancel-message.ts',
-    find: " details: ['scheduled', 'accepted'],",
-    replace: '',
+    file: 'models/operations/messages/lock-cancellable.ts',
+    find: "['queued'], details: ['scheduled', 'accepted'] }",
+    replace: "['queued'] }",
     test: 'models/operations/messages/cancel-message',
   },
   {

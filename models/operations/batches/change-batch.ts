@@ -6,7 +6,7 @@ import { notFound } from '../../errors.js';
 import { batchPages } from './batch-pages.js';
 import { completeBatchIfDone } from './complete-batch-if-done.js';
 import { announcePage } from './open-page.js';
-import { isCancellable } from '../messages/lock-cancellable.js';
+import { cancelling, isCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /**
@@ -65,7 +65,7 @@ export async function cancelPage(db: Database, groupId: string): Promise<void> {
     if (first === undefined) return;
     // A message is cancelled once, so its id identifies this refund. A page may be cancelled in two parts.
     const refundAs = { reference: `cancel:${first.id}`, description: `Refund: ${queued.length} messages of a cancelled batch` };
-    await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes, refundAs });
+    await recordStatuses(db, transaction, { ...cancelling, changes, refundAs });
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { announcePage } from '../batches/open-page.js';
-import { isCancellable, lockCancellable } from '../messages/lock-cancellable.js';
+import { cancelling, isCancellable, lockCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /** Cancels those of these messages that were not handed off, with refunds and events, because their recipient is being erased. */
@@ -30,7 +30,7 @@ async function cancel(db: Database, transaction: Transaction, ids: readonly stri
   const locked = await lockCancellable(db, transaction, ids);
   const at = new Date();
   const changes = locked.map((id) => ({ id, at, ...cancelled }));
-  await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes });
+  await recordStatuses(db, transaction, { ...cancelling, changes });
 }
 
 const cancelled = {

@@ -3,6 +3,7 @@ import { type Database, inTransaction } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { Message, type MessageRow } from '../../tables/message.js';
 import { announcePage } from '../batches/open-page.js';
+import { cancelling } from './lock-cancellable.js';
 import { recordStatuses } from './record-statuses.js';
 
 /**
@@ -23,7 +24,7 @@ export async function cancelMessage(db: Database, workspaceId: string, id: strin
     // The event `message.queued` of a message of a batch comes before the event of its end.
     if (message.batch_id !== null) await announcePage(db, transaction, message.group_id);
     // `sending` means that a hand-off has claimed the message. The claim is released if the provider could not be reached.
-    return recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes: [change] });
+    return recordStatuses(db, transaction, { ...cancelling, changes: [change] });
   });
   if (cancelled !== undefined) return { ...message.get(), ...cancelled };
   await message.reload();

@@ -9,6 +9,7 @@ import { isBeingCalled } from '../handoff/uncertain-handoffs.js';
 import { countGroupWork } from './count-group-work.js';
 import { insertMessagesIn } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
+import { cancelling } from './lock-cancellable.js';
 import { recordStatuses } from './record-statuses.js';
 import { traceStep } from './trace-step.js';
 
@@ -144,7 +145,7 @@ async function giveUp(db: Database, transaction: Transaction, { id }: MessageRow
     error_code: 'expired',
     error_message: 'The message was not handed to the provider in time; its fallback was sent instead',
   } as const;
-  await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes: [change] });
+  await recordStatuses(db, transaction, { ...cancelling, changes: [change] });
 }
 
 /** The cost of this message and those before it. */

@@ -1,6 +1,7 @@
 /** Moves single messages that lost their workflows into one group. One workflow for each would cost several times as much. */
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
+import { isCancellable } from './lock-cancellable.js';
 import { lockedDeliveries } from '../webhooks/locked-deliveries.js';
 
 /** A group that was made from others. */
@@ -47,9 +48,9 @@ const lock = 'SELECT id FROM message_groups WHERE id = ANY($1::uuid[]) ORDER BY 
 const move = `
   UPDATE messages m SET group_id = $2
   FROM (
-    SELECT id FROM messages
-    WHERE group_id = ANY($1::uuid[]) AND id = group_id AND batch_id IS NULL AND status = 'queued' AND status_detail IN ('scheduled', 'accepted')
-    ORDER BY id FOR UPDATE
+    SELECT m.id FROM messages m
+    WHERE m.group_id = ANY($1::uuid[]) AND m.id = m.group_id AND m.batch_id IS NULL AND ${isCancellable}
+    ORDER BY m.id FOR UPDATE
   ) locked
   WHERE m.id = locked.id AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id)
   RETURNING m.id`;

@@ -13,6 +13,9 @@ export async function lockCancellable(db: Database, transaction: Transaction, id
 /** SQL: the message `m` was not handed off, and no call for it may have reached a carrier. */
 export const isCancellable = `(m.status = 'queued' AND m.status_detail IN ('scheduled', 'accepted'))`;
 
+/** The move of messages that are cancelled. It leaves out those that are not cancellable any more. */
+export const cancelling = { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'] } as const;
+
 const lock = `
   WITH RECURSIVE chain AS (
     SELECT m.id FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${isCancellable}

@@ -7,6 +7,7 @@ import { type Database, select } from '../../db/database.js';
 import type { GroupState } from '../../rules/messages/group-look.js';
 import { isAwaitingReport, isOpen } from '../../rules/messages/status.js';
 import { fenceMessages } from '../messages/fence-messages.js';
+import { isCancellable } from '../messages/lock-cancellable.js';
 
 /** A group with the data that the start of its workflow needs. */
 export interface DrivableGroup {
@@ -73,7 +74,7 @@ const take = `
       AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = g.id) AS "isGatherable"
   FROM g CROSS JOIN LATERAL (
     SELECT ${ofMessages},
-      bool_and(m.id = g.id AND m.status = 'queued' AND m.status_detail IN ('scheduled', 'accepted')) AS "isUnclaimed",
+      bool_and(m.id = g.id AND ${isCancellable}) AS "isUnclaimed",
       count(*) FILTER (WHERE m.status = 'accepting') AS accepting,
       count(*) FILTER (WHERE m.status = 'queued' AND (m.scheduled_at IS NULL OR m.scheduled_at <= now())) AS due,
       ${milliseconds(`min(m.scheduled_at) FILTER (WHERE m.status = 'queued' AND m.scheduled_at > now()) - now()`)} AS "dueInMs",
