@@ -4,7 +4,7 @@ import type { MessageRow } from '../../tables/message.js';
 import { digestIn } from '../../rules/contacts/erasure.js';
 import { recipientKeyInSql } from '../../rules/messages/recipient.js';
 import type { RouteChoice } from '../../rules/routing/route.js';
-import { type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
+import { isByRecipient, type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { bindOf, isOpenOrUnknown, isUncertain, mayBeCalled, notKnownYet, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
@@ -100,11 +100,15 @@ export const routeOf = (choices: string) => `LATERAL (
 /** SQL: the message `m` is due. */
 export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
 
-/** SQL: why the message `m` must not be sent: a reason of the suppression list, or `suspended` for its workspace; null if it may be. */
+/**
+ * SQL: why the message `m` must not be sent: a reason of the suppression list, or `suspended` for its workspace; null if it may be. What the
+ * recipient asked for comes first.
+ */
 const suppression = (key: string) => `COALESCE((SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id), (
   SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
-    AND s.recipient = ANY(ARRAY[${recipientKeyInSql('m')}, ${digestIn(key, recipientKeyInSql('m'))}]) AND (s.expires_at IS NULL OR s.expires_at > now())))`;
+    AND s.recipient = ANY(ARRAY[${recipientKeyInSql('m')}, ${digestIn(key, recipientKeyInSql('m'))}]) AND (s.expires_at IS NULL OR s.expires_at > now())
+  ORDER BY ${isByRecipient('s')} DESC, s.id LIMIT 1))`;
 
 const stoppedBatch = `
   SELECT 1 FROM (

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordOptIn, recordOptOut } from '../../../../models/operations/contacts/record-opt-outs.js';
 import { digestOf } from '../../../../models/rules/contacts/erasure.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { buildSent } from '../../../support/rows/messages.js';
+import { buildQueued } from '../../../support/rows/factories.js';
+import { buildSent, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
 
 describe('STOP from a number that the carrier writes in another way', () => {
   const test = workspaceForEach();
@@ -35,5 +37,23 @@ describe('STOP from a number that the carrier writes in another way', () => {
     await rows(test.db, 'UPDATE messages SET "to" = $2 WHERE id = $1', [id, digest(to)]);
     await recordOptOut(test.db, { provider: 'sandbox', channel: 'whatsapp', recipient: '+5215512345678', digest, ...wish });
     assert.deepEqual(await listed(), [digest(to)]);
+  });
+});
+
+describe('an opt-out without a message', () => {
+  const test = workspaceForEach();
+
+  it('holds for a recipient with erased and newer messages, whose next message fails', async () => {
+    const key = Buffer.alloc(32);
+    const digest = (recipient: string) => digestOf(key, recipient);
+    const to = '+15557770001';
+    const { id } = await buildSent(test.db, test.workspaceId, { to });
+    await rows(test.db, 'UPDATE messages SET "to" = $2 WHERE id = $1', [id, digest(to)]);
+    await buildSent(test.db, test.workspaceId, { to });
+    const stop = { provider: 'sandbox', channel: 'sms', recipient: to, reason: 'opt_out', source: 'inbound', digest } as const;
+    await recordOptOut(test.db, { ...stop, message_id: null, provider_message_id: null });
+    const next = await buildQueued(test.db, test.workspaceId, { to });
+    await claimHandoffs(test.db, next.group_id, sandboxEverywhere, { erasureKey: key });
+    assert.equal(await statusOf(test.db, next.id), 'failed/suppressed');
   });
 });
