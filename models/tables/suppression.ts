@@ -1,6 +1,7 @@
 /**
  * A recipient to whom a workspace must not send on a channel. Messages to it are refused before hand-off. Only
- * `operations/contacts/suppress.ts` writes the rows.
+ * `operations/contacts/suppress.ts` writes the rows. Those that recipients made are in a table that inherits from this one
+ * (`suppressions_by_recipients`), so that a recipient may have one of each kind.
  */
 import { Op } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';

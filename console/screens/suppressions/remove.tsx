@@ -18,7 +18,7 @@ export function Remove({ suppression, removed }: { suppression: Suppression; rem
   if (isByRecipient(suppression)) return <span class="note">Only the recipient can end it</span>;
   const who = recipient ?? 'The erased recipient';
   const remove = run(async () => {
-    const text = `${who} can get ${channel} messages again from now on. ${consequences[reason]}`.trim();
+    const text = `${who} can get ${channel} messages again from now on, unless another entry is left. ${consequences[reason]}`.trim();
     if (!(await confirm({ title: 'Remove this suppression?', text, action: 'Remove the suppression' }))) return;
     const { message } = await call('delete', '/api/v1/suppressions/{id}', { params: { id } });
     toast(message);

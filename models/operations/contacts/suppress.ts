@@ -6,7 +6,7 @@ import { notFound } from '../../errors.js';
 import { recipientsSuppression } from '../../conflicts.js';
 import { type Origin, systemOrigin } from '../../rules/audit/origin.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
-import { expiryOf, isByRecipient, isRecipients, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
+import { expiryOf, isRecipients, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
 import { namesOf, recordset, without } from '../../tables/columns.js';
 import { Suppression, suppressionColumns } from '../../tables/suppression.js';
 import { asCaller } from '../accounts/as-caller.js';
@@ -25,8 +25,8 @@ export interface NewSuppression {
 }
 
 /**
- * Adds recipients to the suppression list. An entry without expiry stays as it is. An entry that would expire is replaced. So is an entry
- * of the workspace if the recipient itself asks: the workspace cannot remove the new one.
+ * Adds recipients to the suppression list. An entry without expiry stays as it is, one that would expire is replaced. What the recipient asked
+ * for and what the workspace or a carrier entered are apart: neither replaces or ends the other.
  * @param origin who does it. Default: the source of each entry
  */
 export async function suppress(
@@ -35,15 +35,20 @@ export async function suppress(
   transaction?: Transaction,
   origin: Origin = bySource,
 ): Promise<void> {
-  if (entries.length === 0) return;
   const now = new Date();
-  const rows = new Map<string, object>();
-  for (const { recipient, expires_at, ...entry } of entries) {
-    const key = recipientKey(entry.channel, recipient);
-    const expiry = expires_at === undefined ? expiryOf(entry.reason, now) : expires_at;
-    rows.set([entry.workspace_id, entry.channel, key].join(' '), { id: makeId(), ...entry, recipient: key, expires_at: expiry });
+  for (const [isOfRecipients, insert] of [
+    [false, insertInto('suppressions')],
+    [true, insertInto('suppressions_by_recipients')],
+  ] as const) {
+    const rows = new Map<string, object>();
+    for (const { recipient, expires_at, ...entry } of entries) {
+      if (isRecipients(entry) !== isOfRecipients) continue;
+      const key = recipientKey(entry.channel, recipient);
+      const expiry = expires_at === undefined ? expiryOf(entry.reason, now) : expires_at;
+      rows.set([entry.workspace_id, entry.channel, key].join(' '), { id: makeId(), ...entry, recipient: key, expires_at: expiry });
+    }
+    if (rows.size > 0) await select(db, insert, [JSON.stringify([...rows.values()]), originAsJson(origin)], transaction);
   }
-  await select(db, insert, [JSON.stringify([...rows.values()]), originAsJson(origin)], transaction);
 }
 
 const bySource: Origin = { ...systemOrigin(''), actor: { type: 'system', id: null, name: null } };
@@ -51,15 +56,15 @@ const bySource: Origin = { ...systemOrigin(''), actor: { type: 'system', id: nul
 const newColumns = without(suppressionColumns, 'created_at');
 
 // One order, so that transactions that report the same bounces wait for each other without a deadlock.
-const insert = `
+const insertInto = (table: string) => `
   WITH listed AS (
-  INSERT INTO suppressions AS s (${namesOf(newColumns)})
+  INSERT INTO ${table} AS s (${namesOf(newColumns)})
   SELECT ${namesOf(newColumns)} FROM ${recordset('$1', 'r', newColumns)}
   ORDER BY workspace_id, channel, recipient
   ON CONFLICT (workspace_id, channel, recipient) DO UPDATE SET
     id = excluded.id, reason = excluded.reason, source = excluded.source, message_id = excluded.message_id,
     expires_at = excluded.expires_at, created_at = now()
-  WHERE s.expires_at IS NOT NULL OR ${isByRecipient('excluded')} AND NOT ${isByRecipient('s')}
+  WHERE s.expires_at IS NOT NULL
   RETURNING s.id, s.workspace_id, s.channel, s.reason, s.source
   ), audited AS (
     SELECT workspace_id, source AS actor_name, id AS target_id, NULL AS target_name,
@@ -68,13 +73,14 @@ const insert = `
   )
   ${insertEvents('audited', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
 
-/** Adds one recipient at the owner's request. @returns the entry that is in effect now */
+/** Adds one recipient at the owner's request. @returns the entry of the workspace, or of a carrier, that is in effect now */
 export async function addSuppression(db: Database, entry: NewSuppression, origin: Origin): Promise<Suppression> {
   const { workspace_id, channel } = entry;
   for (;;) {
     await asCaller(db, workspace_id, origin, (transaction) => suppress(db, [entry], transaction, origin));
-    const found = await Suppression.findOne({ where: { workspace_id, channel, recipient: recipientKey(channel, entry.recipient) } });
-    if (found !== null) return found; // null: it was removed in between
+    const all = await Suppression.findAll({ where: { workspace_id, channel, recipient: recipientKey(channel, entry.recipient) } });
+    const found = all.find((each) => !isRecipients(each));
+    if (found !== undefined) return found; // otherwise it was removed in between
   }
 }
 
@@ -84,24 +90,22 @@ export async function addSuppression(db: Database, entry: NewSuppression, origin
  */
 export async function removeSuppression(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const suppression = await Suppression.owned(workspaceId, id);
-  // If the recipient has opted out meanwhile, the entry has another id and is not found.
   if (isRecipients(suppression)) throw recipientsSuppression();
   await remove(db, suppression, origin);
 }
 
 /**
- * Removes an entry at an operator's request, whatever its source.
- * @returns false if there is none
+ * Removes the entries about a recipient at an operator's request, whatever their source.
+ * @returns false if there are none
  */
 export async function liftSuppression(
   db: Database,
   { workspace_id, channel, recipient }: Pick<NewSuppression, 'workspace_id' | 'channel' | 'recipient'>,
   origin: Origin,
 ): Promise<boolean> {
-  const found = await Suppression.findOne({ where: { workspace_id, channel, recipient: recipientKey(channel, recipient) } });
-  if (found === null) return false;
-  await remove(db, found, origin);
-  return true;
+  const found = await Suppression.findAll({ where: { workspace_id, channel, recipient: recipientKey(channel, recipient) } });
+  for (const each of found) await remove(db, each, origin);
+  return found.length > 0;
 }
 
 async function remove(

@@ -38,15 +38,15 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
 const lockList = `
   SELECT id FROM suppressions WHERE workspace_id = $1 AND recipient IN ($2, $3) ORDER BY workspace_id, channel, recipient FOR UPDATE`;
 
-/** If there are two entries on a channel, the one that is harder to remove stays. */
+/** If there are two entries of one kind on a channel, the one that lasts longer stays. */
 const dropDouble = `
   DELETE FROM suppressions s USING suppressions other
   WHERE s.workspace_id = $1 AND other.workspace_id = $1 AND s.channel = other.channel
-    AND (s.recipient, other.recipient) IN (($2, $3), ($3, $2))
-    AND (${rank('s')}, s.id) < (${rank('other')}, other.id)`;
+    AND (s.recipient, other.recipient) IN (($2, $3), ($3, $2)) AND ${isByRecipient('s')} = ${isByRecipient('other')}
+    AND (${end('s')}, s.id) < (${end('other')}, other.id)`;
 
-function rank(row: string): string {
-  return `CASE WHEN ${isByRecipient(row)} THEN 2 WHEN ${row}.expires_at IS NULL THEN 1 ELSE 0 END`;
+function end(row: string): string {
+  return `COALESCE(${row}.expires_at, 'infinity')`;
 }
 
 const digestList = 'UPDATE suppressions SET recipient = $3 WHERE workspace_id = $1 AND recipient = $2';

@@ -83,15 +83,14 @@ describe("the operator's commands", () => {
     assert.equal((await app.call('GET', '/api/v1/suppressions', { key: account.key })).body.data.suppressions.length, 0);
   });
 
-  it('STOP makes an entry of the workspace permanent for it', async () => {
-    const entry = { channel: 'sms', recipient: sms.to };
+  it('unsuppress also removes an entry of the workspace for the same recipient', async () => {
     const { id } = await buildSent(app.deps.db, account.workspaceId, { to: sms.to });
-    await app.call('POST', '/api/v1/suppressions', { key: account.key, body: entry });
+    await app.call('POST', '/api/v1/suppressions', { key: account.key, body: { channel: 'sms', recipient: sms.to } });
     const wish = { reason: 'opt_out', source: 'inbound', message_id: id, provider_message_id: null } as const;
     await recordOptOut(app.deps.db, { provider: 'sandbox', channel: 'sms', recipient: sms.to, ...wish });
-    const { body } = await app.call('POST', '/api/v1/suppressions', { key: account.key, body: entry });
-    assert.equal(body.data.suppression.source, 'inbound');
-    assert.equal((await app.call('DELETE', `/api/v1/suppressions/${body.data.suppression.id}`, { key: account.key })).status, 409);
+    assert.equal((await admin('unsuppress', account.workspaceId, 'sms', sms.to)).code, 0);
+    const { body } = await app.call('GET', '/api/v1/suppressions', { key: account.key });
+    assert.deepEqual(body.data.suppressions, []);
   });
 
   it('commands exit with 2 and the usage for wrong arguments, with 1 for an unknown workspace', async () => {
