@@ -37,9 +37,9 @@ export class Suppression extends ownedOf(suppressionColumns) {
     return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() } });
   }
 
-  /** Whether a suppression of this recipient is in effect. @param recipient as `recipientKey` returns it */
-  static async holds(workspaceId: string, channel: Channel, recipient: string): Promise<boolean> {
-    return (await Suppression.count({ where: { workspace_id: workspaceId, channel, recipient, ...inEffect() } })) > 0;
+  /** Whether a suppression of this recipient is in effect. @param names what it may be called on the list */
+  static async holds(workspaceId: string, channel: Channel, names: readonly string[]): Promise<boolean> {
+    return (await Suppression.count({ where: { workspace_id: workspaceId, channel, recipient: [...names], ...inEffect() } })) > 0;
   }
 }
 

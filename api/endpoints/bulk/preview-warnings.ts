@@ -1,5 +1,5 @@
 import { channelTraits } from '../../../models/channels.js';
-import { recipientKey } from '../../../models/rules/messages/recipient.js';
+import { keysOf } from '../../../models/rules/messages/recipient.js';
 import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
 import type { Fault } from '../../../models/errors.js';
 import { Suppression } from '../../../models/tables/suppression.js';
@@ -8,7 +8,7 @@ import type { SendBody } from '../messages/message-schemas.js';
 /** What a single send accepts although it is probably a mistake (docs/contract/messages.md, Preview). */
 export async function previewWarnings(workspaceId: string, body: SendBody, to: string): Promise<Fault[]> {
   const { channel, content, scheduled_at, variables } = body;
-  const isSuppressed = await Suppression.holds(workspaceId, channel, recipientKey(channel, to));
+  const isSuppressed = await Suppression.holds(workspaceId, channel, keysOf(channel, to));
   return [
     ...(isSuppressed
       ? [{ field: 'to', message: `The recipient is suppressed on ${channel}: the message would fail and be refunded` }]

@@ -1,7 +1,7 @@
 /** Records the wishes of recipients: STOP, START, a complaint, the unsubscribe link in a mail. */
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
-import { spellingsOf } from '../../rules/messages/recipient.js';
+import { keysOf } from '../../rules/messages/recipient.js';
 import { isUuid } from '../../rules/values/text.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import type { SuppressionReason, SuppressionSource } from '../../rules/contacts/suppression.js';
@@ -66,7 +66,7 @@ const writtenTo = (db: Database, sender: Sender) => select<Written>(db, byRecipi
 
 /** A carrier may write the number in another way than the workspace did. */
 const namesOf = ({ channel, recipient, digest }: Sender): string[] =>
-  spellingsOf(channel, recipient).flatMap((name) => (digest === undefined ? [name] : [name, digest(name)]));
+  keysOf(channel, recipient).flatMap((name) => (digest === undefined ? [name] : [name, digest(name)]));
 
 const byRecipient = `
   SELECT NULL AS id, "to", workspace_id FROM messages WHERE "to" = ANY($1::text[]) AND channel = $2 AND provider = $3 GROUP BY "to", workspace_id`;

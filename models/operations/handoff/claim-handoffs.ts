@@ -2,7 +2,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import type { Channel } from '../../channels.js';
 import type { MessageRow } from '../../tables/message.js';
 import { digestIn } from '../../rules/contacts/erasure.js';
-import { recipientKeyInSql } from '../../rules/messages/recipient.js';
+import { keysInSql } from '../../rules/messages/recipient.js';
 import type { RouteChoice } from '../../rules/routing/route.js';
 import { isByRecipient, type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
@@ -107,8 +107,14 @@ export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + inter
 const suppression = (key: string) => `COALESCE((SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id), (
   SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
-    AND s.recipient = ANY(ARRAY[${recipientKeyInSql('m')}, ${digestIn(key, recipientKeyInSql('m'))}]) AND (s.expires_at IS NULL OR s.expires_at > now())
+    AND s.recipient = ANY(ARRAY[${namesOf(key)}]) AND (s.expires_at IS NULL OR s.expires_at > now())
   ORDER BY ${isByRecipient('s')} DESC, s.id LIMIT 1))`;
+
+/** SQL: what the recipient of the message `m` may be called on the list, also after an erasure. */
+const namesOf = (key: string) =>
+  keysInSql('m')
+    .flatMap((name) => [name, digestIn(key, name)])
+    .join(', ');
 
 const stoppedBatch = `
   SELECT 1 FROM (

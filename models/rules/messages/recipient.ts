@@ -1,7 +1,7 @@
 /** The recipients that each channel accepts. */
 import { type AddressKind, type Channel, channels, channelTraits } from '../../channels.js';
 import { isEmail } from '../values/email.js';
-import { isPhone, phoneSpellings } from '../values/phone.js';
+import { isPhone, otherSpellingInSql, phoneSpellings } from '../values/phone.js';
 
 export const phoneText = 'Phone number must be in E.164 format';
 export const emailText = 'Invalid email address';
@@ -14,7 +14,7 @@ interface AddressRules {
   missingText: string;
   /** Two addresses with the same key are one recipient. */
   keyOf: (to: string) => string;
-  /** How carriers may write the same address. */
+  /** The keys with which carriers may name the same recipient. */
   spellingsOf: (to: string) => string[];
   /** SQL: the same key of an expression. */
   keyInSql: (expression: string) => string;
@@ -59,8 +59,11 @@ export function faultOfRecipient(channel: Channel, to: string): string | null {
 /** Two recipients with the same key are the same. Letter case is ignored in e-mail addresses. */
 export const recipientKey = (channel: Channel, to: string) => rulesOf(channel).keyOf(to);
 
-/** The address, and how else carriers and workspaces may write it. */
-export const spellingsOf = (channel: Channel, to: string) => rulesOf(channel).spellingsOf(to);
+/** The keys of one recipient: of the address, and of the other way in which carriers and workspaces may write it. */
+export const keysOf = (channel: Channel, to: string) => rulesOf(channel).spellingsOf(recipientKey(channel, to));
+
+/** SQL: `keysOf` the row with this name as a list of expressions, some of which may be null. */
+export const keysInSql = (row: string): string[] => [recipientKeyInSql(row), otherSpellingInSql(`${row}."to"`)];
 
 /** SQL: `recipientKey` of the row with this name, which has the columns `channel` and `to`. */
 export function recipientKeyInSql(row: string): string {

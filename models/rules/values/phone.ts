@@ -20,3 +20,13 @@ export function phoneSpellings(phone: string): string[] {
   });
   return [phone, ...others];
 }
+
+/** SQL: the other way of writing the number; null if there is none, or if the text is no number. */
+export function otherSpellingInSql(text: string): string {
+  const cases = twoWays.flatMap(([longer, shorter, digit]) => [
+    `WHEN ${text} ~ '${longer.source}' THEN regexp_replace(${text}, '${longer.source}', '\\1\\2')`,
+    `WHEN ${text} ~ '${shorter.source}' THEN regexp_replace(${text}, '${shorter.source}', '\\1${digit}\\2')`,
+  ]);
+  // Most numbers are of other countries and meet none of the patterns.
+  return `CASE WHEN ${text} LIKE '+5%' THEN CASE ${cases.join(' ')} END END`;
+}

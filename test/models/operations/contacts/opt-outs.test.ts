@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordOptIn, recordOptOut } from '../../../../models/operations/contacts/record-opt-outs.js';
 import { digestOf } from '../../../../models/rules/contacts/erasure.js';
+import { otherSpellingInSql, phoneSpellings } from '../../../../models/rules/values/phone.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildQueued } from '../../../support/rows/factories.js';
@@ -20,6 +21,20 @@ describe('STOP from a number that the carrier writes in another way', () => {
     ['Argentina', '+541123456789', '+5491123456789'],
     ['Brazil', '+5561987654321', '+556187654321'],
   ] as const) {
+    it(`holds for both ways of writing the number, until START: ${country}`, async () => {
+      const isRefused = async (number: string) => {
+        const { id, group_id } = await buildQueued(test.db, test.workspaceId, { channel: 'whatsapp', to: number });
+        await claimHandoffs(test.db, group_id, sandboxEverywhere);
+        return (await statusOf(test.db, id)) === 'failed/suppressed';
+      };
+      await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
+      const sender = { provider: 'sandbox', channel: 'whatsapp', recipient: author } as const;
+      await recordOptOut(test.db, { ...sender, ...wish });
+      assert.deepEqual([await isRefused(to), await isRefused(author)], [true, true]);
+      await recordOptIn(test.db, sender);
+      assert.deepEqual([await isRefused(to), await isRefused(author)], [false, false]);
+    });
+
     it(`holds for the number as the workspace wrote it, until START: ${country}`, async () => {
       await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
       const sender = { provider: 'sandbox', channel: 'whatsapp', recipient: author } as const;
@@ -30,6 +45,23 @@ describe('STOP from a number that the carrier writes in another way', () => {
     });
   }
 
+  it('PostgreSQL knows the same other way of writing a number', async () => {
+    for (const phone of [
+      '+525512345678',
+      '+541123456789',
+      '+5561987654321',
+      '+15551234567',
+      '+525512',
+      '+5561187654321',
+      '+52551234567890',
+    ]) {
+      for (const [one, other] of [phoneSpellings(phone), phoneSpellings(phone).toReversed()]) {
+        const [row] = await rows<{ other: string | null }>(test.db, `SELECT ${otherSpellingInSql('$1::text')} AS other`, [one]);
+        assert.equal(row?.other, other ?? null, one);
+      }
+    }
+  });
+
   it('holds for an erased recipient', async () => {
     const digest = (recipient: string) => digestOf(Buffer.alloc(32), recipient);
     const to = '+525512345678';
@@ -37,6 +69,19 @@ describe('STOP from a number that the carrier writes in another way', () => {
     await rows(test.db, 'UPDATE messages SET "to" = $2 WHERE id = $1', [id, digest(to)]);
     await recordOptOut(test.db, { provider: 'sandbox', channel: 'whatsapp', recipient: '+5215512345678', digest, ...wish });
     assert.deepEqual(await listed(), [digest(to)]);
+  });
+
+  it('holds for both ways of writing the number of an erased recipient', async () => {
+    const key = Buffer.alloc(32);
+    const digest = (recipient: string) => digestOf(key, recipient);
+    await rows(
+      test.db,
+      `INSERT INTO suppressions (id, workspace_id, channel, recipient, reason, source) VALUES (gen_random_uuid(), $1, 'whatsapp', $2, 'manual', 'api')`,
+      [test.workspaceId, digest('+525512345678')],
+    );
+    const { id, group_id } = await buildQueued(test.db, test.workspaceId, { channel: 'whatsapp', to: '+5215512345678' });
+    await claimHandoffs(test.db, group_id, sandboxEverywhere, { erasureKey: key });
+    assert.equal(await statusOf(test.db, id), 'failed/suppressed');
   });
 });
 
