@@ -64,12 +64,16 @@ const byMessage = `
 
 const writtenTo = (db: Database, sender: Sender) => select<Written>(db, byRecipient, [namesOf(sender), sender.channel, sender.provider]);
 
+const sentTo = (condition: string) =>
+  `SELECT NULL AS id, "to", workspace_id FROM messages WHERE ${condition} AND channel = $2 AND provider = $3`;
+
+/** Letter case is ignored in addresses. Those with capital letters have an index of their own. */
+const byRecipient = `
+  ${sentTo('"to" = ANY($1::text[])')} UNION ${sentTo('lower("to") = ANY($1::text[]) AND "to" <> lower("to")')}`;
+
 /** A carrier may write the number in another way than the workspace did. */
 const namesOf = ({ channel, recipient, digest }: Sender): string[] =>
   keysOf(channel, recipient).flatMap((name) => (digest === undefined ? [name] : [name, digest(name)]));
-
-const byRecipient = `
-  SELECT NULL AS id, "to", workspace_id FROM messages WHERE "to" = ANY($1::text[]) AND channel = $2 AND provider = $3 GROUP BY "to", workspace_id`;
 
 const remove = `
   WITH removed AS (

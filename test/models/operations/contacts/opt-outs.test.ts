@@ -88,6 +88,21 @@ describe('STOP from a number that the carrier writes in another way', () => {
 describe('an opt-out without a message', () => {
   const test = workspaceForEach();
 
+  for (const [to, author] of [
+    ['Ada@Example.com', 'ada@example.com'],
+    ['ada@example.com', 'ADA@example.com'],
+  ] as const) {
+    it(`holds for an address in any letter case: ${to} by ${author}`, async () => {
+      await buildSent(test.db, test.workspaceId, { channel: 'email', to });
+      const complaint = { provider: 'sandbox', channel: 'email', recipient: author, reason: 'complaint', source: 'provider' } as const;
+      await recordOptOut(test.db, { ...complaint, message_id: null, provider_message_id: null });
+      const found = await rows<{ recipient: string }>(test.db, 'SELECT recipient FROM suppressions WHERE workspace_id = $1', [
+        test.workspaceId,
+      ]);
+      assert.deepEqual(found, [{ recipient: 'ada@example.com' }]);
+    });
+  }
+
   it('holds for a recipient with erased and newer messages, whose next message fails', async () => {
     const key = Buffer.alloc(32);
     const digest = (recipient: string) => digestOf(key, recipient);
