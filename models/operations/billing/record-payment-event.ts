@@ -2,11 +2,11 @@ import type { OrderRow } from '../../tables/credit-order.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { toCredits } from '../../rules/billing/credits.js';
-import type { PaymentEvent, ReversalChange, SessionChange } from '../../rules/billing/payment-event.js';
+import type { FailedRefund, PaymentEvent, ReversalChange, SessionChange } from '../../rules/billing/payment-event.js';
 import { isUuid } from '../../rules/values/text.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit } from './post-credits.js';
-import { applyReversals, noteReversal } from './reverse-payment.js';
+import { applyReversals, noteFailedRefund, noteReversal } from './reverse-payment.js';
 
 /**
  * The result of an event. `repeated`: it changed nothing because the same information came before. `unmatched`: it names no order of ours.
@@ -99,10 +99,11 @@ const setStatus = `
 async function applyReversal(
   db: Database,
   transaction: Transaction,
-  change: ReversalChange,
+  change: ReversalChange | FailedRefund,
   { provider, eventId }: { provider: string; eventId: string },
 ): Promise<PaymentOutcome> {
-  await noteReversal(db, transaction, provider, change);
+  if (change.kind === 'failed_refund') await noteFailedRefund(db, transaction, provider, change);
+  else await noteReversal(db, transaction, provider, change);
   const [order] = await select<OrderRow>(db, lockPaidOrder, [change.paymentId], transaction);
   if (order === undefined) return 'noted'; // about a payment that is not known yet, or not ours
   if (order.currency !== change.currency) return 'mismatched';

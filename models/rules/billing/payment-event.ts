@@ -23,9 +23,25 @@ export interface ReversalChange {
   currency: string;
   /** No later event changes it. Events arrive in any order. */
   isFinal: boolean;
+  /** When this was its state; null if unknown. */
+  at: Date | null;
 }
 
-export type PaymentChange = SessionChange | ReversalChange;
+/** A refund whose money did not reach the payer and came back. */
+export interface FailedRefund {
+  kind: 'failed_refund';
+  /** The id of the refund. */
+  cause: string;
+  /** The refunded charge. */
+  charge: string;
+  paymentId: string;
+  amountCents: number;
+  currency: string;
+  /** When it failed; null if unknown. */
+  at: Date | null;
+}
+
+export type PaymentChange = SessionChange | ReversalChange | FailedRefund;
 
 export interface PaymentEvent {
   provider: string;
@@ -41,19 +57,27 @@ export interface PaymentEvent {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The end of the year 9999. */
+const secondsMax = 253_402_300_800;
+
 /** Reads a verified event; null if it is not an event. */
 export function readStripeEvent(event: unknown, raw: string): PaymentEvent | null {
-  const { id, type, data, livemode } = fieldsOf(event);
+  const { id, type, data, livemode, created } = fieldsOf(event);
   if (typeof id !== 'string' || typeof type !== 'string') return null;
-  return { provider: 'stripe', id, type, isLive: livemode === true, change: changeOf(type, fieldsOf(fieldsOf(data).object)), raw };
+  const at = isAmount(created) && created < secondsMax ? new Date(created * 1000) : null;
+  return { provider: 'stripe', id, type, isLive: livemode === true, change: changeOf(type, fieldsOf(fieldsOf(data).object), at), raw };
 }
 
-function changeOf(type: string, object: Fields): PaymentChange | null {
+function changeOf(type: string, object: Fields, at: Date | null): PaymentChange | null {
   if (type.startsWith('checkout.session.')) return sessionChange(type.slice('checkout.session.'.length), object);
-  if (type === 'charge.refunded') return refund(object);
-  if (type.startsWith('charge.dispute.')) return dispute(object);
+  if (type === 'charge.refunded') return refund(object, at);
+  if (refundEvents.has(type)) return failedRefund(object, at);
+  if (type.startsWith('charge.dispute.')) return dispute(object, at);
   return null;
 }
+
+/** Events about one refund. Older accounts get the last one only. */
+const refundEvents: ReadonlySet<string> = new Set(['refund.failed', 'refund.updated', 'charge.refund.updated']);
 
 function sessionChange(
   what: string,
@@ -80,20 +104,31 @@ function sessionChange(
   };
 }
 
-/** `amount_refunded` is the sum of all refunds of the charge, so the largest value is the newest. */
-function refund({ id, payment_intent, amount_refunded, currency }: Fields): ReversalChange | null {
+/** `amount_refunded` is the sum of all refunds of the charge. It grows with each, and shrinks when one fails, for which no such event is sent. */
+function refund({ id, payment_intent, amount_refunded, currency }: Fields, at: Date | null): ReversalChange | null {
   const paymentId = idOf(payment_intent);
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount_refunded) || typeof currency !== 'string') return null;
-  return { kind: 'refund', cause: id, paymentId, amountCents: amount_refunded, currency, isFinal: false };
+  return { kind: 'refund', cause: id, paymentId, amountCents: amount_refunded, currency, isFinal: false, at };
+}
+
+const hasReturned: ReadonlySet<unknown> = new Set(['failed', 'canceled']);
+
+/** Neither status changes any more. The other ones are part of the state of the charge. */
+function failedRefund({ id, charge, payment_intent, amount, currency, status }: Fields, at: Date | null): FailedRefund | null {
+  const [chargeId, paymentId] = [idOf(charge), idOf(payment_intent)];
+  if (typeof id !== 'string' || chargeId === null || paymentId === null || !isAmount(amount) || typeof currency !== 'string') return null;
+  return hasReturned.has(status)
+    ? { kind: 'failed_refund', cause: id, charge: chargeId, paymentId, amountCents: amount, currency, at }
+    : null;
 }
 
 /** A dispute takes the money back at once. If it is won, the money returns. An early warning takes nothing. */
-function dispute({ id, payment_intent, amount, currency, status }: Fields): ReversalChange | null {
+function dispute({ id, payment_intent, amount, currency, status }: Fields, at: Date | null): ReversalChange | null {
   const paymentId = idOf(payment_intent);
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount) || typeof currency !== 'string') return null;
   const isHarmless = status === 'won' || (typeof status === 'string' && status.startsWith('warning_'));
   const isFinal = status === 'won' || status === 'lost';
-  return { kind: 'dispute', cause: id, paymentId, amountCents: isHarmless ? 0 : amount, currency, isFinal };
+  return { kind: 'dispute', cause: id, paymentId, amountCents: isHarmless ? 0 : amount, currency, isFinal, at };
 }
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});

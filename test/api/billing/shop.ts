@@ -15,7 +15,10 @@ export const eventsPath = '/api/v1/billing/webhook';
 export interface Purchase {
   sessionId: string;
   session(what?: string, changes?: object): SentEvent;
-  refund(cents: number, changes?: object): SentEvent;
+  /** The charge after a refund. @param cents the sum of its refunds @param at when, in seconds since 1970 */
+  refund(cents: number, changes?: object, at?: number): SentEvent;
+  /** One refund that has changed. */
+  changedRefund(what: string, refund: { id: string; amount: number; status: string }, at?: number): SentEvent;
   dispute(what: string, status: string): SentEvent;
 }
 
@@ -42,7 +45,7 @@ export function shopForEach(): Shop {
   });
   const shop = { app: useApi({ env: () => stripeEnv(provider.url) }) } as Pick<Shop, 'app' | 'buyer'>;
   beforeEach(async () => {
-    await rows(shop.app.deps.db, 'TRUNCATE credit_orders, payment_events, payment_reversals');
+    await rows(shop.app.deps.db, 'TRUNCATE credit_orders, payment_events, payment_reversals, failed_refunds');
     shop.buyer = await shop.app.account({ balance: 0 });
   });
   afterEach(() => assertBooks(shop.app.deps.db));
@@ -75,9 +78,15 @@ function purchase(sessionId: string, payment: string): Purchase {
   return {
     sessionId,
     session: (what = 'completed', changes = {}) => ({ type: `checkout.session.${what}`, object: { ...common, ...changes } }),
-    refund: (cents, changes = {}) => ({
+    refund: (cents, changes = {}, created) => ({
       type: 'charge.refunded',
       object: { id: `ch_${payment}`, payment_intent: payment, amount: 500, amount_refunded: cents, currency: 'usd', ...changes },
+      created,
+    }),
+    changedRefund: (type, refund, created) => ({
+      type,
+      object: { object: 'refund', charge: `ch_${payment}`, payment_intent: payment, currency: 'usd', ...refund },
+      created,
     }),
     dispute: (what, status) => ({
       type: `charge.dispute.${what}`,

@@ -17,11 +17,13 @@ export interface SentEvent {
   type: string;
   object: Record<string, unknown>;
   livemode?: boolean | undefined;
+  /** When it happened, in seconds since 1970. */
+  created?: number | undefined;
 }
 
 /** The bytes of an event. */
-export const eventText = ({ id = `evt_${randomUUID()}`, type, object, livemode = false }: SentEvent) =>
-  JSON.stringify({ id, object: 'event', type, created: 1, livemode, data: { object } });
+export const eventText = ({ id = `evt_${randomUUID()}`, type, object, livemode = false, created = 1 }: SentEvent) =>
+  JSON.stringify({ id, object: 'event', type, created, livemode, data: { object } });
 
 /** The value of `Stripe-Signature`, made by the SDK. */
 export const signature = (payload: string, { secret = webhookSecret, ageSeconds = 0 } = {}) =>

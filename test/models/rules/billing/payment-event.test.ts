@@ -15,7 +15,9 @@ const paid: Fields = {
 const refunded: Fields = { id: 'ch_1', payment_intent: 'pi_1', amount: 500, amount_refunded: 200, currency: 'usd' };
 const disputed: Fields = { id: 'dp_1', payment_intent: 'pi_1', amount: 500, currency: 'usd', status: 'needs_response' };
 
-const read = (type: string, object: Fields) => readStripeEvent({ id: 'evt_1', type, livemode: false, data: { object } }, 'raw');
+const read = (type: string, object: Fields) =>
+  readStripeEvent({ id: 'evt_1', type, livemode: false, created: 60, data: { object } }, 'raw');
+const at = new Date(60_000);
 const changeOf = (type: string, object: Fields) => read(type, object)?.change;
 const session = (what: string, changes: Fields = {}) => changeOf(`checkout.session.${what}`, { ...paid, ...changes }) as Fields | null;
 const refund = (changes: Fields = {}) => changeOf('charge.refunded', { ...refunded, ...changes });
@@ -97,7 +99,7 @@ describe('a checkout session', () => {
 
 describe('a refund', () => {
   it('takes back the sum of all refunds of the charge, and a later one may take more', () => {
-    const change = { kind: 'refund', cause: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd', isFinal: false };
+    const change = { kind: 'refund', cause: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd', isFinal: false, at };
     assert.deepEqual(refund(), change);
     assert.deepEqual(refund({ amount_refunded: 0 }), { ...change, amountCents: 0 });
     assert.deepEqual(refund({ payment_intent: { id: 'pi_1' } }), change);
@@ -107,6 +109,32 @@ describe('a refund', () => {
   const noAmounts: unknown[] = ['200', -1, 1.5, 2 ** 53, null];
   for (const changes of [...broken, ...noAmounts.map((amount_refunded) => ({ amount_refunded }))])
     it(`takes back nothing with ${JSON.stringify(changes)}`, () => assert.equal(refund(changes), null));
+});
+
+describe('a failed refund', () => {
+  const failed: Fields = { id: 're_1', charge: 'ch_1', payment_intent: 'pi_1', amount: 200, currency: 'usd', status: 'failed' };
+  const change = { kind: 'failed_refund', cause: 're_1', charge: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd', at };
+
+  it('is known by its status in each event about a refund', () => {
+    for (const type of ['refund.failed', 'refund.updated', 'charge.refund.updated']) {
+      assert.deepEqual(changeOf(type, failed), change);
+      assert.deepEqual(changeOf(type, { ...failed, charge: { id: 'ch_1' }, status: 'canceled' }), change);
+      for (const status of ['pending', 'succeeded', 'requires_action', undefined])
+        assert.equal(changeOf(type, { ...failed, status }), null);
+    }
+    assert.equal(changeOf('a.refund.failed', failed), null);
+  });
+
+  it('has no time if its event has none', () => {
+    for (const created of [undefined, '60', -1, 253_402_300_800]) {
+      const event = readStripeEvent({ id: 'evt_1', type: 'refund.failed', created, data: { object: failed } }, '');
+      assert.deepEqual(event?.change, { ...change, at: null });
+    }
+  });
+
+  for (const changes of [{ id: 5 }, { charge: null }, { payment_intent: null }, { currency: null }, { amount: '200' }, { amount: -1 }])
+    it(`gives nothing back with ${JSON.stringify(changes)}`, () =>
+      assert.equal(changeOf('refund.failed', { ...failed, ...changes }), null));
 });
 
 describe('a dispute', () => {
@@ -122,7 +150,15 @@ describe('a dispute', () => {
   ];
   for (const [status, amountCents, isFinal] of outcomes) {
     it(`that is ${status} takes back ${amountCents} cents, ${isFinal ? 'for good' : 'for now'}`, () => {
-      assert.deepEqual(dispute({ status }), { kind: 'dispute', cause: 'dp_1', paymentId: 'pi_1', amountCents, currency: 'usd', isFinal });
+      assert.deepEqual(dispute({ status }), {
+        kind: 'dispute',
+        cause: 'dp_1',
+        paymentId: 'pi_1',
+        amountCents,
+        currency: 'usd',
+        isFinal,
+        at,
+      });
     });
   }
 
