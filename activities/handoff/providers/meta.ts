@@ -1,6 +1,6 @@
 /** Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
-import { metaFailures, metaPairLimit, metaRetryables, metaThrottles } from '../../../models/rules/failures/meta.js';
+import { metaFailures, metaPairLimit, metaRetryables, metaSpamLimit, metaThrottles } from '../../../models/rules/failures/meta.js';
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
 import { metaTemplate } from './meta-template.js';
@@ -9,6 +9,8 @@ import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /** Meta supports each version for at least two years. */
 const version = 'v23.0';
+/** A restriction for spam does not end within seconds. */
+const spamPauseMs = 60_000;
 
 /** Meta has no idempotency keys and no status query. Its reports contain our id. */
 export function metaAdapter({ name, apiBase, phoneNumberId, accessToken }: AccountOf<'meta'>): Provider {
@@ -52,6 +54,7 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
     // No such phone number, or no right to it: a fault of the operator, like wrong credentials.
     if (code === 100 && json.error.error_subcode === 33) return { outcome: 'retryable', detail: 'credentials (100/33)' };
     if (code === metaPairLimit) return { outcome: 'retryable', detail: String(code), concernsRecipient: true };
+    if (code === metaSpamLimit) return { outcome: 'retryable', detail: String(code), retryAfterMs: spamPauseMs };
     if (metaRetryables.has(code) && status !== 500) return { outcome: 'retryable', detail: String(code) };
     if (Object.hasOwn(metaFailures, String(code))) return rejected('whatsapp', lookUp(metaFailures, String(code)), String(code));
   }

@@ -122,6 +122,10 @@ describe('the Meta provider', () => {
     assert.deepEqual(await adapter({ accessToken: 'wrong' }).send(whatsapp(), never), { outcome: 'retryable', detail: '190' });
   });
 
+  it('retries while it is restricted for spam, which may last, so that the time for the hand-off counts', async () => {
+    assert.deepEqual(await refused(400, 131048), { outcome: 'retryable', detail: '131048', retryAfterMs: 60_000 });
+  });
+
   it('retries when its phone number is not ours, because no message is at fault', async () => {
     const error = { message: "Unsupported post request. Object with ID '1' does not exist", code: 100, error_subcode: 33 };
     counterpart.interfere = (response) => reply(response, 400, { error });
