@@ -11,7 +11,10 @@ import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './pr
 /** Time after a call until the search is sure to find the message. */
 const searchLagMs = 60_000;
 
-/** Postmark has no idempotency keys. Its search finds messages by our id in their metadata, which shows the outcome of a lost answer. */
+/**
+ * Postmark has no idempotency keys. Its search finds messages of one stream by our id in their metadata, which shows the outcome of a lost
+ * answer.
+ */
 export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
   const client = httpClient(account.apiBase);
   const headers = { 'X-Postmark-Server-Token': account.serverToken, Accept: 'application/json', 'Content-Type': 'application/json' };
@@ -34,7 +37,8 @@ export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
     },
 
     async reconcile({ id, uncertain_ms }: OutgoingMessage, signal: AbortSignal): Promise<string | undefined> {
-      const answer = await get(`?count=1&offset=0&metadata_message_id=${id}`, signal);
+      const query = new URLSearchParams({ count: '1', offset: '0', messagestream: account.messageStream, metadata_message_id: id });
+      const answer = await get(`?${query}`, signal);
       const found: string | undefined = answer?.Messages?.[0]?.MessageID;
       // No answer, or too early for the search: query again later.
       if (answer === null || (found === undefined && (uncertain_ms ?? 0) < searchLagMs)) throw new NotKnownYet();

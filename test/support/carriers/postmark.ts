@@ -73,10 +73,16 @@ function answer(counterpart: PostmarkCounterpart, { method, path, headers, body 
   return reply(response, 200, { To: mail.To, SubmittedAt: new Date().toISOString(), MessageID: id, ErrorCode: 0, Message: 'OK' });
 }
 
+const defaultStream = 'outbound';
+
 function show({ taken }: PostmarkCounterpart, response: ServerResponse, path: string, query: URLSearchParams) {
   if (path === '/messages/outbound') {
     if (query.get('count') === null || query.get('offset') === null) return refuse(response, 422, 600);
-    const found = taken.filter(({ mail }) => mail.Metadata?.message_id === query.get('metadata_message_id'));
+    // Without a stream the search finds messages of the default one only.
+    const stream = query.get('messagestream') ?? defaultStream;
+    const found = taken.filter(
+      ({ mail }) => mail.Metadata?.message_id === query.get('metadata_message_id') && (mail.MessageStream ?? defaultStream) === stream,
+    );
     return reply(response, 200, { TotalCount: found.length, Messages: found.map(summaryOf) });
   }
   const found = taken.find(({ id }) => path === `/messages/outbound/${id}/details`);

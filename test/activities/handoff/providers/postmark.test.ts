@@ -13,7 +13,7 @@ describe('the Postmark provider', () => {
     counterpart = await startPostmark();
   });
   afterEach(() => counterpart.close());
-  const adapter = (given: { serverToken?: string } = {}) =>
+  const adapter = (given: { serverToken?: string; messageStream?: string } = {}) =>
     postmarkAdapter({
       name: 'postmark',
       kind: 'postmark',
@@ -93,6 +93,12 @@ describe('the Postmark provider', () => {
     await adapter().send(message, never);
     assert.equal(await adapter().reconcile?.(message, never), counterpart.taken[0]?.id);
     await assert.rejects(async () => adapter({ serverToken: 'wrong' }).reconcile?.(old, never), { name: 'NotKnownYet' });
+  });
+
+  it('finds a message with a lost answer in the stream of its account', async () => {
+    const message = outgoingMail();
+    await adapter({ messageStream: 'news & offers' }).send(message, never);
+    assert.equal(await adapter({ messageStream: 'news & offers' }).reconcile?.(message, never), counterpart.taken[0]?.id);
   });
 
   it('returns the status of a message', async () => {
