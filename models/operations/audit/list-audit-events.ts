@@ -25,6 +25,7 @@ export interface AuditFilters {
   types?: readonly string[] | undefined;
   actorType?: ActorType | undefined;
   actorId?: string | undefined;
+  /** Both ends are included. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
@@ -53,9 +54,10 @@ export function auditEventsAfter(
   return select(db, listFrom, [workspaceId, after?.micros ?? 0, after?.id ?? lowestId, until, limit]);
 }
 
+// Times are stored to the microsecond and shown to the millisecond, so the last millisecond is included completely.
 const filtered = `
   FROM audit_events WHERE workspace_id = $1 AND ($2::text[] IS NULL OR type = ANY($2)) AND ($3::text IS NULL OR actor_type = $3)
-    AND ($4::uuid IS NULL OR actor_id = $4) AND ($5::timestamptz IS NULL OR at >= $5) AND ($6::timestamptz IS NULL OR at <= $6)`;
+    AND ($4::uuid IS NULL OR actor_id = $4) AND ($5::timestamptz IS NULL OR at >= $5) AND ($6::timestamptz IS NULL OR at < $6::timestamptz + interval '1 millisecond')`;
 const count = `SELECT count(*) AS total ${filtered}`;
 const shown = `
   SELECT id, type, at, actor_type, actor_id, actor_name, address, user_agent, request_id, target_type, target_id, target_name, changes,

@@ -154,6 +154,19 @@ describe('audit events', () => {
     assert.deepEqual(await types('?start_date=2020-01-01&end_date=2999-01-01'), ['suppression.created', 'api_key.created']);
   });
 
+  it('200 lists an event up to the time at which it is shown', async () => {
+    await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'x' } });
+    await rows(app.deps.db, `UPDATE audit_events SET at = '2026-03-01T12:00:00.123999Z' WHERE workspace_id = $1`, [account.workspaceId]);
+    const { body } = await app.call('GET', list, { jwt: account.jwt });
+    const [{ at }] = body.data.audit_events;
+    assert.equal(at, '2026-03-01T12:00:00.123Z');
+    assert.deepEqual(await types(`?start_date=${at}&end_date=${at}`), ['api_key.created']);
+    assert.deepEqual(await types('?end_date=2026-03-01T12:00:00.122Z'), []);
+    await rows(app.deps.db, `UPDATE audit_events SET at = '2026-03-01T23:59:59.9999Z' WHERE workspace_id = $1`, [account.workspaceId]);
+    assert.deepEqual(await types('?end_date=2026-03-01'), ['api_key.created']);
+    assert.deepEqual(await types('?start_date=2026-03-02'), []);
+  });
+
   const refused: [string, string][] = [
     ['cursor=x', 'Invalid cursor'],
     ['start_date=soon', 'Invalid date format'],
