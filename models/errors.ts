@@ -83,6 +83,7 @@ export function listed(faults: readonly Fault[], count: number, field: string): 
 export const faultTexts = {
   date: 'Invalid date format',
   page: 'Page must be at least 1',
+  pageTooLarge: `Page must be between 1 and ${Number.MAX_SAFE_INTEGER}`,
   limit: 'Limit must be between 1 and 100',
   cursor: 'Invalid cursor',
   cursorAndPage: 'cursor cannot be combined with page',

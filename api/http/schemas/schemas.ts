@@ -134,20 +134,24 @@ export interface PageQuery {
 
 /** `page`, `limit` and `cursor` of every list. */
 export const pageQuery = {
-  page: integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, faultTexts.page).meta({ default: 1 }),
+  page: integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, faultTexts.page, faultTexts.pageTooLarge).meta({ default: 1 }),
   limit: integer({ minimum: 1, maximum: 100 }, faultTexts.limit).default(50).meta({ default: 50 }),
   cursor: textThat(isCursor, faultTexts.cursor)
     .custom(rule((_: string, { page }) => (page === undefined ? null : faultTexts.cursorAndPage)))
     .description('`next_cursor` of the previous response, with the same filters. Cannot be combined with `page`'),
 };
 
-/** An integer in a query. Only digits are allowed, so that `1e3` and `0x10` are refused. */
-function integer(range: { minimum: number; maximum: number }, wrong: string): Joi.Schema<number> {
+/**
+ * An integer in a query. Only digits are allowed, so that `1e3` and `0x10` are refused.
+ * @param tooLarge the text for a number above the maximum. Default: the text for all that is wrong
+ */
+function integer(range: { minimum: number; maximum: number }, wrong: string, tooLarge = wrong): Joi.Schema<number> {
   const schema = Joi.string()
     .messages({ 'string.empty': wrong })
     .custom((value: string, helpers) => {
-      const number = /^\d{1,15}$/.test(value) ? Number(value) : 0;
-      return number < range.minimum || number > range.maximum ? helpers.error('contract', { text: wrong }) : number;
+      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+      if (number > range.maximum) return helpers.error('contract', { text: tooLarge });
+      return number >= range.minimum ? number : helpers.error('contract', { text: wrong });
     });
   return schema.meta({ type: 'integer', ...range }) as unknown as Joi.Schema<number>;
 }
