@@ -26,7 +26,8 @@ export interface NewSuppression {
 
 /**
  * Adds recipients to the suppression list. An entry without expiry stays as it is, one that would expire is replaced. What the recipient asked
- * for and what the workspace or a carrier entered are apart: neither replaces or ends the other.
+ * for and what the workspace or a carrier entered are apart: neither replaces or ends the other. A closed workspace gets no entries: it cannot
+ * send, and nothing would erase them.
  * @param origin who does it. Default: the source of each entry
  */
 export async function suppress(
@@ -59,8 +60,8 @@ const newColumns = without(suppressionColumns, 'created_at');
 const insertInto = (table: string) => `
   WITH listed AS (
   INSERT INTO ${table} AS s (${namesOf(newColumns)})
-  SELECT ${namesOf(newColumns)} FROM ${recordset('$1', 'r', newColumns)}
-  ORDER BY workspace_id, channel, recipient
+  SELECT ${namesOf(newColumns, 'r')} FROM ${recordset('$1', 'r', newColumns)} JOIN workspaces w ON w.id = r.workspace_id AND w.closed_at IS NULL
+  ORDER BY r.workspace_id, r.channel, r.recipient
   ON CONFLICT (workspace_id, channel, recipient) DO UPDATE SET
     id = excluded.id, reason = excluded.reason, source = excluded.source, message_id = excluded.message_id,
     expires_at = excluded.expires_at, created_at = now()

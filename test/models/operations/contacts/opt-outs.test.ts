@@ -103,6 +103,15 @@ describe('an opt-out without a message', () => {
     });
   }
 
+  it('stores nothing of the recipient in a closed workspace, which cannot send', async () => {
+    const to = '+15557770002';
+    const { id } = await buildSent(test.db, test.workspaceId, { to });
+    await rows(test.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [test.workspaceId]);
+    const stop = { provider: 'sandbox', channel: 'sms', recipient: to, reason: 'opt_out', source: 'inbound' } as const;
+    for (const message_id of [null, id]) await recordOptOut(test.db, { ...stop, message_id, provider_message_id: null });
+    assert.deepEqual(await rows(test.db, 'SELECT 1 FROM suppressions WHERE workspace_id = $1', [test.workspaceId]), []);
+  });
+
   it('holds for a recipient with erased and newer messages, whose next message fails', async () => {
     const key = Buffer.alloc(32);
     const digest = (recipient: string) => digestOf(key, recipient);
