@@ -1,6 +1,8 @@
 import { channels } from '../../../models/channels.js';
 import { liftSuppression } from '../../../models/operations/contacts/suppress.js';
+import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
+import { namesOnList } from '../../../models/rules/contacts/erasure.js';
 import { type Command, UsageError } from '../command.js';
 import { findWorkspace } from '../find-workspace.js';
 
@@ -8,11 +10,12 @@ export const unsuppressCommand: Command = {
   name: 'unsuppress',
   takes: ['workspace', 'channel', 'recipient'],
   summary: 'Remove a suppression that the recipient created, after the recipient has agreed elsewhere.',
-  async run({ positionals: [named = '', given, recipient = ''] }, { db }) {
+  async run({ positionals: [named = '', given, recipient = ''] }, { db, config }) {
     const channel = channels.find((each) => each === given);
     if (channel === undefined) throw new UsageError(`The channel must be one of: ${channels.join(', ')}`);
     const workspace = await findWorkspace(named);
-    const removed = await liftSuppression(db, { workspace_id: workspace.id, channel, recipient }, systemOrigin('operator'));
+    const names = namesOnList(await erasureKey(db, config.secretKeys), channel, recipient);
+    const removed = await liftSuppression(db, { workspace_id: workspace.id, channel, names }, systemOrigin('operator'));
     const text = removed
       ? `${workspace.name} (${workspace.id}) may write to ${recipient} on ${channel} again.`
       : `${recipient} is not on the ${channel} list of ${workspace.name} (${workspace.id}).`;

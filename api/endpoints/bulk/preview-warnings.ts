@@ -1,14 +1,21 @@
 import { channelTraits } from '../../../models/channels.js';
-import { keysOf } from '../../../models/rules/messages/recipient.js';
+import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
+import { namesOnList } from '../../../models/rules/contacts/erasure.js';
 import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
 import type { Fault } from '../../../models/errors.js';
 import { Suppression } from '../../../models/tables/suppression.js';
+import type { Deps } from '../../deps.js';
 import type { SendBody } from '../messages/message-schemas.js';
 
 /** What a single send accepts although it is probably a mistake (docs/contract/messages.md, Preview). */
-export async function previewWarnings(workspaceId: string, body: SendBody, to: string): Promise<Fault[]> {
+export async function previewWarnings(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  workspaceId: string,
+  { body, to }: { body: SendBody; to: string },
+): Promise<Fault[]> {
   const { channel, content, scheduled_at, variables } = body;
-  const isSuppressed = await Suppression.holds(workspaceId, channel, keysOf(channel, to));
+  const names = namesOnList(await erasureKey(db, config.secretKeys), channel, to);
+  const isSuppressed = await Suppression.holds(workspaceId, channel, names);
   return [
     ...(isSuppressed
       ? [{ field: 'to', message: `The recipient is suppressed on ${channel}: the message would fail and be refunded` }]

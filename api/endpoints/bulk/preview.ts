@@ -80,7 +80,7 @@ export const previewMessage = bulkEndpoint({
     const given = single ?? bulk;
     if (given !== null) assertTemplateTaken(config, given);
     const messages = bulk === null ? (single === null ? [] : [await previewOf(caller, single)]) : await previewAll(db, caller, bulk);
-    const warnings = single === null ? [] : await previewWarnings(workspaceId, single, messages[0]?.to ?? '');
+    const warnings = single === null ? [] : await previewWarnings({ db, config }, workspaceId, { body: single, to: messages[0]?.to ?? '' });
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {
       messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),

@@ -97,14 +97,15 @@ export async function removeSuppression(db: Database, workspaceId: string, id: s
 
 /**
  * Removes the entries about a recipient at an operator's request, whatever their source.
+ * @param names what the recipient may be called on the list
  * @returns false if there are none
  */
 export async function liftSuppression(
   db: Database,
-  { workspace_id, channel, recipient }: Pick<NewSuppression, 'workspace_id' | 'channel' | 'recipient'>,
+  { workspace_id, channel, names }: Pick<NewSuppression, 'workspace_id' | 'channel'> & { names: readonly string[] },
   origin: Origin,
 ): Promise<boolean> {
-  const found = await Suppression.findAll({ where: { workspace_id, channel, recipient: recipientKey(channel, recipient) } });
+  const found = await Suppression.findAll({ where: { workspace_id, channel, recipient: [...names] } });
   for (const each of found) await remove(db, each, origin);
   return found.length > 0;
 }

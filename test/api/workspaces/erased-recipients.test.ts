@@ -24,6 +24,8 @@ describe('an erased recipient', () => {
     const [entry] = await suppressions();
     assert.deepEqual([entry.recipient, entry.reason, entry.source], [null, 'opt_out', 'inbound']);
     assert.equal(await claimNew(), 'failed/suppressed');
+    const preview = await stage.app.call('POST', '/api/v1/messages/preview', { key: stage.account.key, body: sms() });
+    assert.match(preview.body.data.warnings?.[0]?.message, /is suppressed on sms/);
     assert.equal((await stage.app.call('DELETE', `/api/v1/suppressions/${entry.id}`, { key: stage.account.key })).status, 409);
     await say('START');
     assert.deepEqual(await suppressions(), []);

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { runCommand } from '../../../api/admin/run-command.js';
 import { commands } from '../../../api/admin/commands/index.js';
 import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
+import { suppress } from '../../../models/operations/contacts/suppress.js';
+import { digestOf } from '../../../models/rules/contacts/erasure.js';
 import { recordOptOut } from '../../../models/operations/contacts/record-opt-outs.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { buildQueued } from '../../support/rows/factories.js';
@@ -81,6 +84,17 @@ describe("the operator's commands", () => {
     assert.equal((await admin('unsuppress', account.workspaceId, 'sms', sms.to)).code, 0);
     assert.equal((await admin('unsuppress', account.workspaceId, 'sms', sms.to)).code, 1);
     assert.equal((await app.call('GET', '/api/v1/suppressions', { key: account.key })).body.data.suppressions.length, 0);
+  });
+
+  it('unsuppress finds a recipient who was erased, and one whose number is written in another way', async () => {
+    const { db, config } = app.deps;
+    const key = await erasureKey(db, config.secretKeys);
+    const entry = { workspace_id: account.workspaceId, channel: 'whatsapp', reason: 'opt_out', source: 'inbound' } as const;
+    for (const recipient of ['+5215512345678', digestOf(key, '+525512345678'), digestOf(key, '+5215512345678')]) {
+      await suppress(db, [{ ...entry, recipient }]);
+      assert.equal((await admin('unsuppress', account.workspaceId, 'whatsapp', '+525512345678')).code, 0);
+      assert.equal((await admin('unsuppress', account.workspaceId, 'whatsapp', '+525512345678')).code, 1);
+    }
   });
 
   it('unsuppress also removes an entry of the workspace for the same recipient', async () => {
