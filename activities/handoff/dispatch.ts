@@ -4,6 +4,8 @@ import type { Database } from '../../models/db/database.js';
 import { batchPace, type BatchPace } from '../../models/operations/batches/batch-pace.js';
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
 import { completeBatchIfDone } from '../../models/operations/batches/complete-batch-if-done.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
+import { expireWaiting } from '../../models/operations/handoff/expire-waiting.js';
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
@@ -46,10 +48,11 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
   const sliceEndsAt = Date.now() + sliceMs;
   const turn = new Turn(deps, { ...target, sliceEndsAt });
-  const { more, waitMs, isResting } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
+  const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
+  const { waitMs, hasExpired } = await untilExpiry(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
   if (rounds.tookNothing) throw notHandedOff('The provider took none of the messages', rounds.retryAfterMs);
-  if (waitMs > 0 && rounds.settled === 0 && batchId === undefined && hasTimeFor(waitMs)) {
+  if (waitMs > 0 && rounds.settled === 0 && !hasExpired && batchId === undefined && hasTimeFor(waitMs)) {
     heartbeat(turn.reservedAt);
     throw notHandedOff('The limit of the provider is used up for now', waitMs);
   }
@@ -109,6 +112,20 @@ async function loopRounds(
     if (waitMs > 0 || !(await rounds.next(route, { limit: size, isPaced }))) return { more: false, waitMs, isResting };
     if (signal.aborted || Date.now() > sliceEndsAt) return { more: true, waitMs: 0, isResting };
   }
+}
+
+/**
+ * Fails what has expired if no round may begin before the end of a wait.
+ * @returns the wait in milliseconds, up to the next expiry; and whether something has expired, whose events are due
+ */
+async function untilExpiry(
+  { db, secretKeys }: RoundDeps,
+  groupId: string,
+  waitMs: number,
+): Promise<{ waitMs: number; hasExpired: boolean }> {
+  if (waitMs === 0) return { waitMs, hasExpired: false };
+  const { hasExpired, nextMs } = await expireWaiting(db, groupId, await erasureKey(db, secretKeys));
+  return { waitMs: Math.min(waitMs, nextMs ?? waitMs), hasExpired };
 }
 
 /** Cancels messages that returned to the queue after their batch was cancelled. Those with an unknown outcome wait for their report first. */

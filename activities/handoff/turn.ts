@@ -62,7 +62,13 @@ export class Turn {
   }
 
   async #atProvider({ choices }: RoundRoute, { size, except, limit }: WantedRound): Promise<number> {
-    if (await this.#hasReservation()) return 0;
+    const reservedInMs = await this.#reservedInMs();
+    if (reservedInMs > waitInSlotMsMax) return reservedInMs;
+    if (reservedInMs > Number.NEGATIVE_INFINITY) {
+      this.reservedAt = undefined;
+      await this.#sleep(reservedInMs);
+      return 0;
+    }
     const { groupId, batchId, sliceEndsAt, signal } = this.target;
     const horizonMs = batchId === undefined ? singleHorizonMs : bulkHorizonMs;
     const inSlotMs = batchId === undefined ? waitInSlotMsMax : pageWaitInSlotMsMax;
@@ -84,14 +90,12 @@ export class Turn {
     return Math.max(minMs, apart((before / perSecond / 2) * 1000));
   }
 
-  async #hasReservation(): Promise<boolean> {
-    const { reservedAt } = this;
+  /** Milliseconds until the reserved time, which may have passed; minus infinity if none is reserved, or the reservation is void. */
+  async #reservedInMs(): Promise<number> {
+    const leftMs = (this.reservedAt ?? Number.NEGATIVE_INFINITY) - Date.now();
+    if (leftMs >= -reservationAgeMsMax && leftMs <= singleHorizonMs && !(await this.deps.throughput.isHolding())) return leftMs;
     this.reservedAt = undefined;
-    if (reservedAt === undefined || (await this.deps.throughput.isHolding())) return false;
-    const leftMs = reservedAt - Date.now();
-    if (leftMs > waitInSlotMsMax || leftMs < -reservationAgeMsMax) return false;
-    await this.#sleep(leftMs);
-    return true;
+    return Number.NEGATIVE_INFINITY;
   }
 
   async #sleep(ms: number): Promise<void> {

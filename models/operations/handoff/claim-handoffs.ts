@@ -58,7 +58,7 @@ export async function claimHandoffs(
 ): Promise<Claim[]> {
   const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId ?? null, erasureKey];
   const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
-  if (claims[0]?.others_refused !== false) await inTransaction(db, (transaction) => refuse(db, transaction, groupId, erasureKey));
+  if (claims[0]?.others_refused !== false) await refuseQueued(db, groupId, erasureKey);
   return claims.map(({ others_refused: _, ...claimed }) => claimed);
 }
 
@@ -145,7 +145,13 @@ const claim = `
     ) AS others_refused
   FROM routed ORDER BY id`;
 
-/** An uncertain message is not refunded, because it may have been sent. Neither is one that another claim took while this one waited for its lock. */
+/**
+ * Fails and refunds the queued messages of a group that must not be sent. An uncertain message is not refunded, because it may have been sent.
+ * Neither is one that another claim took while this one waited for its lock.
+ */
+export const refuseQueued = (db: Database, groupId: string, erasureKey: Buffer | null): Promise<void> =>
+  inTransaction(db, (transaction) => refuse(db, transaction, groupId, erasureKey));
+
 async function refuse(db: Database, transaction: Transaction, groupId: string, erasureKey: Buffer | null): Promise<void> {
   const refused = await select<{ id: string; suppressed: SuppressionReason | 'suspended' | null }>(
     db,

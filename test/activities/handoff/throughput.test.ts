@@ -95,6 +95,34 @@ describe('throughput of providers', () => {
     assert.deepEqual([work.queued, work.more, provider.calls], [1, false, []]);
   });
 
+  it('a message that expires during a hold fails then, and does not wait for the end of the hold', async () => {
+    const inAMoment = new Date(Date.now() + 1_500);
+    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{ expires_at: inAMoment }, {}]);
+    await holdProvider(test.db, 'stub', 60_000);
+    const { provider, dispatch } = worker();
+    const firstMs = await delayOf(dispatch(groupId));
+    assert.ok(firstMs > 0 && firstMs <= 1_500, String(firstMs));
+    await rows(test.db, `UPDATE messages SET expires_at = now() WHERE expires_at IS NOT NULL`);
+    const work = await dispatch(groupId);
+    about(work.retryInMs ?? 0, 60_000);
+    assert.deepEqual([work.queued, work.more, provider.calls], [1, false, []]);
+    assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), ['failed/expired', 'queued/accepted']);
+  });
+
+  it('a group whose messages have all expired during a hold waits for nothing', async () => {
+    const { group_id } = await buildQueued(test.db, workspaceId, { expires_at: new Date() });
+    await holdProvider(test.db, 'stub', 60_000);
+    assert.equal((await worker().dispatch(group_id)).queued, 0);
+  });
+
+  it('keeps the place of a message that looks at its expiry before', async () => {
+    const { dispatch, provider } = worker(undefined, 'stub=10');
+    await dispatch((await group(1, 50)).groupId);
+    const { group_id } = await buildQueued(test.db, workspaceId);
+    about(await delayOf(dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 30_000 })), 30_000);
+    assert.equal(provider.calls.length, 1);
+  });
+
   it('sends no more segments than the limit over all workers', async () => {
     const groups = await Promise.all([group(2, 2), group(1, 4), group(1, 2), group(1, 1)]);
     const calledAt: number[] = [];
