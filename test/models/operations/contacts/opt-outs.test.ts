@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordOptIn, recordOptOut } from '../../../../models/operations/contacts/record-opt-outs.js';
+import { suppress } from '../../../../models/operations/contacts/suppress.js';
 import { digestOf } from '../../../../models/rules/contacts/erasure.js';
 import { otherSpellingInSql, phoneSpellings } from '../../../../models/rules/values/phone.js';
 import { rows } from '../../../support/database.js';
@@ -102,6 +103,19 @@ describe('an opt-out without a message', () => {
       assert.deepEqual(found, [{ recipient: 'ada@example.com' }]);
     });
   }
+
+  it('keeps the entry of the workspace also if a process of the former version stores it', async () => {
+    const recipient = '+15557770003';
+    const own = { workspace_id: test.workspaceId, channel: 'sms', recipient, reason: 'manual', source: 'api' } as const;
+    await suppress(test.db, [own]);
+    const asBefore = `
+      INSERT INTO suppressions AS s (id, workspace_id, channel, recipient, reason, source)
+      VALUES (gen_random_uuid(), $1, 'sms', $2, 'opt_out', 'inbound')
+      ON CONFLICT (workspace_id, channel, recipient) DO UPDATE SET reason = excluded.reason, source = excluded.source`;
+    for (let time = 1; time <= 2; time += 1) await rows(test.db, asBefore, [test.workspaceId, recipient]);
+    const reasons = await rows(test.db, 'SELECT reason FROM suppressions WHERE workspace_id = $1 ORDER BY reason', [test.workspaceId]);
+    assert.deepEqual(reasons, [{ reason: 'manual' }, { reason: 'opt_out' }]);
+  });
 
   it('stores nothing of the recipient in a closed workspace, which cannot send', async () => {
     const to = '+15557770002';
