@@ -3,6 +3,7 @@ import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
 import { mentionOf } from '../../rules/contacts/mention.js';
 import { isByRecipient } from '../../rules/contacts/suppression.js';
+import { phoneSpellings } from '../../rules/values/phone.js';
 import { emptying } from './empty-reports.js';
 import { forgetInBatches } from './erase-batches.js';
 import { stepsWithoutRecipients } from './erase-messages.js';
@@ -32,7 +33,8 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
   for (;;) if ((await select(db, cutChains, [workspaceId, recipient, at])).length < stepsPage) break;
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length < stepsPage) break;
   await forgetInBatches(db, key, forgotten);
-  await select(db, clearUnmatched, [mentionOf(recipient), key]);
+  // Carriers may write the number in another way.
+  await select(db, clearUnmatched, [phoneSpellings(recipient).map(mentionOf).join('|'), key]);
 }
 
 const lockList = `

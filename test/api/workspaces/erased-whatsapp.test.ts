@@ -46,8 +46,8 @@ describe('an erased WhatsApp message', () => {
     assert.equal(answer.status, 200);
   };
   const apply = ({ groupId }: Sent) => applyReports(app.deps.db, groupId, { key });
-  const erase = async () => {
-    const { body } = await app.call('POST', '/api/v1/erasures', { key: account.key, body: { to } });
+  const erase = async (recipient = to) => {
+    const { body } = await app.call('POST', '/api/v1/erasures', { key: account.key, body: { to: recipient } });
     const path = `/api/v1/erasures/${body.data.erasure.id}`;
     await until(async () => {
       await runErasures(app.deps.db, key, Date.now() + 20_000);
@@ -154,6 +154,15 @@ describe('an erased WhatsApp message', () => {
     assert.notDeepEqual(await found(), []);
     await erase();
     assert.deepEqual(await found(), []);
+  });
+
+  it('takes along such reports in which Meta writes the number in another way', async () => {
+    const [ours, theirs] = ['+525512345678', '5215512345678'];
+    await tell({ id: 'unknown', name: messageIdFor(theirs), groupId: '' }, 'delivered', { recipient_id: theirs });
+    const left = () => findInDatabase(app.deps.db, theirs);
+    assert.notDeepEqual(await left(), []);
+    await erase(ours);
+    assert.deepEqual(await left(), []);
   });
 
   it('has opted out where Meta says so after the erasure', async () => {
