@@ -94,6 +94,20 @@ export const moneyMutations: readonly Mutation[] = [
     test: 'api/billing/billing-webhook',
   },
   {
+    guards: 'a refund that failed is not part of later states of its charge',
+    file: 'models/operations/billing/reverse-payment.ts',
+    find: ' AND (f.failed_at < r.as_of) IS NOT TRUE',
+    replace: '',
+    test: 'api/billing/payment-reversals',
+  },
+  {
+    guards: 'an older state of a refunded charge',
+    file: 'models/operations/billing/reverse-payment.ts',
+    find: ' AND (excluded.as_of < r.as_of) IS NOT TRUE',
+    replace: '',
+    test: 'api/billing/payment-reversals',
+  },
+  {
     guards: 'how many messages a workspace has',
     file: 'models/operations/billing/post-credits.ts',
     find: 'w.message_count + 1',
