@@ -67,10 +67,12 @@ export class Throughput {
     return (this.#holds.get(provider) ?? 0) > Date.now();
   }
 
-  /** Whether any account has a hold. */
-  async isHolding(): Promise<boolean> {
+  /** Whether an account that the round would call has a hold. */
+  async isHolding({ groupId, size, except }: Omit<RoundRequest, 'horizonMs'>, choices: Choices): Promise<boolean> {
     await this.#readHolds();
-    return this.#holds.size > 0;
+    if (this.#holds.size === 0) return false;
+    const due = await dueUnits(this.db, groupId, choices, { limit: size, except, waits: this.waits });
+    return due.some(({ provider }) => this.isHeld(provider));
   }
 
   /** Notes that the account took a message. */

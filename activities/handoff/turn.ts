@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import { type BatchPace, queuedBeforePage, reserveSlots } from '../../models/operations/batches/batch-pace.js';
+import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import type { RoundDeps } from './round-deps.js';
 import type { RoundRoute } from './routing.js';
+import type { RoundRequest } from './throughput.js';
 
 /** A wait of up to this time is spent in the slot of the activity. A longer one frees the slot for others. */
 const waitInSlotMsMax = 2_000;
@@ -62,7 +64,7 @@ export class Turn {
   }
 
   async #atProvider({ choices }: RoundRoute, { size, except, limit }: WantedRound): Promise<number> {
-    const reservedInMs = await this.#reservedInMs();
+    const reservedInMs = await this.#reservedInMs({ groupId: this.target.groupId, size, except }, choices);
     if (reservedInMs > waitInSlotMsMax) return reservedInMs;
     if (reservedInMs > Number.NEGATIVE_INFINITY) {
       this.reservedAt = undefined;
@@ -90,10 +92,14 @@ export class Turn {
     return Math.max(minMs, apart((before / perSecond / 2) * 1000));
   }
 
-  /** Milliseconds until the reserved time, which may have passed; minus infinity if none is reserved, or the reservation is void. */
-  async #reservedInMs(): Promise<number> {
+  /**
+   * Milliseconds until the reserved time, which may have passed; minus infinity if none is reserved, or the reservation is void. A hold of
+   * another account leaves it valid: else all places with all accounts were lost while one throttles.
+   */
+  async #reservedInMs(round: Omit<RoundRequest, 'horizonMs'>, choices: Choices): Promise<number> {
     const leftMs = (this.reservedAt ?? Number.NEGATIVE_INFINITY) - Date.now();
-    if (leftMs >= -reservationAgeMsMax && leftMs <= singleHorizonMs && !(await this.deps.throughput.isHolding())) return leftMs;
+    const isValid = leftMs >= -reservationAgeMsMax && leftMs <= singleHorizonMs;
+    if (isValid && !(await this.deps.throughput.isHolding(round, choices))) return leftMs;
     this.reservedAt = undefined;
     return Number.NEGATIVE_INFINITY;
   }

@@ -115,6 +115,23 @@ describe('throughput of providers', () => {
     assert.equal((await worker().dispatch(group_id)).queued, 0);
   });
 
+  it('keeps the place of a single message while another account is held', async () => {
+    await worker(undefined, 'stub=10').dispatch((await group(1, 50)).groupId);
+    await holdProvider(test.db, 'another', 60_000);
+    const { dispatch, provider } = worker(undefined, 'stub=10');
+    const { group_id, id } = await buildQueued(test.db, workspaceId);
+    await dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 100 });
+    assert.equal(provider.calls.at(-1), id);
+  });
+
+  it('gives up the place of a message whose account is held', async () => {
+    await holdProvider(test.db, 'stub', 60_000);
+    const { dispatch, provider } = worker();
+    const { group_id } = await buildQueued(test.db, workspaceId);
+    about(await delayOf(dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 100 })), 60_000);
+    assert.deepEqual(provider.calls, []);
+  });
+
   it('keeps the place of a message that looks at its expiry before', async () => {
     const { dispatch, provider } = worker(undefined, 'stub=10');
     await dispatch((await group(1, 50)).groupId);
