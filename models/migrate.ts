@@ -4,60 +4,64 @@ import { resolve } from 'node:path';
 import { Umzug, type UmzugStorage } from 'umzug';
 import { type Config, ConfigError, loadConfig } from './settings/config.js';
 import { commandEnvironment } from './settings/environment.js';
-import { connect, type Database, onConnection, select } from './db/database.js';
+import { connect, type Database, select } from './db/database.js';
 import { grantRights } from './db/grant-rights.js';
+import { inSchemaTransaction, onSchemaConnection } from './db/schema-lock.js';
 
 // The .sql files are not compiled. They are read from the source folder, beside dist/.
 const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
 /** Migrations of large tables disable the time-out of statements. */
 const longestMigrationMs = 24 * 3_600_000;
-/** An arbitrary constant. The process that holds this lock runs the migrations. */
-const advisoryLock = 727_001;
 
-/** Applies all missing migrations in order, each in its own transaction. Returns their names. */
+/** Applies all missing migrations in order, each in its own transaction. Returns the names of those that this call applied. */
 export async function migrate(db: Database): Promise<string[]> {
   await select(
     db,
     'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
   ).catch(ignoreRace);
+  const applied: string[] = [];
+  const up = async (name: string, path: string) => {
+    if (await apply(db, name, path)) applied.push(name);
+  };
   const umzug = new Umzug({
-    migrations: {
-      glob: migrationsGlob,
-      resolve: ({ name, path }) => ({ name, up: () => apply(db, name, path as string) }),
-    },
+    migrations: { glob: migrationsGlob, resolve: ({ name, path }) => ({ name, up: () => up(name, path as string) }) },
     storage: storageIn(db),
     logger: undefined,
   });
-  return (await umzug.up()).map(({ name }) => name);
+  await umzug.up();
+  return applied;
 }
 
-/** The migration and the record of it are one transaction. A second process finds the record and does nothing. */
-async function apply(db: Database, name: string, path: string): Promise<void> {
+/** The migration and the record of it are one transaction. @returns false if a second process finds the record, and does nothing */
+async function apply(db: Database, name: string, path: string): Promise<boolean> {
   const sql = await readFile(path, 'utf8');
   if (sql.startsWith('-- no transaction')) return applyAlone(db, name, sql);
-  await db.transaction(async (transaction) => {
-    await select(db, 'SELECT pg_advisory_xact_lock($1)', [advisoryLock], transaction);
-    const done = await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction);
-    if (done.length > 0) return;
+  return inSchemaTransaction(db, async (transaction) => {
+    if ((await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction)).length > 0) return false;
     await db.query(sql, { transaction });
     await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name], transaction);
+    return true;
   });
 }
 
 /**
- * Runs the statements one by one, without a transaction, for what PostgreSQL does concurrently with writes. Such a file can be run again
- * from the start, also concurrently by a second process: it waits for nothing that waits for it.
+ * Runs the statements one by one, without a transaction, for what PostgreSQL does concurrently with writes. Such a file can be run again from
+ * the start after it was interrupted.
  */
-async function applyAlone(db: Database, name: string, sql: string): Promise<void> {
+async function applyAlone(db: Database, name: string, sql: string): Promise<boolean> {
   const statements = sql.replaceAll(/^--.*$/gm, '').split(/;\s*$/m);
-  await onConnection(db, async (run) => {
+  let wasDone = false;
+  await onSchemaConnection(db, async (run) => {
+    wasDone = (await run(`SELECT 1 AS one FROM schema_migrations WHERE name = '${name}'`)).length > 0;
+    if (wasDone) return;
     await run('SET statement_timeout = 0');
     await run('SET lock_timeout = 0');
     for (const statement of statements) if (statement.trim() !== '') await run(statement);
+    await run(`INSERT INTO schema_migrations (name) VALUES ('${name}')`);
     await run('RESET statement_timeout');
     await run('RESET lock_timeout');
   });
-  await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
+  return !wasDone;
 }
 
 function storageIn(db: Database): UmzugStorage {

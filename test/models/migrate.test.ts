@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { connect, type Database } from '../../models/db/database.js';
+import { migrate } from '../../models/migrate.js';
+import { rows } from '../support/database.js';
+import { useDatabase } from '../support/for-each.js';
+
+/** Migrations that can run a second time. */
+const [withoutTransaction, withTransaction] = [
+  ['0031-recipient-indexes.sql', '0036-stream-indexes.sql', '0042-message-list-indexes.sql'],
+  ['0018-uncertain-handoffs.sql'],
+] as const;
+
+describe('migrating a database', function () {
+  this.timeout(60_000);
+  const test = useDatabase();
+  let pools: Database[];
+  beforeEach(() => {
+    pools = [];
+  });
+  afterEach(() => Promise.all(pools.map((pool) => pool.close())));
+
+  const process = () => {
+    const pool = connect(test.url, 2);
+    pools.push(pool);
+    return pool;
+  };
+  const makeDue = (names: readonly string[]) =>
+    rows(test.db, 'DELETE FROM schema_migrations WHERE name = ANY($1::text[]) RETURNING name', [names]);
+  /** Another session in a transaction. @returns what ends it */
+  async function holding(sql: string): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: test.url });
+    await client.connect();
+    await client.query(`BEGIN; ${sql}`);
+    return () => client.end();
+  }
+
+  it('applies each migration once where several processes migrate at the same time', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await makeDue([...withoutTransaction, ...withTransaction]);
+      const applied = await Promise.all([process(), process(), process()].map(migrate));
+      assert.deepEqual(applied.flat().toSorted(), [...withTransaction, ...withoutTransaction], `round ${round}`);
+    }
+    assert.deepEqual(await rows(test.db, 'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid'), []);
+  });
+
+  it('waits for another process that migrates for longer than a lock may take', async () => {
+    await makeDue(withTransaction);
+    const release = await holding('SELECT pg_advisory_xact_lock(727001)');
+    const migrating = migrate(process());
+    migrating.catch(() => undefined);
+    await sleep(5_500); // lock_timeout is 5 s
+    await release();
+    assert.deepEqual(await migrating, withTransaction);
+  });
+});
