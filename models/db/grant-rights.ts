@@ -1,4 +1,5 @@
 import { type Database, select } from './database.js';
+import { inSchemaTransaction } from './schema-lock.js';
 
 /**
  * Grants a role the rights of the running program: rows of all tables, and the values of all sequences. The role owns nothing, so it cannot
@@ -8,7 +9,10 @@ import { type Database, select } from './database.js';
  */
 export async function grantRights(db: Database, role: string): Promise<void> {
   const name = `"${role.replaceAll('"', '""')}"`;
-  for (const statement of statements) await select(db, statement.replaceAll('$role', name));
+  // PostgreSQL refuses grants on the same table at the same time. In one transaction the running program never misses a right meanwhile.
+  await inSchemaTransaction(db, async (transaction) => {
+    for (const statement of statements) await select(db, statement.replaceAll('$role', name), [], transaction);
+  });
 }
 
 const statements = [

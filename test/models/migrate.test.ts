@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { connect, type Database } from '../../models/db/database.js';
-import { migrate } from '../../models/migrate.js';
+import { migrate, migrateWith } from '../../models/migrate.js';
 import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
+import { asProgram } from '../support/servers.js';
 
 /** Migrations that can run a second time. */
 const [withoutTransaction, withTransaction] = [
@@ -53,5 +54,12 @@ describe('migrating a database', function () {
     await sleep(5_500); // lock_timeout is 5 s
     await release();
     assert.deepEqual(await migrating, withTransaction);
+  });
+
+  it('grants the role of the program its rights where several processes do it at the same time', async () => {
+    const urls = { migrateDatabaseUrl: test.url, databaseUrl: asProgram(test.url) };
+    for (let round = 0; round < 5; round += 1) {
+      assert.deepEqual(await Promise.all(Array.from({ length: 4 }, () => migrateWith(urls))), [[], [], [], []]);
+    }
   });
 });
