@@ -1,6 +1,7 @@
 /** Brings the database to the newest schema. Safe to run from several processes at once. Entry point: `node dist/models/migrate.js`. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Umzug, type UmzugStorage } from 'umzug';
 import { type Config, ConfigError, loadConfig } from './settings/config.js';
 import { commandEnvironment } from './settings/environment.js';
@@ -12,6 +13,14 @@ import { inSchemaTransaction, onSchemaConnection } from './db/schema-lock.js';
 const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
 /** Migrations of large tables disable the time-out of statements. */
 const longestMigrationMs = 24 * 3_600_000;
+
+/** A change of a table waits no longer for its lock: all statements about the table wait behind it, and a send fails after three seconds. */
+const tableLockMs = 1_000;
+const tableRestMs = 2_000;
+/** A backup or a report of an hour is not waited for. */
+const tableLockTries = 60;
+const lockNotAvailable = '55P03';
+const whoLocks = 'SELECT pid, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY 2 shows by whom';
 
 /** Applies all missing migrations in order, each in its own transaction. Returns the names of those that this call applied. */
 export async function migrate(db: Database): Promise<string[]> {
@@ -36,12 +45,28 @@ export async function migrate(db: Database): Promise<string[]> {
 async function apply(db: Database, name: string, path: string): Promise<boolean> {
   const sql = await readFile(path, 'utf8');
   if (sql.startsWith('-- no transaction')) return applyAlone(db, name, sql);
-  return inSchemaTransaction(db, async (transaction) => {
-    if ((await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction)).length > 0) return false;
-    await db.query(sql, { transaction });
-    await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name], transaction);
-    return true;
-  });
+  return untilUnlocked(name, () =>
+    inSchemaTransaction(db, async (transaction) => {
+      if ((await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction)).length > 0) return false;
+      await select(db, `SET LOCAL lock_timeout = ${tableLockMs}`, [], transaction);
+      await db.query(sql, { transaction });
+      await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name], transaction);
+      return true;
+    }),
+  );
+}
+
+/** Repeats a migration that did not get the lock of a table. The statements that waited behind it run meanwhile. */
+async function untilUnlocked<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  for (let left = tableLockTries - 1; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== lockNotAvailable) throw error;
+      if (left === 0) throw new Error(`${name} waits for a table that others have locked: ${whoLocks}`, { cause: error });
+      await sleep(tableRestMs);
+    }
+  }
 }
 
 /**
@@ -76,10 +101,12 @@ function storageIn(db: Database): UmzugStorage {
 
 /** If two processes create the same table at the same time, one gets a unique violation from the catalogue. */
 function ignoreRace(error: unknown): never[] {
-  const code = (error as { original?: { code?: string } }).original?.code;
+  const code = codeOf(error);
   if (code === '23505' || code === '42P07') return [];
   throw error;
 }
+
+const codeOf = (error: unknown): string | undefined => (error as { original?: { code?: string } }).original?.code;
 
 /** Migrates as the owner of the tables, and grants the role of the program its rights. Returns the names of the applied migrations. */
 export async function migrateWith({

@@ -62,4 +62,20 @@ describe('migrating a database', function () {
       assert.deepEqual(await Promise.all(Array.from({ length: 4 }, () => migrateWith(urls))), [[], [], [], []]);
     }
   });
+
+  it('keeps no statement waiting for more than a second while a transaction reads the table that it changes', async () => {
+    await makeDue(withTransaction);
+    const release = await holding('SELECT 1 FROM send_attempts LIMIT 1');
+    const migrating = migrate(process());
+    migrating.catch(() => undefined);
+    let longestMs = 0;
+    for (const endsAt = Date.now() + 3_500; Date.now() < endsAt; await sleep(20)) {
+      const begunAt = Date.now();
+      await rows(test.db, 'SELECT 1 AS one FROM send_attempts LIMIT 1');
+      longestMs = Math.max(longestMs, Date.now() - begunAt);
+    }
+    await release();
+    assert.deepEqual(await migrating, withTransaction);
+    assert.ok(longestMs < 2_000, `a statement waited for ${longestMs} ms`);
+  });
 });
