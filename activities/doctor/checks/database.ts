@@ -48,7 +48,9 @@ const readFacts = `
   SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS version_number,
     pg_size_pretty(pg_database_size(current_database())) AS size,
     COALESCE((SELECT pg_has_role(c.relowner, 'USAGE') FROM pg_class c WHERE c.oid = to_regclass('credit_entries')), false) AS owns_tables,
-    CASE WHEN to_regclass('messages') IS NULL THEN NULL ELSE has_table_privilege('messages', 'SELECT, INSERT, UPDATE, DELETE') END AS can_write,
+    CASE WHEN to_regclass('messages') IS NOT NULL THEN (
+      SELECT bool_and(has_table_privilege('messages', needed)) FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
+    ) END AS can_write,
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit, current_setting('autovacuum') AS autovacuum,
     current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections`;

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { databaseCheck } from '../../../activities/doctor/checks/database.js';
+import { connect } from '../../../models/db/database.js';
+import { testConfig } from '../../support/config.js';
+import { rows } from '../../support/database.js';
+import { useDatabase } from '../../support/for-each.js';
+import { asProgram } from '../../support/servers.js';
+
+describe('the doctor and the rights of the database role', () => {
+  const test = useDatabase();
+
+  it('fails a role that may read messages and not write them', async () => {
+    const url = asProgram(test.url);
+    await rows(test.db, `REVOKE INSERT, UPDATE, DELETE ON messages FROM ${new URL(url).username}`);
+    const db = connect(url, 1);
+    try {
+      const findings = await databaseCheck.run({ db, config: testConfig(), signal: AbortSignal.timeout(10_000) });
+      const rights = findings.find(({ subject }) => subject === 'PostgreSQL rights');
+      assert.deepEqual([rights?.state, rights?.detail], ['failed', 'the role may not write messages']);
+    } finally {
+      await db.close();
+    }
+  });
+});
