@@ -3,7 +3,8 @@ import { currentTime, type Database, select } from '../../../models/db/database.
 import { readSchema } from '../../../models/require-schema.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
 
-const versionMin = 140_000;
+/** Up to version 14 every role can create tables in the schema `public`. */
+const versionMin = 150_000;
 /** Due times and leases are compared with the clock of PostgreSQL, tokens and signatures with that of the process. */
 const clockWarningMs = 2_000;
 const clockFailedMs = 30_000;
@@ -56,7 +57,7 @@ const readFacts = `
     current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections`;
 
 export function versionFinding({ version, version_number, size }: DatabaseFacts): Finding {
-  if (version_number < versionMin) return failed('PostgreSQL', `version ${version}`, 'Upgrade PostgreSQL to 14 or newer');
+  if (version_number < versionMin) return failed('PostgreSQL', `version ${version}`, 'Upgrade PostgreSQL to 15 or newer');
   return ok('PostgreSQL', `version ${version}, the database has ${size}`);
 }
 
