@@ -1,5 +1,5 @@
 import { reencryptTotp } from '../../../models/operations/accounts/reencrypt-totp.js';
-import { reencryptKeys, reencryptSecrets } from '../../../models/operations/webhooks/reencrypt-secrets.js';
+import { reencryptErasureKey, reencryptSecrets } from '../../../models/operations/webhooks/reencrypt-secrets.js';
 import type { Command } from '../command.js';
 
 export const reencryptCommand: Command = {
@@ -9,7 +9,7 @@ export const reencryptCommand: Command = {
     'Encrypt all stored secrets with the present SECRET_KEY. API keys and links in mails that were made with SECRET_KEYS_OLD still need it.',
   async run(_given, { db, config: { secretKeys } }) {
     const webhooks = await reencryptSecrets(db, secretKeys);
-    await reencryptKeys(db, secretKeys);
+    const erasureKey = await reencryptErasureKey(db, secretKeys);
     const totp = await reencryptTotp(db, secretKeys);
     const lines = [
       `${webhooks.webhooks} webhooks: ${webhooks.reencrypted} encrypted anew, ${webhooks.unreadable.length} that no key opens.`,
@@ -19,7 +19,11 @@ export const reencryptCommand: Command = {
     }
     lines.push(...webhooks.unreadable.map((id) => `No key opens the secret of webhook ${id}.`));
     lines.push(...totp.unreadable.map((id) => `No key opens the TOTP secret of workspace ${id}.`));
-    const ok = webhooks.unreadable.length + totp.unreadable.length === 0;
-    return { ok, isReport: true, text: lines.join('\n'), data: { webhooks, totp } };
+    if (erasureKey === null) {
+      lines.push('No key opens the key of the erasures: erasures fail until SECRET_KEYS_OLD has the key that made it.');
+    }
+    const ok = webhooks.unreadable.length + totp.unreadable.length === 0 && erasureKey !== null;
+    const data = { webhooks, totp, erasure_key: { reencrypted: erasureKey === true, unreadable: erasureKey === null } };
+    return { ok, isReport: true, text: lines.join('\n'), data };
   },
 };

@@ -54,12 +54,18 @@ async function reencrypt(db: Database, secretKeys: readonly [string, ...string[]
   return (await select(db, write, [row.id, row.secret, row.signing_key, ...renewed])).length > 0;
 }
 
-/** The same for the keys of the installation. */
-export async function reencryptKeys(db: Database, secretKeys: readonly [string, ...string[]]): Promise<void> {
+/** The same for the key of the erasures. @returns whether it was changed; null if no key opens it */
+export async function reencryptErasureKey(db: Database, secretKeys: readonly [string, ...string[]]): Promise<boolean | null> {
   const [stored] = await select<{ sealed: Buffer }>(db, `SELECT sealed FROM installation_keys WHERE name = 'erasure'`);
-  if (stored === undefined) return;
-  const sealed = renew(secretKeys, erasureKeyContext, stored.sealed);
-  await select(db, `UPDATE installation_keys SET sealed = $1 WHERE name = 'erasure'`, [sealed]);
+  if (stored === undefined) return false;
+  let sealed: Buffer;
+  try {
+    sealed = renew(secretKeys, erasureKeyContext, stored.sealed);
+  } catch {
+    return null;
+  }
+  if (sealed !== stored.sealed) await select(db, `UPDATE installation_keys SET sealed = $1 WHERE name = 'erasure'`, [sealed]);
+  return sealed !== stored.sealed;
 }
 
 function renew(secretKeys: readonly [string, ...string[]], context: string, sealed: Buffer): Buffer {

@@ -4,7 +4,7 @@ import { openPool } from '../../../../models/db/database.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { eraseOld } from '../../../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
-import { reencryptKeys } from '../../../../models/operations/webhooks/reencrypt-secrets.js';
+import { reencryptErasureKey } from '../../../../models/operations/webhooks/reencrypt-secrets.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { testConfig } from '../../../support/config.js';
@@ -167,11 +167,11 @@ describe('eraseOld', () => {
   it('writes the same digests after SECRET_KEY changed', async () => {
     const key = await erasureKey(test.db, secretKeys);
     const renewed = ['another-secret-key-another-secret-key', ...secretKeys] as const;
-    await reencryptKeys(test.db, [...renewed]);
+    await reencryptErasureKey(test.db, [...renewed]);
     const other = openPool(test.url, 1);
     try {
       assert.deepEqual(await erasureKey(other, [renewed[0]]), key);
-      await reencryptKeys(other, [secretKeys[0], renewed[0]]);
+      await reencryptErasureKey(other, [secretKeys[0], renewed[0]]);
     } finally {
       await other.close();
     }

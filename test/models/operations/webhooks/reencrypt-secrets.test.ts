@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { reencryptTotp } from '../../../../models/operations/accounts/reencrypt-totp.js';
+import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
 import { offerTotp } from '../../../../models/operations/accounts/set-totp.js';
 import { totpContext } from '../../../../models/operations/logins/use-code.js';
 import { reencryptSecrets } from '../../../../models/operations/webhooks/reencrypt-secrets.js';
@@ -74,13 +75,33 @@ describe('reencryptSecrets', () => {
     await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
   });
 
+  const run = (env: NodeJS.ProcessEnv) =>
+    spawnSync(process.execPath, [join(root, 'dist/api/admin/admin.js'), 'reencrypt'], {
+      env: { DATABASE_URL: test.url, ...env },
+      encoding: 'utf8',
+    });
+
+  it('is a command that encrypts the rest, and lists it, where no key opens that of the erasures', async () => {
+    const { row, secret } = await register(former);
+    const lost = await register(foreign);
+    await offerTotp(test.db, former, workspaceId, byTest);
+    await erasureKey(test.db, [foreign]);
+    const { status, stdout, stderr } = run({ SECRET_KEY: today, SECRET_KEYS_OLD: former });
+    const lines = [
+      '2 webhooks: 1 encrypted anew, 1 that no key opens.',
+      '1 TOTP secrets: 1 encrypted anew, 0 that no key opens.',
+      `No key opens the secret of webhook ${lost.row.id}.`,
+      'No key opens the key of the erasures: erasures fail until SECRET_KEYS_OLD has the key that made it.',
+      '',
+    ];
+    assert.deepEqual([status, stdout, stderr], [1, lines.join('\n'), '']);
+    assert.deepEqual(await opened(row), [secret, null]);
+    await rows(test.db, 'DELETE FROM installation_keys');
+    await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
+  });
+
   it('is a command that prints what it did', async () => {
     const { row, secret } = await register(former);
-    const run = (env: NodeJS.ProcessEnv) =>
-      spawnSync(process.execPath, [join(root, 'dist/api/admin/admin.js'), 'reencrypt'], {
-        env: { DATABASE_URL: test.url, ...env },
-        encoding: 'utf8',
-      });
     const lost = run({ SECRET_KEY: today });
     assert.deepEqual(
       [lost.status, lost.stdout],
