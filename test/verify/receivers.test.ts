@@ -1,7 +1,7 @@
 /** The receivers to copy do what their comments say; the one in Node with the package as it would be installed. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,6 +10,7 @@ import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webho
 import { root } from '../deploy/project.js';
 import { until } from '../support/client.js';
 import { freePort } from '../../models/process/free-port.js';
+import { slowToFail } from './slow-receiver.js';
 
 describe('receivers', function () {
   this.timeout(60_000);
@@ -110,6 +111,20 @@ describe('receivers', function () {
       const test = testEventBody(uuidv7(), new Date());
       assert.equal(await post(test, signed(test)), 200, 'a test event, which is of no message');
       await until(() => /\nwebhook\.test *\n$/.test(said()), 'the test event was handled');
+    });
+
+    it(`${file} acknowledges no event while an attempt that may fail is being handled`, async function () {
+      if (!has(program)) this.skip();
+      const slow = slowToFail(folder, file);
+      const { post } = await (program === 'go' ? startCompiled(slow) : start(program, [slow]));
+      const body = event('one');
+      const headers = signed(body);
+      const first = post(body, headers);
+      await until(async () => existsSync(join(folder, `${slow}.begun`)), 'the first attempt is being handled');
+      assert.ok((await post(body, headers)) >= 500, 'the second attempt');
+      writeFileSync(join(folder, `${slow}.fails`), '');
+      assert.ok((await first.catch(() => 500)) >= 500, 'the first attempt fails');
+      assert.equal(await post(body, headers), 200, 'the third one');
     });
 
     it(`${file} does not start without a secret`, async function () {

@@ -27,7 +27,7 @@ type event struct {
 	Data  map[string]any `json:"data"`
 }
 
-var seen sync.Map // one process; several need a unique column instead
+var seen, handling sync.Map // one process; several need a unique column instead
 
 func handle(received event) error {
 	messageID, _ := received.Data["message_id"].(string) // a test event has none
@@ -80,13 +80,19 @@ func main() {
 			return
 		}
 		id := request.Header.Get("webhook-id")
-		if _, again := seen.LoadOrStore(id, true); again {
+		if _, busy := handling.LoadOrStore(id, true); busy {
+			response.WriteHeader(http.StatusServiceUnavailable) // it may still fail: not acknowledged, so it will come again
+			return
+		}
+		defer handling.Delete(id)
+		if _, again := seen.Load(id); again {
 			return // it came before
 		}
 		if handle(received) != nil {
-			seen.Delete(id) // not acknowledged: it will come again
-			response.WriteHeader(http.StatusInternalServerError)
+			response.WriteHeader(http.StatusInternalServerError) // not acknowledged
+			return
 		}
+		seen.Store(id, true)
 	})
 	port := os.Getenv("PORT")
 	if port == "" {

@@ -7,6 +7,7 @@ if (secrets.length === 0) throw new Error('Set WEBHOOK_SECRETS to the secret of 
 const port = Number(process.env.PORT ?? 8080);
 const bytesMax = 1_000_000;
 const seen = new SeenIds(); // one process; several need a unique column instead
+const handling = new Set();
 
 async function handle({ event, data }) {
   process.stdout.write(`${event} ${data.message_id ?? ''}\n`);
@@ -25,11 +26,17 @@ async function rawBodyOf(request) {
 
 async function receive(request) {
   const webhook = verifyWebhook(await rawBodyOf(request), request.headers, secrets);
+  if (handling.has(webhook.id)) throw new Error('it is being handled'); // and may still fail: not acknowledged, so it will come again
   if (!seen.take(webhook.id)) return; // it came before
-  await handle(webhook).catch((error) => {
-    seen.giveBack(webhook.id); // not acknowledged: it will come again
+  handling.add(webhook.id);
+  try {
+    await handle(webhook);
+  } catch (error) {
+    seen.giveBack(webhook.id);
     throw error;
-  });
+  } finally {
+    handling.delete(webhook.id);
+  }
 }
 
 createServer((request, response) => {

@@ -1,12 +1,14 @@
 """Receives webhooks; standard library only. Put a proxy with TLS in front; WEBHOOK_SECRETS holds one secret, or several while one replaces another."""
 
-import base64, hashlib, hmac, json, os, sys, time
+import base64, hashlib, hmac, json, os, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KEY_BYTES_MIN = 16
 TOLERANCE_SECONDS = 300
 BYTES_MAX = 1_000_000
 seen = set()  # one process; several need a unique column instead
+handling = set()
+lock = threading.Lock()  # each request has a thread
 
 
 def key_of(secret: str) -> bytes:
@@ -49,9 +51,17 @@ class Receiver(BaseHTTPRequestHandler):
             print("refused:", reason, file=sys.stderr, flush=True)
             return self.answer(403)
         event_id = self.headers["webhook-id"]
-        if event_id not in seen:  # else it came before
-            handle(json.loads(body))  # what this raises is not acknowledged: it will come again
+        with lock:
+            if event_id in seen:
+                return self.answer(200)  # it came before
+            if event_id in handling:
+                return self.answer(503)  # it may still fail: not acknowledged, so it will come again
+            handling.add(event_id)
+        try:
+            handle(json.loads(body))  # what this raises is not acknowledged
             seen.add(event_id)
+        finally:
+            handling.discard(event_id)
         self.answer(200)
 
     def answer(self, status):
