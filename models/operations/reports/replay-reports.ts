@@ -1,4 +1,5 @@
 import { type Database, select } from '../../db/database.js';
+import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
 import { type StoredReport, type Wake, wakeGroups } from './record-reports.js';
 
 /** Which stored reports. An undefined field does not filter. */
@@ -29,8 +30,12 @@ export interface ReplayedReports {
  */
 export async function replayReports(db: Database, filter: ReportFilter, after: string | null, limit = 500): Promise<ReplayedReports> {
   const { provider = null, messageId = null, since = null, until = null, unmatched = false } = filter;
-  const bind = [after, provider, messageId, since, until, unmatched, limit];
-  const reopened = await select<Omit<StoredReport, 'message_id'>>(db, reopen, bind);
+  // Ids begin with their time, so that only the reports of the period are read.
+  const from = after ?? (since === null ? lowestId : idBefore(since));
+  const to = until === null ? highestId : idAfter(until);
+  const bind = [from, to, provider, since, until, limit, ...(messageId === null ? [] : [messageId])];
+  const sql = messageId !== null ? reopenOfMessage : unmatched ? reopenUnmatched : reopenAll;
+  const reopened = messageId !== null && unmatched ? [] : await select<Omit<StoredReport, 'message_id'>>(db, sql, bind);
   const groupIds = reopened.flatMap(({ group_id }) => group_id ?? []);
   return {
     reports: reopened.length,
@@ -46,13 +51,13 @@ export async function replayReports(db: Database, filter: ReportFilter, after: s
   };
 }
 
-const reopen = `
+/** @param which SQL: a condition that an index serves */
+const reopen = (which: string) => `
   WITH page AS (
     SELECT id, provider, provider_message_id, message_id FROM delivery_reports
-    WHERE ($1::uuid IS NULL OR id > $1) AND ($2::text IS NULL OR provider = $2) AND ($3::uuid IS NULL OR message_id = $3)
-      AND ($4::timestamptz IS NULL OR received_at >= $4) AND ($5::timestamptz IS NULL OR received_at < $5)
-      AND (NOT $6 OR message_id IS NULL)
-    ORDER BY id LIMIT $7 FOR UPDATE
+    WHERE id > $1::uuid AND id < $2::uuid AND ($3::text IS NULL OR provider = $3)
+      AND ($4::timestamptz IS NULL OR received_at >= $4) AND ($5::timestamptz IS NULL OR received_at < $5) AND ${which}
+    ORDER BY id LIMIT $6 FOR UPDATE
   )
   UPDATE delivery_reports d SET applied_at = NULL, message_id = matched.id, group_id = matched.group_id
   FROM page LEFT JOIN LATERAL (
@@ -62,3 +67,14 @@ const reopen = `
   ) matched ON true
   WHERE d.id = page.id
   RETURNING d.id, d.group_id`;
+
+const reopenAll = reopen('true');
+// A report without a message has no group, and is never applied.
+const reopenUnmatched = reopen('message_id IS NULL AND group_id IS NULL AND applied_at IS NULL');
+// Under the ids that providers gave to the message, and those that wait in the inbox of its group. As an array they are looked up by the index.
+const reopenOfMessage = reopen(`message_id = $7::uuid AND id = ANY(ARRAY(
+      SELECT d.id FROM (
+        SELECT provider, provider_message_id FROM messages WHERE id = $7
+        UNION SELECT provider, provider_message_id FROM send_attempts WHERE message_id = $7
+      ) n JOIN delivery_reports d ON d.provider = n.provider AND d.provider_message_id = n.provider_message_id
+      UNION SELECT d.id FROM messages m JOIN delivery_reports d ON d.group_id = m.group_id AND d.applied_at IS NULL WHERE m.id = $7))`);

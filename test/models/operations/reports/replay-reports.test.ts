@@ -63,7 +63,7 @@ describe('replayReports', () => {
     const message = await buildSent(test.db, test.workspaceId);
     const stranger = { id: uuidv7(), provider_message_id: 'p-unknown' };
     await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(stranger, 'delivered')]);
-    await rows(test.db, 'UPDATE delivery_reports SET message_id = NULL RETURNING id');
+    await rows(test.db, 'UPDATE delivery_reports SET message_id = NULL, group_id = NULL RETURNING id');
     await rows(test.db, 'UPDATE message_groups SET reports_pending = false RETURNING id');
     assert.deepEqual(await replay({ unmatched: true }), { reports: 2, unmatched: 1 });
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
@@ -83,6 +83,40 @@ describe('replayReports', () => {
     );
     assert.deepEqual(counts, [2, 0, 1, 2, 0]);
   });
+
+  it('reads only the reports that are asked for, of however many there are', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    const stranger = { id: uuidv7(), provider_message_id: 'p-unknown' };
+    await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(stranger, 'delivered')]);
+    await applyReports(test.db, message.group_id);
+    const old = Array.from({ length: 5_000 }, (_, index) => uuidv7({ msecs: Date.now() - 86_400_000 + index }));
+    await rows(
+      test.db,
+      `INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, group_id, occurred_at, received_at, applied_at, outcome, raw)
+       SELECT id, 'sandbox', 'old-' || id, 'sent', id, id, now(), now() - interval '1 day', now(), 'ignored', '{}' FROM unnest($1::uuid[]) AS id`,
+      [old],
+    );
+    await rows(test.db, 'VACUUM ANALYZE delivery_reports');
+    const [hourAgo, longAgo] = [3_600_000, 2 * 86_400_000].map((ms) => new Date(Date.now() - ms));
+    for (const [filter, reports] of [
+      [{ since: hourAgo }, 2],
+      [{ until: longAgo }, 0],
+      [{ messageId: message.id }, 1],
+      [{ unmatched: true }, 1],
+    ] as const) {
+      const before = await reportsRead();
+      assert.equal((await replayReports(test.db, filter, null)).reports, reports);
+      const read = (await reportsRead()) - before;
+      assert.ok(read < 50, `${read} reports were read: ${JSON.stringify(filter)}`);
+    }
+  });
+
+  const reportsRead = async () => {
+    await rows(test.db, 'SELECT pg_stat_force_next_flush()');
+    const sql = `SELECT idx_tup_fetch + seq_tup_read AS count FROM pg_stat_user_tables WHERE relname = 'delivery_reports'`;
+    const [read] = await rows<{ count: number }>(test.db, sql);
+    return read?.count ?? 0;
+  };
 
   it('adds no suppression for an old bounce', async () => {
     const message = await buildSent(test.db, test.workspaceId, { channel: 'email', to: 'gone@example.org' });
