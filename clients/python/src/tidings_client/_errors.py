@@ -92,5 +92,5 @@ def _seconds(value: Optional[str]) -> Optional[float]:
         return float(text)
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except ValueError:
+    except (TypeError, ValueError):  # TypeError in Python 3.9
         return None
