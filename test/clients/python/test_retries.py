@@ -137,6 +137,23 @@ class Retries(unittest.TestCase):
             with self.assertRaises(ValueError):
                 Tidings(key, base)
 
+    def test_a_stream_from_the_last_whole_event(self):
+        text = {"Content-Type": "text/event-stream"}
+        event = b'data: {"event":"message.sent","timestamp":"","data":{"message_id":"m"}}\n\n'
+        for cut in (b"id: 2.b\n", b"id: 2.b\ndata: {", b"id: 2.b\n" + event[:-1]):
+            with self.subTest(cut):
+                self.requests.clear()
+                tidings = self.client(
+                    httpx.Response(200, headers=text, content=b"id: 1.a\n" + event + cut),
+                    httpx.Response(200, headers=text, content=b"id: 2.b\n" + event),
+                    refused(401, "unauthorized"),
+                )
+                seen = []
+                self.failure_of(lambda tidings=tidings, seen=seen: seen.extend(tidings.stream()))
+                self.assertEqual([event.id for event in seen], ["1.a", "2.b"])
+                positions = [request.headers.get("last-event-id") for request in self.requests]
+                self.assertEqual(positions, [None, "1.a", "2.b"])
+
     def test_a_stream_until_it_ends_and_not_one_that_was_refused(self):
         event = b'{"event":"message.sent","timestamp":"","data":{"message_id":"m"}}'
         block = b"id: 1.a\ndata: " + event + b"\n\nretry: 3000\nid: 1.b\n\n"

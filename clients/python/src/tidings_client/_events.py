@@ -38,10 +38,11 @@ class Reader:
     """Turns the bytes of one connection into events."""
 
     last_event_id: str
-    """The position of the stream: the last id that came."""
+    """The position of the stream: the id of the last block that is complete."""
     retry: float = 0.0
     """Seconds after which the service wants the stream to be opened again."""
     _rest: bytes = b""
+    _id: Optional[str] = None
     _data: List[str] = field(default_factory=list)
 
     def feed(self, chunk: bytes) -> Iterator[StreamedEvent]:
@@ -60,7 +61,7 @@ class Reader:
         name, _, value = line.partition(":")
         value = value[1:] if value.startswith(" ") else value
         if name == "id" and "\0" not in value:
-            self.last_event_id = value
+            self._id = value
         elif name == "data":
             self._data.append(value)
         elif name == "retry" and value.isascii() and value.isdigit():
@@ -69,6 +70,8 @@ class Reader:
 
     def _finished(self) -> Optional[StreamedEvent]:
         """The event of a block; a block without data is only a position."""
+        # Not before: the id of a block that broke off would skip its event.
+        self.last_event_id = self.last_event_id if self._id is None else self._id
         if not self._data:
             return None
         raw = "\n".join(self._data)
