@@ -122,6 +122,15 @@ describe('the TypeScript client repeats', () => {
     await assert.rejects(paused, /^Error: enough$/);
   });
 
+  it('nothing for an id that would be another path', async () => {
+    for (const id of ['', '.', '..']) {
+      await assert.rejects(tidings.messages.get(id), TypeError);
+      await assert.rejects(tidings.messages.cancel(id), TypeError);
+      await assert.rejects(tidings.webhooks.delete(id), TypeError);
+    }
+    assert.deepEqual(server.requests, []);
+  });
+
   it('nothing at another address: a redirect is an error, and the key goes nowhere', async () => {
     server.answers = [{ status: 307, headers: { Location: `${server.url}/elsewhere` } }];
     assert.equal((await failureOf(tidings.messages.send(message))).status, 307);
