@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { Tidings, TidingsError } from '../../clients/typescript/client/index.js';
 import { isRetryable, pauseMs } from '../../clients/typescript/client/retry.js';
+import { readStream } from '../../clients/typescript/client/stream.js';
+import { Transport } from '../../clients/typescript/client/transport.js';
 import { until } from '../support/client.js';
 import { type Scripted, type ScriptedServer, startScriptedServer } from './scripted-server.js';
 
@@ -129,6 +131,15 @@ describe('the TypeScript client repeats', () => {
       await assert.rejects(tidings.webhooks.delete(id), TypeError);
     }
     assert.deepEqual(server.requests, []);
+  });
+
+  it('the opening of a stream that gets no answer', async () => {
+    const event = '{"event":"message.sent","timestamp":"","data":{"message_id":"m"}}';
+    server.answers = ['hang', { status: 200, headers: { 'Content-Type': 'text/event-stream' }, body: `id: 1.a\ndata: ${event}\n\n` }];
+    const stream = readStream(new Transport({ apiKey: 'tidings_x', baseUrl: server.url }), { signal: AbortSignal.timeout(10_000) }, 200);
+    const { value } = await stream.next();
+    assert.deepEqual([value?.id, server.requests.length], ['1.a', 2]);
+    await stream.return();
   });
 
   it('nothing at another address: a redirect is an error, and the key goes nowhere', async () => {

@@ -57,7 +57,8 @@ export async function* readLines(body: ReadableStream<Uint8Array>, idleMs: numbe
   }
 }
 
-function withinIdle<T>(reading: Promise<T>, idleMs: number): Promise<T> {
+/** What was begun, if it ends in this time. @throws Error otherwise */
+export function withinIdle<T>(reading: Promise<T>, idleMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const idle = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('the stream is silent')), idleMs);

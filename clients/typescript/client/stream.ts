@@ -1,7 +1,7 @@
 /** The stream of events, which connects again by itself (docs/contract/streams.md). */
 import { TidingsError } from './errors.js';
 import { pause, pauseMs } from './retry.js';
-import { readBlocks, readLines } from './sent-events.js';
+import { readBlocks, readLines, withinIdle } from './sent-events.js';
 import { reasonOf, type Transport } from './transport.js';
 import type { MessageEvent } from './types.js';
 
@@ -27,10 +27,10 @@ export interface StreamOptions {
 }
 
 /** The service writes at least every 15 seconds. */
-const idleMs = 45_000;
+const usualIdleMs = 45_000;
 
-/** @throws TidingsError when the service refuses the stream */
-export async function* readStream(transport: Transport, options: StreamOptions): AsyncGenerator<StreamEvent, void> {
+/** @param idleMs after this number of milliseconds without a byte the connection counts as broken. @throws TidingsError when the service refuses the stream */
+export async function* readStream(transport: Transport, options: StreamOptions, idleMs = usualIdleMs): AsyncGenerator<StreamEvent, void> {
   const { signal, retries = 5 } = options;
   let lastEventId = options.lastEventId ?? '';
   let wasOpen = false;
@@ -43,11 +43,8 @@ export async function* readStream(transport: Transport, options: StreamOptions):
         Accept: 'text/event-stream',
         ...(lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }),
       };
-      const response = await transport.open(
-        '/stream',
-        headers,
-        signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
-      );
+      const until = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
+      const response = await withinIdle(transport.open('/stream', headers, until), idleMs);
       wasOpen = true;
       failures = 0;
       options.onOpen?.();
