@@ -95,6 +95,15 @@ describe('tidings bulk', function () {
     assert.deepEqual([messages.length, new Set(messages.map(({ to }) => to)).size], [count, count]);
   });
 
+  it('keeps to --rate over all of its requests together', async () => {
+    const numbers = Array.from({ length: 10_001 }, (_, index) => phone(index));
+    const args = ['bulk', file(`phone\n${numbers.join('\n')}\n`), '--text', 'Hello', '--at', tomorrow, '--rate', '25', '--yes'];
+    const sent = await runCommand(args, env);
+    assert.equal(sent.code, 0, sent.stderr);
+    const sql = 'SELECT count(*) AS batches, sum(rate) AS rate FROM batches WHERE workspace_id = $1';
+    assert.deepEqual(await rows(service.db, sql, [account.workspaceId]), [{ batches: 2, rate: 25 }]);
+  });
+
   it('goes on with --skip-invalid where a fault refused a request', async () => {
     const count = 10_002;
     const numbers = Array.from({ length: count }, (_, index) => (index === 10_000 ? 'nobody' : phone(index)));

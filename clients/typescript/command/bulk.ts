@@ -15,7 +15,7 @@ export const bulk: Command = {
   --column NAME=COLUMN the placeholder NAME is in this column; may be repeated
   --skip-invalid       leave out rows with faults, which else refuse their request
   --allow-duplicates   send to a recipient as often as it is in the file
-  --at TIME, --rate N  send later; N messages per second
+  --at TIME, --rate N  send later; N messages per second in all
   --preview            show the first text and the price, send nothing
   --yes                do not ask
   --run NAME           another name sends the same file again
@@ -46,7 +46,7 @@ command again: what was sent already is not sent a second time.`,
       return terminal.print(`${summary}\nfirst text: ${plain(sample)}`, { ...plan, first: sample, credits, balance });
     terminal.note(`${summary}\nfirst text: ${plain(sample)}`);
     if (values.yes !== true && !(await confirm(context))) throw new Failed('nothing was sent');
-    await sendAll(context, tidings, options, key, plan.rows);
+    await sendAll(context, tidings, sharingRate(options, plan.chunks), key, plan.rows);
   },
 };
 
@@ -75,6 +75,12 @@ function optionsOf(context: Context): BulkOptions {
 }
 
 const requestOf = ({ body }: BulkOptions, { recipients }: Chunk): Record<string, unknown> => ({ ...body, recipients });
+
+/** The batches of all requests run at the same time, each at a rate of its own: together they must keep to the one that was asked for. */
+function sharingRate(options: BulkOptions, chunks: number): BulkOptions {
+  const { rate } = options.body;
+  return typeof rate === 'number' ? { ...options, body: { ...options.body, rate: rate / chunks } } : options;
+}
 
 interface Plan {
   first: Chunk;
