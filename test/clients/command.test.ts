@@ -53,6 +53,19 @@ describe('the command tidings', function () {
     assert.match(steps.stdout, /accepted[^]*delivered/);
   });
 
+  it('reads a text from standard input without the line break at its end', async () => {
+    for (const end of ['', '\n', '\r\n']) {
+      const { code, stdout, stderr } = await runCommand(
+        ['send', '+15551234567', '-', '--preview', '--json'],
+        env,
+        `a\n${'x'.repeat(158)}${end}`,
+      );
+      assert.equal(code, 0, stderr);
+      const { credits, messages } = JSON.parse(stdout) as { credits: number; messages: { text: string }[] };
+      assert.deepEqual([credits, messages[0]?.text.length], [1, 160]);
+    }
+  });
+
   it('sends nothing with --preview, and once with --key', async () => {
     const own = { ...env, TIDINGS_API_KEY: (await restClient(service.url).signUp()).apiKey };
     assert.match((await runCommand(['send', '+15551234567', 'x'.repeat(161), '--preview'], own)).stdout, /^2 credits, 2 segments\n/);

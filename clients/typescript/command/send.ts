@@ -16,7 +16,7 @@ export const send: Command = {
   --preview          show text and price, send nothing
   --wait             wait until it is delivered; exit code 1 if it failed
 
-TEXT - reads the text from standard input.`,
+TEXT - reads the text from standard input, without a line break at its end.`,
   options: {
     channel: { type: 'string' },
     subject: { type: 'string' },
@@ -53,7 +53,7 @@ async function messageOf(context: Context): Promise<NewMessage> {
   const subject = textOption(context, 'subject');
   const reference = textOption(context, 'reference');
   const scheduledAt = textOption(context, 'at');
-  const text = given === '-' ? await readAll(context.terminal.streams.stdin) : given;
+  const text = given === '-' ? (await readAll(context.terminal.streams.stdin)).replace(/\r?\n$/, '') : given;
   const message = {
     to,
     channel: choice(context, 'channel', channels) ?? channelTo(to),
