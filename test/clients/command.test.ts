@@ -128,6 +128,7 @@ describe('the command tidings', function () {
       ['send', 'a', 'b', '--no-such'],
       ['messages', '--limit', 'x'],
       ['trigger', 'message.lost'],
+      ['listen', '--events', 'message.sent,delivered'],
       [],
     ]) {
       assert.equal((await runCommand(args, env)).code, 2, args.join(' '));

@@ -27,7 +27,7 @@ again: for that there are webhooks.`,
     const secret = textOption(context, 'secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (!/^whsec_[\w+/=-]{4,}$/.test(secret))
       throw new UsageError(secret === '' ? '--secret is empty' : '--secret must be whsec_ and base64');
-    const wanted = textOption(context, 'events')?.split(',');
+    const wanted = wantedOf(textOption(context, 'events'));
     const { baseUrl } = readSettings(context.env);
     const hints = forward === undefined ? undefined : new Hints(terminal, forward);
     let isFirst = true;
@@ -48,6 +48,13 @@ again: for that there are webhooks.`,
     }
   },
 };
+
+/** Another name would match no event, and nothing would ever be shown. */
+function wantedOf(given: string | undefined): readonly string[] | undefined {
+  const wanted = given?.split(',');
+  if (wanted?.every((name) => (eventTypes as readonly string[]).includes(name)) !== false) return wanted;
+  throw new UsageError(`--events must be of: ${eventTypes.join(', ')}`);
+}
 
 /** A URL as it is given, or a port or host of this machine: `8080`, `localhost:8080/hook`. */
 function forwardOf(given: string | undefined): string | undefined {
