@@ -61,9 +61,10 @@ async function runCheck(check: Check, deps: Omit<CheckDeps, 'signal'>, msMax: nu
   }
 }
 
-/** Errors of connections to several addresses have an empty message, and the reasons inside. */
+/** Errors of connections to several addresses have an empty message, and the reasons inside. Those of `fetch` have the reason in their cause. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
-  const { message = '', code = '' } = error as { message?: string; code?: string };
+  const { message = '', code = '', cause } = error as { message?: string; code?: string; cause?: unknown };
+  if (message === 'fetch failed' && cause instanceof Error) return messageOf(cause);
   return message === '' ? code : (message.split('\n')[0] ?? '');
 }

@@ -14,6 +14,7 @@ import { topicFindings } from '../../../activities/doctor/checks/providers.js';
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
 import { watcherFinding, workersFinding } from '../../../activities/doctor/checks/temporal.js';
+import { freePort } from '../../../models/process/free-port.js';
 import { sesEnv } from '../../support/carriers/ses.js';
 import { testConfig } from '../../support/config.js';
 import type { Database } from '../../../models/db/database.js';
@@ -98,6 +99,13 @@ describe('findings of the doctor', () => {
     ];
     assert.equal(textOf(findings), text.join('\n'));
     assert.deepEqual([exitCodeOf(findings), exitCodeOf(findings.slice(0, 2))], [1, 0]);
+  });
+
+  it('name the reason for which an address cannot be reached', async () => {
+    const port = await freePort();
+    const check = { subject: 's', fix: 'Fix it', run: async () => [ok('s', String((await fetch(`http://127.0.0.1:${port}/`)).status))] };
+    const findings = await runChecks([check], { config: testConfig(), db: undefined as unknown as Database });
+    assert.deepEqual(findings, [failed('s', `connect ECONNREFUSED 127.0.0.1:${port}`, 'Fix it')]);
   });
 
   it('include checks that throw or never end', async () => {
