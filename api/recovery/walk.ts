@@ -5,6 +5,7 @@ import type { Recovery } from '../../models/operations/recovery/begin-recovery.j
 import { closeRestoredChains, countRestoredChains } from '../../models/operations/recovery/close-restored-chains.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { fenceMessages } from '../../models/operations/messages/fence-messages.js';
+import { endPositions } from '../../models/operations/streams/end-positions.js';
 import { forgetRetriers } from '../../models/operations/webhooks/forget-retriers.js';
 import { markUncertain, type RestoredQueued, restoredQueued } from '../../models/operations/recovery/mark-uncertain.js';
 import { awaitedReports, noteAwaitedReports } from '../../models/operations/reports/note-awaited-reports.js';
@@ -52,6 +53,7 @@ export async function walk(options: WalkOptions): Promise<RecoveryFindings> {
   const queued = await markQueued(options);
   const fallbacks = dryRun ? await countRestoredChains(db, options.recovery) : await closeChains(options);
   if (!dryRun) while ((await forgetRetriers(db, page)) === page);
+  if (!dryRun) await endPositions(db);
   return { ...undecided, ...queued, awaiting_report: await noteAwaited(options), fallbacks };
 }
 

@@ -7,6 +7,8 @@ import { cancelBatch, pauseBatch } from '../../../models/operations/batches/chan
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
 import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
+import { openStream } from '../../../models/operations/streams/open-stream.js';
+import type { Position } from '../../../models/rules/streams/position.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { buildAcceptedBatch, buildBatch } from '../../support/rows/batches.js';
@@ -66,6 +68,19 @@ describe('the recovery of a restored database', () => {
       waiting.id,
     ]);
     assert.equal(matched?.id, waiting.id);
+  });
+
+  it('resets a stream that resumes from the lost time, whose transaction numbers are given again', async () => {
+    const open = (resume: Position | null) => openStream(test.db, { workspaceId: test.workspaceId, resume, max: 10 });
+    const { position } = await open(null);
+    const [, xmax = ''] = position.seen.split(':');
+    const lost = { ...position, seen: `${xmax}:${Number(xmax) + 3}:` };
+    for (let count = 0; count < 5; count += 1) await rows(test.db, 'SELECT pg_current_xact_id()::text AS xid');
+    await begin();
+    await recover(true);
+    assert.equal((await open(lost)).isReset, false, 'a dry run changes nothing');
+    await recover();
+    assert.equal((await open(lost)).isReset, true);
   });
 
   it('leaves later, cancelled and newer messages unchanged', async () => {
