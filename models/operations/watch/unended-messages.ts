@@ -47,7 +47,8 @@ export interface UnendedLimits {
 }
 
 /**
- * The oldest open messages, oldest first.
+ * Open messages, oldest first. If there are more than `limit`, those that nothing explains precede, because a paused batch, or the messages of a
+ * day that wait for reports, would hide them.
  * @param olderThanSeconds only messages that were accepted, or were due, so long ago
  */
 export async function unendedMessages(
@@ -55,7 +56,9 @@ export async function unendedMessages(
   limits: UnendedLimits,
   { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
 ): Promise<UnendedMessage[]> {
-  const rows = await select<Row>(db, oldest, [olderThanSeconds, limit]);
+  const { handoffTimeoutSeconds, unknownHandoffSeconds, reportTimeoutSeconds } = limits;
+  const waits = [JSON.stringify(reportTimeoutSeconds), handoffTimeoutSeconds, unknownHandoffSeconds];
+  const rows = await select<Row>(db, oldest, [olderThanSeconds, limit, ...waits]);
   const ids = rows.map(({ id }) => id);
   const attempts = await select<Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'started_at'>>(db, attemptsOf, [ids]);
   return rows.map((row) => {
@@ -81,12 +84,33 @@ function isStuck(waiting: Waiting | null): boolean {
 const groupsMax = 200_000;
 const since = 'COALESCE(m.scheduled_at, m.created_at)';
 
+const seconds = (parameter: string) => `${parameter}::float8 * interval '1 second'`;
+
+/** SQL: the age of the message is explained, as `waitingFor` and `isStuck` say. */
+const isExplained = `
+  CASE m.status
+    WHEN 'sent' THEN COALESCE(m.sent_at, m.created_at) + ${seconds('($3::json ->> m.channel)')} > now()
+    WHEN 'queued' THEN g.batch_status IS NOT DISTINCT FROM 'paused' OR (
+      ${since} + ${seconds('$4')} > now() AND EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id)
+      AND NOT EXISTS (
+        SELECT 1 FROM send_attempts a
+        WHERE a.message_id = m.id AND COALESCE(a.outcome, 'unknown') = 'unknown' AND a.started_at + ${seconds('$5')} <= now()
+      )
+    )
+    ELSE false
+  END`;
+
 const oldest = `
-  WITH g AS (SELECT id, workflow_id, batch_id FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT ${groupsMax})
-  SELECT m.id, m.workspace_id, m.group_id, g.workflow_id, m.channel, m.status, m.status_detail, m.scheduled_at, m.created_at, m.sent_at, m.provider,
-    (SELECT b.status FROM batches b WHERE b.id = g.batch_id) AS batch_status, extract(epoch FROM now() - ${since})::float AS age_seconds
-  FROM g JOIN messages m ON m.group_id = g.id
-  WHERE ${isOpen('m')} AND ${since} < now() - $1 * interval '1 second'
-  ORDER BY ${since}, m.id LIMIT $2`;
+  WITH g AS (
+    SELECT g.id, g.workflow_id, (SELECT b.status FROM batches b WHERE b.id = g.batch_id) AS batch_status
+    FROM message_groups g WHERE g.closed_at IS NULL ORDER BY g.look_at LIMIT ${groupsMax}
+  ), chosen AS (
+    SELECT m.id, m.workspace_id, m.group_id, g.workflow_id, m.channel, m.status, m.status_detail, m.scheduled_at, m.created_at, m.sent_at, m.provider,
+      g.batch_status, extract(epoch FROM now() - ${since})::float AS age_seconds
+    FROM g JOIN messages m ON m.group_id = g.id
+    WHERE ${isOpen('m')} AND ${since} < now() - $1 * interval '1 second'
+    ORDER BY ${isExplained}, ${since}, m.id LIMIT $2
+  )
+  SELECT * FROM chosen ORDER BY age_seconds DESC, id`;
 
 const attemptsOf = `SELECT message_id, outcome, provider, started_at FROM send_attempts WHERE message_id = ANY($1::uuid[]) ORDER BY message_id, number`;
