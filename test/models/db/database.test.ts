@@ -42,6 +42,13 @@ describe('connections to PostgreSQL', () => {
     assert.equal(plan?.max, '0');
   });
 
+  it('compile no statement to machine code, also on a server that does so by default', async () => {
+    await select(test.db, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database()); END $$`);
+    const db = openPool(test.url, 1);
+    assert.deepEqual(await select(db, `SELECT current_setting('jit') AS jit`), [{ jit: 'off' }]);
+    await db.close();
+  });
+
   it('count as errors and as waits where the server refuses them, for statements and transactions', async () => {
     const db = openPool('postgres://nobody@127.0.0.1:1/none', 1);
     const before = await counts();
