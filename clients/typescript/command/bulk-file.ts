@@ -46,7 +46,7 @@ export async function* readChunks(options: BulkOptions): AsyncGenerator<Chunk, v
   let bytes = 0;
   for await (const { recipient, line } of readRows(options)) {
     const key = recipient.to.toLowerCase(); // as the service compares addresses
-    if (!options.allowDuplicates && seen.has(key)) {
+    if (!options.allowDuplicates && key !== '' && seen.has(key)) {
       chunk.duplicates += 1;
       continue;
     }
