@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
@@ -57,7 +59,7 @@ describe('receivers', function () {
         ),
       `${file} listens`,
     );
-    return { post, said: () => said, refused: () => refused };
+    return { port, post, said: () => said, refused: () => refused };
   };
   const has = (program: string) => spawnSync(program, [program === 'go' ? 'version' : '--version']).status === 0;
   const startCompiled = async (file: string) => {
@@ -140,6 +142,18 @@ describe('receivers', function () {
       assert.match(stderr, /Set WEBHOOK_SECRETS/);
     });
   }
+
+  it('receiver.py answers a request whose length is no number from 0 on', async function () {
+    if (!has('python3')) this.skip();
+    const { port } = await start('python3', ['receiver.py']);
+    for (const length of ['-1', 'x']) {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n{}`); // and the body does not end
+      const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(5_000) })) as [Buffer];
+      assert.match(String(answer), /^HTTP\/1\.[01] 403 /, length);
+      socket.destroy();
+    }
+  });
 
   describe('receiver.php', () => {
     before(function () {

@@ -44,7 +44,8 @@ def why_not_ours(headers, body: bytes):
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        size = int(self.headers.get("content-length", 0))
+        length = self.headers.get("content-length", "0")
+        size = int(length) if length.isascii() and length.isdigit() else 0  # below 0 it would read without an end
         body = self.rfile.read(size) if size <= BYTES_MAX else b""
         reason = why_not_ours(self.headers, body)
         if reason is not None:
