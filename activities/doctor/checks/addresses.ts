@@ -40,7 +40,7 @@ export function expiryFinding(hostname: string, days: number): Finding {
 /** Names of active webhooks that DNS does not know. The oldest ones, because a new one may be a mistake of its owner. */
 export const webhookNamesCheck: Check = {
   subject: 'webhook names',
-  fix: 'Check the DNS servers of this machine, or set WEBHOOK_DNS_SERVERS',
+  fix: 'Check PostgreSQL first, which has the addresses of webhooks',
   async run({ config, db }) {
     const urls = await select<{ url: string }>(db, oldestWebhooks, [namesMax]);
     const names = [...new Set(urls.map(({ url }) => new URL(url).hostname.replaceAll(/[[\]]/g, '')))];
@@ -62,7 +62,8 @@ export function namesFinding(names: readonly string[], unknown: readonly string[
   const subject = 'webhook names';
   if (names.length === 0) return skipped(subject, 'there are no webhooks');
   if (unknown.length === 0) return ok(subject, `${names.length} names resolve`);
-  if (unknown.length === names.length) return failed(subject, `none of ${names.length} names resolves`, webhookNamesCheck.fix);
+  if (unknown.length === names.length)
+    return failed(subject, `none of ${names.length} names resolves`, 'Check the DNS servers of this machine, or set WEBHOOK_DNS_SERVERS');
   return warning(
     subject,
     `${unknown.length} of ${names.length} names do not resolve`,

@@ -76,7 +76,7 @@ async function scheduleFinding(schedules: ScheduleClient): Promise<Finding> {
 /** The heartbeats that workers and the watcher leave in PostgreSQL. */
 export const workersCheck: Check = {
   subject: 'workers',
-  fix: 'Run: npm run migrate',
+  fix: 'Check PostgreSQL first. If it answers, run: npm run migrate',
   async run({ db }) {
     const [{ alive, lost }, { age_seconds, failing }] = await Promise.all([seenWorkers(db), lastRun(db)]);
     return [workersFinding(alive, lost), watcherFinding(age_seconds, failing)];

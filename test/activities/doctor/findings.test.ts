@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { exitCodeOf, textOf } from '../../../activities/doctor/report.js';
 import { failed, ok, runChecks, type State, skipped, warning } from '../../../activities/doctor/check.js';
-import { expiryFinding, namesFinding } from '../../../activities/doctor/checks/addresses.js';
+import { expiryFinding, namesFinding, webhookNamesCheck } from '../../../activities/doctor/checks/addresses.js';
 import {
   clockFinding,
   type DatabaseFacts,
@@ -13,11 +13,11 @@ import {
 import { topicFindings } from '../../../activities/doctor/checks/providers.js';
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
-import { watcherFinding, workersFinding } from '../../../activities/doctor/checks/temporal.js';
+import { watcherFinding, workersCheck, workersFinding } from '../../../activities/doctor/checks/temporal.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { sesEnv } from '../../support/carriers/ses.js';
 import { testConfig } from '../../support/config.js';
-import type { Database } from '../../../models/db/database.js';
+import { connect, type Database } from '../../../models/db/database.js';
 
 const healthy: DatabaseFacts = {
   version: '18.1',
@@ -106,6 +106,19 @@ describe('findings of the doctor', () => {
     const check = { subject: 's', fix: 'Fix it', run: async () => [ok('s', String((await fetch(`http://127.0.0.1:${port}/`)).status))] };
     const findings = await runChecks([check], { config: testConfig(), db: undefined as unknown as Database });
     assert.deepEqual(findings, [failed('s', `connect ECONNREFUSED 127.0.0.1:${port}`, 'Fix it')]);
+  });
+
+  it('send to PostgreSQL first where a check cannot reach it', async () => {
+    const db = connect('postgres://nobody@127.0.0.1:1/none', 1);
+    const findings = await runChecks([workersCheck, webhookNamesCheck], { config: testConfig(), db });
+    await db.close();
+    assert.deepEqual(
+      findings.map(({ state, fix }) => [state, fix?.startsWith('Check PostgreSQL first')]),
+      [
+        ['failed', true],
+        ['failed', true],
+      ],
+    );
   });
 
   it('include checks that throw or never end', async () => {
