@@ -1,21 +1,20 @@
 /** Attempts to deliver events: first attempts of a group, attempts of a retrier and of a replay. Writes their outcomes in batches. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
-import type { Trigger } from '../../models/tables/delivery.js';
 import type { DueDelivery, FirstDelivery, SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import { claimWebhookProbe } from '../../models/operations/webhooks/note-health.js';
 import { type Attempt, recordAttempts } from '../../models/operations/webhooks/record-attempt.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { cachingDecrypter, type Decrypter } from '../../models/rules/values/encryption.js';
-import { testEventType } from '../../models/rules/webhooks/events.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 import { maskSignatures } from '../../models/rules/webhooks/signed-headers.js';
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { SharedEndpointStats } from './shared-endpoint-stats.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointQueue, type AttemptOutcome, type EndpointPace } from './endpoint-queue.js';
-import { attemptOnce, healthNote, lastStep, nextStep } from './one-attempt.js';
+import { attemptOnce, type AttemptOptions, consequenceOf } from './one-attempt.js';
 import type { WebhookPoster } from './post-webhook.js';
+import { turnsOf, type TurnsOfWebhook } from './turns-of-webhook.js';
 
 export interface AttemptDeps {
   db: Database;
@@ -38,13 +37,6 @@ const recordsPerBatch = 50;
 /** A round begins no attempt later than this. With the last attempt it takes half a minute at most; see `firstDeliveries`. */
 const roundMsMax = 20_000;
 
-/** How an attempt is logged, and whether the retry schedule continues after a failure. */
-interface AttemptOptions {
-  trigger: Trigger;
-  followsSchedule: boolean;
-  isProbe?: boolean;
-}
-
 const scheduled: AttemptOptions = { trigger: 'scheduled', followsSchedule: true };
 
 /** Deliveries that a group leaves to the retriers. */
@@ -66,7 +58,7 @@ export class Attempts {
    */
   readonly withWorkspaceLimit: ConcurrencyLimit;
 
-  constructor(private readonly deps: AttemptDeps) {
+  constructor(readonly deps: AttemptDeps) {
     const { db, config, endpoints = new SharedEndpointStats() } = deps;
     this.#endpoints = endpoints;
     this.#health = new EndpointHealth(endpoints);
@@ -109,13 +101,15 @@ export class Attempts {
     const [first] = due;
     if (first === undefined) return;
     let rest = due;
+    const turns = turnsOf(first, scheduled.trigger, this);
     if (first.resume_at !== null) {
-      if (!(await claimWebhookProbe(this.deps.db, first.webhook_id))) return;
+      await turns?.next(1, end.signal);
+      if (end.signal?.aborted === true || !(await claimWebhookProbe(this.deps.db, first.webhook_id))) return;
       if ((await this.#attempt(first, { ...scheduled, isProbe: true })) !== 'acknowledged') return;
       rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
     }
-    const pace = { concurrency: concurrencyPerEndpoint, restsAfterwards: true, firstAlone: !this.#health.isHealthy(first.webhook_id) };
-    await this.#queue(rest, scheduled, { ...pace, ...end }).run();
+    const pace = { concurrency: concurrencyPerEndpoint, firstAlone: !this.#health.isHealthy(first.webhook_id) };
+    await this.#queue(rest, scheduled, { ...pace, ...end }, turns).run();
   }
 
   /**
@@ -123,7 +117,9 @@ export class Attempts {
    * @returns the deliveries that failed and will be retried, and those that were not tried
    */
   attemptInOrder(deliveries: SendableDelivery[], options = scheduled): Promise<SendableDelivery[]> {
-    return this.#queue(deliveries, options, { concurrency: concurrencyPerEndpoint, restsAfterwards: options.trigger === 'replay' }).run();
+    const [first] = deliveries;
+    const turns = first && turnsOf(first, options.trigger, this);
+    return this.#queue(deliveries, options, { concurrency: concurrencyPerEndpoint }, turns).run();
   }
 
   async #attemptFirst(
@@ -150,9 +146,14 @@ export class Attempts {
     return this.#health.isFailing(webhookId) || (!isDriven && this.#endpoints.inFlight(webhookId) >= concurrencyPerEndpoint);
   }
 
-  #queue<Delivery extends SendableDelivery>(deliveries: Delivery[], options: AttemptOptions, pace: EndpointPace): EndpointQueue<Delivery> {
+  #queue<Delivery extends SendableDelivery>(
+    deliveries: Delivery[],
+    options: AttemptOptions,
+    pace: EndpointPace,
+    turns?: TurnsOfWebhook,
+  ): EndpointQueue<Delivery> {
     const attempt = (delivery: Delivery, answered: () => void) => this.#attempt(delivery, options, answered);
-    return new EndpointQueue(deliveries, { attempt, continuesAfterFailure: options.trigger === 'replay', ...pace });
+    return new EndpointQueue(deliveries, { attempt, continuesAfterFailure: options.trigger === 'replay', turns, ...pace });
   }
 
   async #attempt(delivery: SendableDelivery, options: AttemptOptions, answered: () => void = () => undefined): Promise<AttemptOutcome> {
@@ -166,34 +167,23 @@ export class Attempts {
   }
 
   /** Makes one attempt and stores its outcome. */
-  async #recorded(
-    delivery: SendableDelivery,
-    { trigger, followsSchedule, isProbe = false }: AttemptOptions,
-    answered: () => void,
-  ): Promise<AttemptOutcome> {
+  async #recorded(delivery: SendableDelivery, options: AttemptOptions, answered: () => void): Promise<AttemptOutcome> {
     const { config, poster } = this.deps;
     const result = await attemptOnce(poster, this.#decryptSecret, delivery);
     answered();
-    const isTest = delivery.event === testEventType;
-    const loggedAs = isTest && followsSchedule ? 'test' : trigger;
-    const isScheduled = loggedAs === 'scheduled';
+    const { isScheduled, ...consequence } = consequenceOf(result, delivery, options, config.webhookRetryDelaysSeconds);
     if (isScheduled) this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
-    const delays = isTest ? [] : (delivery.retry_delays ?? config.webhookRetryDelaysSeconds);
-    const next = followsSchedule ? nextStep(result, delivery, delays) : lastStep(result);
-    const health = isScheduled || result.error === null ? healthNote(result, delivery, { isProbe, delays }) : undefined;
     const isActive = await this.#records.add({
       ...result,
       requestHeaders: result.requestHeaders && maskSignatures(result.requestHeaders),
       url: delivery.url,
       deliveryId: delivery.id,
       webhookId: delivery.webhook_id,
-      trigger: loggedAs,
-      next,
-      ...(health === undefined ? {} : { health }),
+      ...consequence,
     });
     if (!isActive) return 'stopped';
     if (result.error === null) return 'acknowledged';
-    return next.status === 'pending' ? 'failed' : 'ended';
+    return consequence.next.status === 'pending' ? 'failed' : 'ended';
   }
 }
 

@@ -1,7 +1,7 @@
 /** Attempts to one endpoint: the events of a message in order, messages in parallel, at the rate that its owner set. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
+import type { TurnsOfWebhook } from './turns-of-webhook.js';
 
 /** `ended`: failed for good. `failed`: will be retried. `stopped`: the webhook is paused, deleted or inactive. */
 export type AttemptOutcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
@@ -12,8 +12,6 @@ export interface EndpointPace {
   concurrency: number;
   /** The events of the first message are attempted before all others, which wait until they were acknowledged. */
   firstAlone?: boolean;
-  /** Ends when the rate allows a further attempt, so that the next queue of the webhook keeps the rate too. */
-  restsAfterwards?: boolean;
   /** An attempt is late when it has no outcome after this time. */
   lateAfterMs?: number;
   /** The whole queue is late after this time. */
@@ -29,6 +27,8 @@ export interface QueueOptions<Delivery> extends EndpointPace {
   attempt: (delivery: Delivery, answered: () => void) => Promise<AttemptOutcome>;
   /** Continues after a failure, so that each delivery is attempted. */
   continuesAfterFailure: boolean;
+  /** Absent if the webhook has no rate. */
+  turns?: TurnsOfWebhook | undefined;
 }
 
 export class EndpointQueue<Delivery extends SendableDelivery> {
@@ -37,7 +37,8 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
   readonly #inFlight = new Set<Delivery>();
   readonly #left: Delivery[] = [];
   #isEnded = false;
-  #nextAtMs = 0;
+  /** Deliveries that have had no turn yet. */
+  #untried: number;
   #signalLate: () => void = () => undefined;
   /** Resolves when an attempt or the queue is late. May never resolve. */
   readonly late = new Promise<void>((resolve) => {
@@ -52,17 +53,17 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
     const isOrdered = deliveries[0]?.ordered === true;
     this.#chains = isOrdered ? [[...deliveries]] : [...groupBy(deliveries, ({ message_id, id }) => message_id ?? id).values()];
     this.#open = new Set(deliveries);
+    this.#untried = deliveries.length;
   }
 
   /** Runs the attempts, and stops after a failure. @returns the deliveries that will be retried or were not tried */
   async run(): Promise<Delivery[]> {
-    const { concurrency, queueMs, firstAlone, restsAfterwards } = this.options;
+    const { concurrency, queueMs, firstAlone } = this.options;
     const end = this.#lateAfter(queueMs);
     try {
       const first = firstAlone === true ? this.#chains.shift() : undefined;
       if (first !== undefined) await this.#attemptChain(first);
       await Promise.all(Array.from({ length: Math.min(concurrency, this.#chains.length) }, () => this.#work()));
-      if (restsAfterwards === true) await sleep(this.#nextAtMs - performance.now());
     } finally {
       clearTimeout(end);
     }
@@ -87,7 +88,7 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
 
   async #attemptChain(chain: Delivery[]): Promise<void> {
     for (const [index, delivery] of chain.entries()) {
-      if (!this.#isOver) await this.#pace(delivery);
+      if (!this.#isOver) await this.options.turns?.next(this.#untried--, this.options.signal);
       const outcome = this.#isOver ? 'not tried' : await this.#attempt(delivery);
       if (outcome === 'acknowledged' || outcome === 'ended') continue;
       if (outcome === 'failed' && this.options.continuesAfterFailure) {
@@ -117,13 +118,5 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
 
   #lateAfter(ms: number | undefined): NodeJS.Timeout | undefined {
     return ms === undefined ? undefined : setTimeout(() => this.#signalLate(), ms);
-  }
-
-  /** Waits until the webhook's rate allows the next attempt. */
-  async #pace({ rate }: Delivery): Promise<void> {
-    if (rate === null) return;
-    const at = Math.max(performance.now(), this.#nextAtMs);
-    this.#nextAtMs = at + 1000 / rate;
-    await sleep(at - performance.now());
   }
 }

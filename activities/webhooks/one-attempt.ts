@@ -2,10 +2,12 @@
 import { noteAttempt } from '../../models/metrics/observe.js';
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import type { HealthNote } from '../../models/operations/webhooks/note-health.js';
-import type { DeliveryOutcome } from '../../models/operations/webhooks/record-attempt.js';
+import type { Attempt, DeliveryOutcome } from '../../models/operations/webhooks/record-attempt.js';
 import type { Decrypter } from '../../models/rules/values/encryption.js';
+import { testEventType } from '../../models/rules/webhooks/events.js';
 import { parseRetryAfter, retryDelaySeconds } from '../../models/rules/webhooks/retry.js';
 import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signed-headers.js';
+import type { Trigger } from '../../models/tables/delivery.js';
 import { secretContext, signingKeyContext } from '../../models/tables/webhook.js';
 import { Tracer } from './post-trace.js';
 import { traceAttempt } from './trace-attempt.js';
@@ -53,14 +55,37 @@ const nothingSent = (): PostResult => ({
 
 const gone = 'The endpoint answered 410 Gone';
 
+/** How an attempt is logged, and whether the retry schedule continues after a failure. */
+export interface AttemptOptions {
+  trigger: Trigger;
+  followsSchedule: boolean;
+  isProbe?: boolean;
+}
+
+/** What follows from the result of an attempt: how it is logged, the next step of its delivery, and what it says of the endpoint. */
+export function consequenceOf(
+  result: PostResult,
+  delivery: SendableDelivery,
+  { trigger: asked, followsSchedule, isProbe = false }: AttemptOptions,
+  usualDelays: readonly number[],
+): Pick<Attempt, 'trigger' | 'next' | 'health'> & { isScheduled: boolean } {
+  const isTest = delivery.event === testEventType;
+  const trigger = isTest && followsSchedule ? 'test' : asked;
+  const isScheduled = trigger === 'scheduled';
+  const delays = isTest ? [] : (delivery.retry_delays ?? usualDelays);
+  const next = followsSchedule ? nextStep(result, delivery, delays) : lastStep(result);
+  const health = isScheduled || result.error === null ? healthNote(result, delivery, { isProbe, delays }) : undefined;
+  return { trigger, next, isScheduled, ...(health === undefined ? {} : { health }) };
+}
+
 /** The next step of an attempt outside the retry schedule. */
-export function lastStep({ error, responseStatus }: PostResult): DeliveryOutcome {
+function lastStep({ error, responseStatus }: PostResult): DeliveryOutcome {
   if (error === null) return { status: 'succeeded' };
   return responseStatus === 410 ? { status: 'unchanged', disableWebhook: gone } : { status: 'unchanged' };
 }
 
 /** The next step of the retry schedule: the next delay, or the end when it is used up or cannot help. */
-export function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays: readonly number[]): DeliveryOutcome {
+function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays: readonly number[]): DeliveryOutcome {
   const { error, responseStatus } = result;
   if (error === null) return { status: 'succeeded' };
   if (error === 'blocked_address') return { status: 'failed' };
@@ -73,7 +98,7 @@ export function nextStep(result: PostResult, { ladder_step }: SendableDelivery, 
  * What an attempt changes in the health of its endpoint: a scheduled one, or one that was acknowledged. Undefined if nothing, or if the fault is
  * ours.
  */
-export function healthNote(
+function healthNote(
   result: PostResult,
   { webhook_id, ladder_step, failing_since, resume_at }: SendableDelivery,
   { isProbe, delays }: Pick<HealthNote, 'isProbe' | 'delays'>,

@@ -18,6 +18,8 @@ import { tooManyAttempts } from './too-many-attempts.js';
 const replayedAtOnce = 50;
 /** The same for an ordered webhook, whose attempts hang one after the other. */
 const replayedInOrder = 5;
+/** The same for a webhook with a rate: what it may get in this time. Its retrier and another replay may take turns too. */
+const pageSeconds = 10;
 
 /** Requested attempts of one workspace that run at once in this process. Another one is retried after a second. */
 const askedOfWorkspace = 25;
@@ -65,7 +67,8 @@ async function listReplay(
   const settler = new DeliverySettler(db, webhookId, (page) => attempts.withWorkspaceLimit(page, webhook?.workspace_id));
   while (await settler.onePage()) signal.throwIfAborted(); // what is not settled is in no list
   const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
-  const limit = webhook?.ordered === true ? replayedInOrder : replayedAtOnce;
+  const atOnce = webhook?.ordered === true ? replayedInOrder : replayedAtOnce;
+  const limit = Math.min(atOnce, Math.ceil((webhook?.rate ?? Number.POSITIVE_INFINITY) * pageSeconds));
   const deliveryIds = await listReplayable(db, range, after ?? null, limit);
   return { deliveryIds, isLast: deliveryIds.length < limit };
 }

@@ -3926,7 +3926,7 @@ export interface components {
             description?: string | null;
             /** @description Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays */
             retry_delays?: number[] | null;
-            /** @description Maximum deliveries per second. Null: as fast as the endpoint answers */
+            /** @description Maximum attempts per second, those of retries, replays, resends and tests together. Null: as fast as the endpoint answers */
             rate?: number | null;
             /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones */
             ordered?: boolean | null;
@@ -4019,7 +4019,7 @@ export interface components {
             description?: string | null;
             /** @description Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays */
             retry_delays?: number[] | null;
-            /** @description Maximum deliveries per second. Null: as fast as the endpoint answers */
+            /** @description Maximum attempts per second, those of retries, replays, resends and tests together. Null: as fast as the endpoint answers */
             rate?: number | null;
             /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones */
             ordered?: boolean | null;

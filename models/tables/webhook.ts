@@ -48,12 +48,14 @@ export const webhookColumns = {
   old_public_key: withDefault(nullable(column.text())),
   /** Seconds before each further attempt; null: `WEBHOOK_RETRY_DELAYS`. */
   retry_delays: withDefault(nullable(column.integers())),
-  /** Deliveries per second; null: as fast as the endpoint answers. */
+  /** Attempts per second; null: as fast as the endpoint answers. */
   rate: withDefault(nullable(column.double())),
   /** One delivery at a time, in the order of the events. */
   ordered: withDefault(column.boolean()),
   /** Origins of the sites that may show its portal in a frame; null: none. */
   frame_ancestors: withDefault(nullable(column.texts())),
+  /** The turns up to this time are taken, if there is a rate. See operations/webhooks/reserve-turns.ts. */
+  paced_until: withDefault(nullable(column.timestamp())),
   // See operations/webhooks/settle-deliveries.ts: pending deliveries with a revision below `held_revision` are held.
   revision: withDefault(column.integer()),
   held_revision: withDefault(column.integer()),

@@ -120,6 +120,6 @@ describe('an endpoint', () => {
       assert.equal(await worker().carry(), null);
     }
     assert.equal(test.receiver.received.length, 4);
-    assert.ok(performance.now() - started >= 790, 'four pauses of 200 ms');
+    assert.ok(performance.now() - started >= 590, 'three pauses of 200 ms');
   });
 });

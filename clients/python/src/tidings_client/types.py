@@ -301,7 +301,7 @@ class CreateWebhookRequest(TypedDict):
     retry_delays: NotRequired[Optional[Sequence[float]]]
     """Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays"""
     rate: NotRequired[Optional[float]]
-    """Maximum deliveries per second. Null: as fast as the endpoint answers"""
+    """Maximum attempts per second, those of retries, replays, resends and tests together. Null: as fast as the endpoint answers"""
     ordered: NotRequired[Optional[bool]]
     """Deliver one event at a time, in order. A failing delivery blocks all later ones"""
     asymmetric: NotRequired[Optional[bool]]
@@ -317,7 +317,7 @@ class UpdateWebhookRequest(TypedDict):
     retry_delays: NotRequired[Optional[Sequence[float]]]
     """Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays"""
     rate: NotRequired[Optional[float]]
-    """Maximum deliveries per second. Null: as fast as the endpoint answers"""
+    """Maximum attempts per second, those of retries, replays, resends and tests together. Null: as fast as the endpoint answers"""
     ordered: NotRequired[Optional[bool]]
     """Deliver one event at a time, in order. A failing delivery blocks all later ones"""
     asymmetric: NotRequired[Optional[bool]]

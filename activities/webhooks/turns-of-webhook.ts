@@ -1,0 +1,68 @@
+/** The turns of a webhook that has a rate. PostgreSQL gives them to all processes, so that the attempts of all of them keep the rate together. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../models/db/database.js';
+import type { ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
+import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
+import { reserveTurns, type Turns } from '../../models/operations/webhooks/reserve-turns.js';
+import type { Trigger } from '../../models/tables/delivery.js';
+import { tooManyAttempts } from './too-many-attempts.js';
+
+/** A turn may be used so much later, because timers are late. */
+const lateMs = 5;
+/** A requested attempt whose turn is later waits in Temporal, because its activity has only seconds beside the attempt. */
+const requestedMsMax = 5_000;
+
+/** The turns of the webhook of this delivery; undefined if it has no rate. */
+export function turnsOf(
+  { webhook_id: webhookId, workspace_id: workspaceId, rate }: SendableDelivery,
+  trigger: Trigger,
+  { deps, withWorkspaceLimit }: { deps: { db: Database }; withWorkspaceLimit: ConcurrencyLimit },
+): TurnsOfWebhook | undefined {
+  if (rate === null) return undefined;
+  const aheadMsMax = trigger === 'manual' || trigger === 'test' ? requestedMsMax : undefined;
+  return new TurnsOfWebhook(async (wanted) => {
+    const turns = await withWorkspaceLimit(() => reserveTurns(deps.db, webhookId, wanted, aheadMsMax), workspaceId);
+    if (turns === undefined && aheadMsMax !== undefined) throw tooManyAttempts(1_000);
+    return turns;
+  });
+}
+
+export class TurnsOfWebhook {
+  #everyMs = 0;
+  #nextAtMs = 0;
+  #lastAtMs = Number.NEGATIVE_INFINITY;
+  #reserving: Promise<boolean> | undefined;
+
+  /** @param reserve takes turns that nobody else gets; undefined if the webhook has no rate any more */
+  constructor(private readonly reserve: (wanted: number) => Promise<Turns | undefined>) {}
+
+  /**
+   * Waits for the next turn. Each call gets another one.
+   * @param wanted the number of attempts that are still to be made, this one included
+   * @param signal ends the wait early
+   */
+  async next(wanted: number, signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      const now = performance.now();
+      const at = Math.max(now, this.#nextAtMs);
+      if (at <= this.#lastAtMs) {
+        this.#nextAtMs = at + this.#everyMs;
+        await sleep(at - now, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+        return;
+      }
+      this.#reserving ??= this.#reserve(wanted).finally(() => (this.#reserving = undefined));
+      if (!(await this.#reserving)) return;
+    }
+  }
+
+  /** @returns false if the webhook has no rate any more */
+  async #reserve(wanted: number): Promise<boolean> {
+    const turns = await this.reserve(wanted);
+    if (turns === undefined) return false;
+    const firstAtMs = performance.now() + turns.wait_ms;
+    this.#everyMs = turns.every_ms;
+    this.#nextAtMs = firstAtMs;
+    this.#lastAtMs = firstAtMs + (turns.count - 1) * turns.every_ms + Math.max(turns.every_ms / 2, lateMs);
+    return true;
+  }
+}
