@@ -3,7 +3,7 @@ import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { DueDelivery, FirstDelivery, SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import { claimWebhookProbe } from '../../models/operations/webhooks/note-health.js';
-import { type Attempt, recordAttempts } from '../../models/operations/webhooks/record-attempt.js';
+import { type Attempt, type AttemptEffect, recordAttempts } from '../../models/operations/webhooks/record-attempt.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { cachingDecrypter, type Decrypter } from '../../models/rules/values/encryption.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
@@ -49,7 +49,7 @@ export interface LeftToRetriers {
 export class Attempts {
   readonly #endpoints: SharedEndpointStats;
   readonly #health: EndpointHealth;
-  readonly #records: BatchQueue<Attempt, boolean>;
+  readonly #records: BatchQueue<Attempt, AttemptEffect>;
   readonly #decryptSecret: Decrypter;
   /**
    * Runs statements that lock webhook rows or read a backlog of deliveries. A statement that waits for a lock holds a connection. Groups and
@@ -173,7 +173,7 @@ export class Attempts {
     answered();
     const { isScheduled, ...consequence } = consequenceOf(result, delivery, options, config.webhookRetryDelaysSeconds);
     if (isScheduled) this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
-    const isActive = await this.#records.add({
+    const effect = await this.#records.add({
       ...result,
       requestHeaders: result.requestHeaders && maskSignatures(result.requestHeaders),
       url: delivery.url,
@@ -181,9 +181,9 @@ export class Attempts {
       webhookId: delivery.webhook_id,
       ...consequence,
     });
-    if (!isActive) return 'stopped';
+    if (effect === 'stopped') return 'stopped';
     if (result.error === null) return 'acknowledged';
-    return consequence.next.status === 'pending' ? 'failed' : 'ended';
+    return consequence.next.status === 'pending' || effect === 'renewed' ? 'failed' : 'ended';
   }
 }
 

@@ -40,14 +40,19 @@ export type DeliveryOutcome =
   | { status: 'pending'; inSeconds: number };
 
 /**
+ * `stopped`: no further attempts may follow, because the webhook is inactive or was paused meanwhile. `renewed`: the delivery would have failed for
+ * good, but its webhook has another URL meanwhile, so that it is pending. `recorded`: anything else.
+ */
+export type AttemptEffect = 'recorded' | 'renewed' | 'stopped';
+
+/**
  * Writes attempts and changes their deliveries, in one statement unless a delivery has several. The attempts of a delivery are numbered
  * from 1. An acknowledged delivery has succeeded. Otherwise, a delivery keeps a decision that was made meanwhile, by a manual attempt or
- * because its webhook was paused or deleted. If its webhook has another URL meanwhile, a failure does not count against the endpoint, and
- * the next attempt is due at once. The attempt is logged in any case.
+ * because its webhook was paused or deleted. If its webhook has another URL meanwhile, a failure does not count against the endpoint, and the
+ * delivery is due at once, at the start of its retry schedule: the present URL was never tried. The attempt is logged in any case.
  * @param disableAfterSeconds an endpoint that acknowledges nothing for this time is disabled; 0: never
- * @returns for each attempt whether further ones may follow: its webhook is still active, and was not paused meanwhile
  */
-export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<boolean[]> {
+export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<AttemptEffect[]> {
   const written = new Map<string, Written>();
   for (const round of inRounds(attempts)) {
     for (const row of await write(db, JSON.stringify(round.map(rowOf)))) written.set(row.delivery_id, row);
@@ -63,13 +68,17 @@ export async function recordAttempts(db: Database, attempts: Attempt[], disableA
   }
   const notes = ofAddress.flatMap(({ health }) => health ?? []);
   for (const webhookId of await noteHealth(db, notes, disableAfterSeconds)) gone.add(webhookId);
-  return attempts.map(({ deliveryId, webhookId }) => written.get(deliveryId)?.is_active === true && !gone.has(webhookId));
+  return attempts.map(({ deliveryId, webhookId, trigger, next }) => {
+    const row = written.get(deliveryId);
+    if (row?.is_active !== true || gone.has(webhookId)) return 'stopped';
+    return next.status === 'failed' && !row.is_address && trigger !== 'test' ? 'renewed' : 'recorded';
+  });
 }
 
 /** The same for one attempt. */
-export async function recordAttempt(db: Database, attempt: Attempt): Promise<boolean> {
-  const [isActive] = await recordAttempts(db, [attempt]);
-  return isActive ?? false;
+export async function recordAttempt(db: Database, attempt: Attempt): Promise<AttemptEffect> {
+  const [effect] = await recordAttempts(db, [attempt]);
+  return effect ?? 'stopped';
 }
 
 /**
@@ -129,14 +138,18 @@ const givenColumns = {
   next_in_seconds: column.double(),
 };
 
+/** SQL: the attempt `a` failed at a former URL of the webhook `w`. A test is one attempt, and ends with it. */
+const isRenewed = `(a.status <> 'succeeded' AND a.url <> w.url AND a.trigger <> 'test')`;
+
 const record = `
   WITH a AS (
     SELECT *, clock_timestamp() - ago_ms * interval '1 millisecond' AS at, clock_timestamp() + next_in_seconds * interval '1 second' AS next_attempt_at
     FROM ${recordset('$1', 'a', givenColumns)}
   ), locked AS ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id')}, moved AS (
-    UPDATE deliveries d SET status = a.status,
-      next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR a.url = w.url THEN a.next_attempt_at ELSE now() END,
-      ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END,
+    UPDATE deliveries d SET status = CASE WHEN ${isRenewed} THEN 'pending' ELSE a.status END,
+      next_attempt_at = CASE WHEN ${isRenewed} THEN now() ELSE a.next_attempt_at END,
+      ladder_step = CASE WHEN ${isRenewed} THEN 0 ELSE d.ladder_step + (a.trigger <> 'manual')::int END,
+      delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END,
       -- The delivery has had the new chance that a change of the webhook gave it.
       webhook_revision = CASE WHEN a.url = w.url THEN w.revision ELSE d.webhook_revision END
     FROM a JOIN locked ON locked.id = a.delivery_id CROSS JOIN webhooks w WHERE d.id = locked.id AND w.id = d.webhook_id AND a.status <> 'unchanged'

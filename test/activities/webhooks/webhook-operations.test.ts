@@ -194,7 +194,7 @@ describe('attemptNow and replayPage', () => {
     const { webhook_id } = await deliveryOf(test.db, id);
     const failed = attemptWith({ id, webhook_id }, { status: 'pending', inSeconds: 0 });
     const manual = { ...attemptWith({ id, webhook_id }, { status: 'succeeded' }), trigger: 'manual' as const };
-    assert.deepEqual(await recordAttempts(test.db, [failed, manual]), [true, true]);
+    assert.deepEqual(await recordAttempts(test.db, [failed, manual]), ['recorded', 'recorded']);
     assert.deepEqual([await statusesOf([id]), (await attemptsOf(test.db, id)).length], [['succeeded'], 2]);
   });
 });

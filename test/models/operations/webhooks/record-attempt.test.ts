@@ -123,11 +123,13 @@ describe('recordAttempt', () => {
         ],
         1,
       ),
-      [true, true],
+      ['recorded', 'renewed'],
     );
-    const { status, next_attempt_at } = await deliveryOf(test.db, refused.id);
-    assert.equal(status, 'pending');
-    assert.ok((next_attempt_at?.getTime() ?? 0) <= Date.now() + 1_000);
+    for (const { id } of [refused, gone]) {
+      const { status, next_attempt_at, ladder_step } = await deliveryOf(test.db, id);
+      assert.deepEqual([status, ladder_step], ['pending', 0]);
+      assert.ok((next_attempt_at?.getTime() ?? 0) <= Date.now() + 1_000);
+    }
     const { is_active, failing_since, resume_at } = await Webhook.owned(workspaceId, webhookId);
     assert.deepEqual([is_active, failing_since, resume_at], [true, null, null]);
   });

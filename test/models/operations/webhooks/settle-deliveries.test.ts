@@ -110,7 +110,7 @@ describe('the deliveries of a webhook', () => {
     ];
     await change({ is_active: false });
     await change({ is_active: true });
-    assert.equal(await recordAttempt(test.db, attemptWith(failed, { status: 'pending', inSeconds: 60 })), false, 'nothing more goes out');
+    assert.equal(await recordAttempt(test.db, attemptWith(failed, { status: 'pending', inSeconds: 60 })), 'stopped');
     await recordAttempt(test.db, attemptWith(over, { status: 'failed' }));
     await recordAttempt(test.db, attemptWith(acknowledged, { status: 'succeeded' }));
     const statuses = async () => Promise.all([failed, over, acknowledged].map(async ({ id }) => (await deliveryOf(test.db, id)).status));
