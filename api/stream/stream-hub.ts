@@ -45,7 +45,7 @@ export class StreamHub implements Audience {
     { consoleIdleHours }: Pick<Config, 'consoleIdleHours'>,
   ) {
     this.#reader = new RoundReader(db);
-    this.#upkeep = createUpkeep(db, this.#viewers, consoleIdleHours);
+    this.#upkeep = createUpkeep(db, this.#viewers, consoleIdleHours, (viewer) => this.#tellMissed(viewer));
     apiMetrics.streams.set(0);
     this.#heartbeat = setInterval(() => this.#keepAlive(), heartbeatMs).unref();
   }
@@ -89,8 +89,8 @@ export class StreamHub implements Audience {
     let isFailing = false;
     while (this.#viewers.size > 0) {
       try {
+        await this.#upkeep(); // first: after an outage, a viewer learns that events are missing before it gets the next ones
         await this.#round();
-        await this.#upkeep();
         isFailing = false;
       } catch (err) {
         if (!isFailing) this.logger.warn({ err }, 'streams cannot read events');
@@ -124,6 +124,11 @@ export class StreamHub implements Audience {
       if (viewer.isFull) viewer.fallBehind(progress);
       else viewer.write(block);
     }
+  }
+
+  #tellMissed(viewer: Viewer): void {
+    const { complete } = this.#reader;
+    viewer.reset(viewer.state === 'live' && complete !== null ? complete : viewer.progress.position);
   }
 
   /** Reads for one viewer until it has the position of the others, or its client has to read first. */

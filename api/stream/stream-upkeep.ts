@@ -8,10 +8,16 @@ import type { Viewer } from './viewer.js';
 const checkMs = 1_000;
 
 /**
- * Returns a function to call in every round. It queries only when something is due, with one statement for all viewers.
+ * Returns a function to call before every round. It queries only when something is due, with one statement for all viewers.
  * @param idleHours after so many hours without a request, a session of the console ends
+ * @param tellMissed is called for a viewer whose events may be missing, before it is shown any further ones
  */
-export function createUpkeep(db: Database, viewers: ReadonlySet<Viewer>, idleHours: number): () => Promise<void> {
+export function createUpkeep(
+  db: Database,
+  viewers: ReadonlySet<Viewer>,
+  idleHours: number,
+  tellMissed: (viewer: Viewer) => void,
+): () => Promise<void> {
   let renewedAt = performance.now();
   let checkedAt = performance.now();
   return async () => {
@@ -21,10 +27,10 @@ export function createUpkeep(db: Database, viewers: ReadonlySet<Viewer>, idleHou
       checkedAt = now;
     }
     if (now - renewedAt >= renewMs) {
-      await renewStreams(
-        db,
-        [...viewers].map(({ options }) => options),
-      );
+      for (const { stream, since } of await renewStreams(db, [...viewers])) {
+        stream.since = since;
+        tellMissed(stream);
+      }
       renewedAt = now;
     }
   };

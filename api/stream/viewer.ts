@@ -14,6 +14,8 @@ export interface ViewerOptions {
   position: Position;
   /** Events before the position may be missing. */
   isReset: boolean;
+  /** Every event since then was written when the stream was opened. */
+  since: Date;
 }
 
 /** The progress of a viewer, for the code that reads events for it. */
@@ -36,6 +38,8 @@ export class Viewer implements Feed {
   state: 'waiting' | 'behind' | 'live' | 'ended' = 'waiting';
   /** The progress of the viewer. Not used while it is live. */
   progress: Progress;
+  /** As in the options, as far as it is known by now. */
+  since: Date;
   #out: Writable | null = null;
   #isFull = false;
 
@@ -44,6 +48,7 @@ export class Viewer implements Feed {
     readonly options: ViewerOptions,
   ) {
     this.progress = progressAt(options.position);
+    this.since = options.since;
   }
 
   /** Nothing more is written until the client has read: at most one page of events waits in memory for it. */
@@ -74,6 +79,11 @@ export class Viewer implements Feed {
   dismiss(afterMs: number): void {
     this.write(retryBlock(afterMs));
     this.end();
+  }
+
+  /** Tells its client that events may be missing. @param position where it goes on */
+  reset(position: Position): void {
+    this.write(resetBlock(position));
   }
 
   /** Its client has not read the last page yet. When it has, the next pages are read from here. */

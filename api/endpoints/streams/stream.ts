@@ -43,9 +43,9 @@ export const openEventStream = endpoint({
     const { workspaceId, credential, session, token } = caller;
     if (caller.isSuspended) throw suspended();
     const resume = positionOf(lastEventId ?? '', 'Last-Event-ID') ?? positionOf(query.last_event_id ?? '', 'last_event_id');
-    const { id, position, isReset } = await openStream(db, { workspaceId, resume, max: config.quotas.streams });
+    const { id, position, isReset, since } = await openStream(db, { workspaceId, resume, max: config.quotas.streams });
     const jwt = token === undefined ? null : { ...token, id: session?.id ?? null };
-    return new Reply({}, { events: streams.viewer({ id, workspaceId, keyId: credential.keyId, token: jwt, position, isReset }) });
+    return new Reply({}, { events: streams.viewer({ id, workspaceId, keyId: credential.keyId, token: jwt, position, isReset, since }) });
   },
 });
 

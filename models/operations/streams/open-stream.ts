@@ -26,6 +26,8 @@ export interface OpenedStream {
   position: Position;
   /** The viewer's position is older than an hour, or events were not written since then, so that some may be missing. */
   isReset: boolean;
+  /** Every event of the workspace since then was written. */
+  since: Date;
 }
 
 export interface StreamRequest {
@@ -44,17 +46,18 @@ export async function openStream(db: Database, { workspaceId, resume, max }: Str
   const id = makeId();
   const marked = await withinQuota(db, { workspaceId, of: 'streams', max }, async (transaction) => {
     await select(db, insertStream, [id, workspaceId, expiryMs], transaction);
-    const [row] = await select<Mark>(db, markWorkspace, [workspaceId, resumeMs + graceMs, lapseMs], transaction);
+    const [row] = await select<Mark>(db, markWorkspaces, [[workspaceId], resumeMs + graceMs, lapseMs], transaction);
     if (row === undefined) throw new Error('INSERT … ON CONFLICT DO UPDATE … RETURNING gave no row');
     return row;
   });
   if (marked.is_recent) await settle(db);
   const now = await currentPosition(db);
   const isKnown = resume !== null && (await isComplete(db, resume, marked.since, now));
-  return { id, position: isKnown ? resume : now, isReset: resume !== null && !isKnown };
+  return { id, position: isKnown ? resume : now, isReset: resume !== null && !isKnown, since: marked.since };
 }
 
 interface Mark {
+  workspace_id: string;
   since: Date;
   /** The workspace was marked so recently that transactions may still run that saw it unmarked. */
   is_recent: boolean;
@@ -64,13 +67,13 @@ const insertStream = `
   WITH gone AS (DELETE FROM open_streams WHERE workspace_id = $2 AND expires_at < now())
   INSERT INTO open_streams (id, workspace_id, expires_at) VALUES ($1, $2, now() + $3 * interval '1 millisecond')`;
 
-const markWorkspace = `
+const markWorkspaces = `
   INSERT INTO streamed_workspaces AS s (workspace_id, since, until)
-  VALUES ($1, clock_timestamp(), clock_timestamp() + $2 * interval '1 millisecond')
+  SELECT id, clock_timestamp(), clock_timestamp() + $2 * interval '1 millisecond' FROM workspaces WHERE id = ANY($1::uuid[]) ORDER BY id
   ON CONFLICT (workspace_id) DO UPDATE SET until = EXCLUDED.until,
     -- By the clock after the wait for the row, not by the one before it.
     since = CASE WHEN s.until < clock_timestamp() + $3 * interval '1 millisecond' THEN clock_timestamp() ELSE s.since END
-  RETURNING since, since > clock_timestamp() - interval '1 minute' AS is_recent`;
+  RETURNING workspace_id, since, since > clock_timestamp() - interval '1 minute' AS is_recent`;
 
 /**
  * Waits until every statement and every writing transaction that is in progress now, after the workspace was marked, has ended. Sessions of
@@ -112,22 +115,39 @@ async function isComplete(db: Database, position: Position, since: Date, now: Po
   return row?.is_past === true;
 }
 
-/** Renews open streams. Their events are written for another hour. */
-export async function renewStreams(db: Database, streams: readonly { id: string; workspaceId: string }[]): Promise<void> {
-  const rows = streams.map(({ id, workspaceId }) => ({ id, workspace_id: workspaceId }));
-  await select(db, renew, [JSON.stringify(rows), expiryMs, resumeMs + graceMs]);
+/** A stream that is open, and since when every event was written for it, as far as its process knows. */
+export interface KnownStream {
+  options: { id: string; workspaceId: string };
+  since: Date;
+}
+
+/**
+ * Renews open streams. Their events are written for another hour.
+ * @returns the streams that may have missed events: no process could renew the mark of their workspace for so long that it lapsed. Each has the time
+ *   since which all events are written again
+ */
+export async function renewStreams<Stream extends KnownStream>(
+  db: Database,
+  streams: readonly Stream[],
+): Promise<{ stream: Stream; since: Date }[]> {
+  const rows = streams.map(({ options: { id, workspaceId } }) => ({ id, workspace_id: workspaceId }));
+  await select(db, renew, [JSON.stringify(rows), expiryMs]);
+  const workspaceIds = [...new Set(rows.map(({ workspace_id }) => workspace_id))];
+  const marks = await select<Mark>(db, markWorkspaces, [workspaceIds, resumeMs + graceMs, lapseMs]);
+  const sinceOf = new Map(marks.map(({ workspace_id, since }) => [workspace_id, since]));
+  const missed = streams.flatMap((stream) => {
+    const since = sinceOf.get(stream.options.workspaceId);
+    return since !== undefined && since > stream.since ? [{ stream, since }] : [];
+  });
+  if (missed.length > 0) await settle(db);
+  return missed;
 }
 
 // Missing rows are inserted again: a process that could not reach the database for minutes still has its streams.
 const renew = `
-  WITH given AS (SELECT id, workspace_id FROM json_to_recordset($1::json) AS g (id uuid, workspace_id uuid)), renewed AS (
-    INSERT INTO open_streams (id, workspace_id, expires_at)
-    SELECT id, workspace_id, now() + $2 * interval '1 millisecond' FROM given ORDER BY id
-    ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at
-  ), marked AS (
-    SELECT workspace_id FROM streamed_workspaces WHERE workspace_id IN (SELECT workspace_id FROM given) ORDER BY workspace_id FOR UPDATE
-  )
-  UPDATE streamed_workspaces s SET until = clock_timestamp() + $3 * interval '1 millisecond' FROM marked WHERE s.workspace_id = marked.workspace_id`;
+  INSERT INTO open_streams (id, workspace_id, expires_at)
+  SELECT id, workspace_id, now() + $2 * interval '1 millisecond' FROM json_to_recordset($1::json) AS g (id uuid, workspace_id uuid) ORDER BY id
+  ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`;
 
 /** Deletes a stream that has ended. */
 export async function forgetStream(db: Database, id: string): Promise<void> {

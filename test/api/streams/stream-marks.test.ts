@@ -20,6 +20,44 @@ const setMark = `
 const lockMark = 'SELECT 1 FROM streamed_workspaces WHERE workspace_id = $1 FOR UPDATE';
 const lapsed = 'SELECT 1 FROM streamed_workspaces WHERE workspace_id = $1 AND until < clock_timestamp()';
 
+/** Makes the processes of a test renew their streams, as they do after half a minute. @returns a function that resets the clock of timers */
+function skipHalfMinute(): () => void {
+  const { now } = performance;
+  performance.now = () => now.call(performance) + 31_000;
+  return () => {
+    performance.now = now;
+  };
+}
+
+describe('a stream that is open while the mark of its workspace lapses', () => {
+  const app = useApi();
+  const watch = useStreams(app);
+
+  it('gets stream.reset before all further events, because those of the meantime were not written', async () => {
+    const account = await app.account();
+    const stream = await watch(account);
+    await until(() => stream.lastEventId !== '', 'the first id');
+    await rows(app.deps.db, setMark, [account.workspaceId, -60_000]);
+    await send(app, account);
+    const reset = skipHalfMinute();
+    await until(() => stream.events.length > 0, 'an event').finally(reset);
+    const sent = await send(app, account);
+    await received(stream, 2);
+    assert.deepEqual(
+      stream.events.map(({ type, data }) => [type, data.data.message_id]),
+      [
+        ['stream.reset', undefined],
+        ['message.queued', sent],
+      ],
+    );
+    stream.close();
+    const resumed = await watch(account, stream.lastEventId);
+    const next = await send(app, account);
+    await received(resumed, 1);
+    assert.deepEqual(idsIn(resumed), [next], 'its position is good again');
+  });
+});
+
 describe('a stream that opens when the mark of its workspace has lapsed, or is about to', () => {
   const app = useApi();
   const watch = useStreams(app);
