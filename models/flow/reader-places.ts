@@ -1,4 +1,5 @@
 import { busy } from '../errors.js';
+import { ReaderLine } from './reader-line.js';
 
 export interface ReaderPlacesOptions {
   /** How many owners read at the same time. */
@@ -27,6 +28,8 @@ export interface ReaderPlace {
 }
 
 interface Reader {
+  address: string;
+  since: number;
   end: (() => void) | null;
   /** How far the client was behind when the last bytes were taken. Reading ahead earns nothing. */
   behindMs: number;
@@ -36,10 +39,13 @@ interface Reader {
 
 /**
  * The places of long responses, each of which keeps rows in memory at the pace of its client. An owner has one place. When all are taken, the
- * client that is furthest behind an ordinary pace makes room for another owner, so that slow clients cannot keep the others out.
+ * client that is furthest behind an ordinary pace makes room for another owner, so that slow clients cannot keep the others out. Nor can fast ones
+ * of one address: after the same time, the newest of an address with several places makes room for another address that has fewer. Refused owners
+ * stand in line (`ReaderLine`), so that those who ask most often get no more than others.
  */
 export class ReaderPlaces {
   readonly #readers = new Map<string, Reader>();
+  readonly #line = new ReaderLine();
 
   constructor(private readonly options: ReaderPlacesOptions) {}
 
@@ -50,11 +56,12 @@ export class ReaderPlaces {
 
   /**
    * Takes a place for an owner that has none. May end the response of another owner.
-   * @throws AppError unavailable if all places are taken by clients that keep the pace
+   * @param address where the owner asks from
+   * @throws AppError unavailable if there is no place, or others have waited longer for it
    */
-  take(owner: string): ReaderPlace {
-    if (this.#readers.size >= this.options.max) this.#endSlowest();
-    const reader: Reader = { end: null, behindMs: 0, offered: null };
+  take(owner: string, address: string): ReaderPlace {
+    this.#makeRoom(owner, address);
+    const reader: Reader = { address, since: this.#now(), end: null, behindMs: 0, offered: null };
     this.#readers.set(owner, reader);
     return {
       begin: (end) => void (reader.end = end),
@@ -70,12 +77,36 @@ export class ReaderPlaces {
     };
   }
 
-  #endSlowest(): void {
-    const behind = [...this.#readers].map(([owner, reader]) => ({ owner, reader, ms: this.#behindMsOf(reader) }));
-    const slowest = behind.toSorted((one, other) => other.ms - one.ms)[0];
-    if (slowest === undefined || slowest.ms <= this.options.behindMsMax) throw busy();
-    this.#readers.delete(slowest.owner);
-    slowest.reader.end?.();
+  #makeRoom(owner: string, address: string): void {
+    const ahead = this.#line.ask(owner, address, { now: this.#now(), placesOf: (each) => this.#placesOf(each) });
+    const free = this.options.max - this.#readers.size;
+    if (ahead >= free) {
+      const [last, ...others] = this.#removable(address);
+      if (last === undefined || ahead > free + others.length) throw busy();
+      this.#readers.delete(last.owner);
+      last.reader.end?.();
+    }
+    this.#line.leave(owner);
+  }
+
+  /** The readers that make room for this address, the one to end first before the others. */
+  #removable(address: string): { owner: string; reader: Reader }[] {
+    const all = [...this.#readers].map(([owner, reader]) => ({ owner, reader, ms: this.#behindMsOf(reader) }));
+    const slow = all.filter(({ ms }) => ms > this.options.behindMsMax).toSorted((one, other) => other.ms - one.ms);
+    if (slow.length > 0) return slow;
+    const own = this.#placesOf(address);
+    const places = Math.max(...all.map(({ reader }) => this.#placesOf(reader.address)));
+    if (places <= own + 1) return [];
+    const ofCrowd = all.filter(({ reader }) => this.#placesOf(reader.address) === places);
+    const until = this.#now() - this.options.behindMsMax;
+    return ofCrowd
+      .filter(({ reader }) => reader.since < until)
+      .toSorted((one, other) => other.reader.since - one.reader.since)
+      .slice(0, 1);
+  }
+
+  #placesOf(address: string): number {
+    return [...this.#readers.values()].filter((reader) => reader.address === address).length;
   }
 
   #behindMsOf({ behindMs, offered }: Reader): number {

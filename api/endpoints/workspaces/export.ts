@@ -19,6 +19,7 @@ import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { endpoint } from '../../declare.js';
+import { addressKey } from '../../http/rate-limit.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { Reply } from '../../http/reply.js';
 import {
@@ -76,7 +77,7 @@ export const exportWorkspace = endpoint({
   ),
   async handler({ caller: { workspaceId }, origin }, { db, readTurns, exportPlaces }) {
     if (exportPlaces.has(workspaceId)) throw exportRunning();
-    const place = exportPlaces.take(workspaceId); // in the same step as the check
+    const place = exportPlaces.take(workspaceId, addressKey(origin.address ?? undefined)); // in the same step as the check
     try {
       const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
       await asCaller(db, workspaceId, origin, (transaction) => {

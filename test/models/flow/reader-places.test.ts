@@ -14,8 +14,8 @@ describe('ReaderPlaces', () => {
     places = new ReaderPlaces({ max: 2, bytesPerSecond: 1_000, behindMsMax: 30_000, now: () => now });
   });
 
-  const take = (owner: string) => {
-    const place = places.take(owner);
+  const take = (owner: string, address = owner) => {
+    const place = places.take(owner, address);
     place.begin(() => ended.push(owner));
     return place;
   };
@@ -58,6 +58,7 @@ describe('ReaderPlaces', () => {
       assert.throws(() => take('three'), isBusy);
     }
     two.leave();
+    now += 10_001; // the third one has not asked again
     take('two');
     now += 1_000_000;
     assert.throws(() => take('three'), isBusy);
@@ -74,6 +75,46 @@ describe('ReaderPlaces', () => {
     now += 30_001;
     take('four');
     assert.deepEqual(ended, ['one', 'two']);
+  });
+
+  it('gives a free place to whoever was refused first, as long as that one asks again within ten seconds', () => {
+    const [one] = [take('one'), take('two')];
+    assert.throws(() => take('honest'), isBusy);
+    for (let time = 0; time < 100; time += 1) {
+      now += 95;
+      assert.throws(() => take('hasty'), isBusy);
+    }
+    one.leave();
+    assert.throws(() => take('hasty'), isBusy, 'the other one has waited longer');
+    take('honest').leave();
+    take('hasty').leave();
+    const three = take('three');
+    assert.throws(() => take('gone'), isBusy);
+    now += 10_001;
+    three.leave();
+    take('late');
+  });
+
+  it('gives a free place to an owner from another address than the one that has places already', () => {
+    const [one] = [take('one', 'crowd'), take('two', 'crowd')];
+    for (const owner of ['three', 'four', 'five']) assert.throws(() => take(owner, 'crowd'), isBusy);
+    assert.throws(() => take('honest', 'home'), isBusy);
+    one.leave();
+    assert.throws(() => take('three', 'crowd'), isBusy);
+    take('honest', 'home');
+  });
+
+  it('ends the newest of an address with several places after half a minute, for an address that has none', () => {
+    take('one', 'crowd');
+    now += 29_000;
+    take('two', 'crowd');
+    assert.throws(() => take('honest', 'home'), isBusy);
+    now += 1_001;
+    assert.throws(() => take('three', 'crowd'), isBusy);
+    take('honest', 'home');
+    assert.deepEqual(ended, ['one'], 'the other one has not had its half minute');
+    now += 100_000;
+    assert.throws(() => take('four', 'elsewhere'), isBusy, 'each address has one place');
   });
 
   it('keeps the new place of an owner whose first one was taken away', () => {
