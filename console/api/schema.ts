@@ -4122,7 +4122,8 @@ export interface components {
             /** Format: date-time */
             until: string;
             statuses: ("pending" | "succeeded" | "failed" | "held")[];
-            matched: number;
+            /** @description Null if there are too many to count: more than 200,000 */
+            matched: number | null;
             attempted: number;
             acknowledged: number;
             /** Format: date-time */
@@ -4153,7 +4154,8 @@ export interface components {
             /** Format: date-time */
             until: string;
             statuses: ("pending" | "succeeded" | "failed" | "held")[];
-            matched: number;
+            /** @description Null if there are too many to count: more than 200,000 */
+            matched: number | null;
             attempted: number;
             acknowledged: number;
             /** @enum {string} */

@@ -18,8 +18,8 @@ const replayColumns = {
   since: column.timestamp(),
   until: column.timestamp(),
   statuses: column.texts<DeliveryStatus>(),
-  /** How many deliveries it included when it began. */
-  matched: column.integer(),
+  /** How many deliveries it included when it began; null: too many to count. */
+  matched: nullable(column.integer()),
   /** How many deliveries were attempted. */
   attempted: withDefault(column.integer()),
   /** How many of those attempts were acknowledged. Later retries do not count. */

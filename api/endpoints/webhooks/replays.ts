@@ -48,7 +48,7 @@ export const replayWebhook = endpoint({
     const webhook = await Webhook.owned(workspaceId, params.id);
     const statuses: DeliveryStatus[] = status === undefined ? ['failed', 'held'] : [status];
     const range = { webhookId: webhook.id, since, until, statuses };
-    const turn = (count: () => Promise<number>) => readTurns(count, workspaceId);
+    const turn = <Count>(count: () => Promise<Count>) => readTurns(count, workspaceId);
     if (dry_run) return { replay: presentCount(range, await turn(() => countForDryRun(db, range))) };
     webhook.assertActive();
     const replay = await beginReplay(db, range, { workspaceId, of: 'replays', max: config.quotas.replays }, { origin, turn });

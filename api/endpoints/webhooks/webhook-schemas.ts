@@ -71,7 +71,7 @@ const replayFields = {
   statuses: Joi.array()
     .items(Joi.string().valid(...deliveryStatuses))
     .required(),
-  matched: Joi.number().integer().required(),
+  matched: Joi.number().integer().allow(null).required().description('Null if there are too many to count: more than 200,000'),
   attempted: Joi.number().integer().required(),
   acknowledged: Joi.number().integer().required(),
 };

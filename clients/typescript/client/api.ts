@@ -2335,7 +2335,8 @@ export interface components {
             /** Format: date-time */
             until: string;
             statuses: ("pending" | "succeeded" | "failed" | "held")[];
-            matched: number;
+            /** @description Null if there are too many to count: more than 200,000 */
+            matched: number | null;
             attempted: number;
             acknowledged: number;
             /** Format: date-time */
@@ -2366,7 +2367,8 @@ export interface components {
             /** Format: date-time */
             until: string;
             statuses: ("pending" | "succeeded" | "failed" | "held")[];
-            matched: number;
+            /** @description Null if there are too many to count: more than 200,000 */
+            matched: number | null;
             attempted: number;
             acknowledged: number;
             /** @enum {string} */

@@ -69,8 +69,8 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
     const { replay: count } = await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, dry_run: true } });
     counted.value = count.matched;
     if (count.matched === 0) return;
-    const action = `Send ${count.matched.toLocaleString()} again`;
-    const text = `${count.matched.toLocaleString()} deliveries match. Each is sent in one more attempt.`;
+    const action = `Send ${count.matched?.toLocaleString() ?? 'all'} again`;
+    const text = `${count.matched?.toLocaleString() ?? 'Very many'} deliveries match. Each is sent in one more attempt.`;
     if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
     // What is counted is sent: later deliveries are not part of it.
     await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, until: count.until, dry_run: false } });
@@ -110,7 +110,10 @@ const columnsOf = (replays: Loaded<readonly Replay[]>): Column<Replay>[] => [
     isMinor: true,
   },
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
-  { title: 'Progress', cell: ({ attempted, matched }) => <Progress done={attempted} of={matched} /> },
+  {
+    title: 'Progress',
+    cell: ({ attempted, matched }) => (matched === null ? attempted.toLocaleString() : <Progress done={attempted} of={matched} />),
+  },
   { title: 'Acknowledged', cell: ({ acknowledged }) => acknowledged.toLocaleString(), isNumber: true },
   { title: '', cell: (replay) => (replay.status === 'running' ? <CancelReplay replay={replay} replays={replays} /> : null) },
 ];

@@ -4,22 +4,26 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { Replay } from '../../tables/replay.js';
 import { assertBelow, type Quota, withinQuota } from '../workspaces/within-quota.js';
-import { countReplayable, type ReplayRange } from './replay-deliveries.js';
+import { countForReplay, type ReplayRange } from './replay-deliveries.js';
+
+/** Runs a count when it may use a connection. */
+type ReplayTurn = (count: () => Promise<number | null>) => Promise<number | null>;
 
 /**
- * Counts the deliveries of a replay and stores it as running. A replay without deliveries ends at once. The caller starts its workflow. If
- * it does not, the watcher does.
+ * Counts the deliveries of a replay, unless they are too many, and stores it as running. A replay without deliveries ends at once. The caller
+ * starts its workflow. If it does not, the watcher does.
  * @param turn runs the count when it may use a connection
+ * @param countedMax how many are counted; tests lower it
  * @throws AppError limit_reached if the workspace has the maximum number of running replays, unauthorized if the credential has ended
  */
 export async function beginReplay(
   db: Database,
   range: ReplayRange,
   quota: Quota,
-  { origin, turn }: { origin: Origin; turn: (count: () => Promise<number>) => Promise<number> },
+  { origin, turn, countedMax }: { origin: Origin; turn: ReplayTurn; countedMax?: number },
 ): Promise<Replay> {
   await assertBelow(db, quota); // before the count, which may read many rows
-  const matched = await turn(() => countReplayable(db, range));
+  const matched = await turn(() => countForReplay(db, range, countedMax));
   const { webhookId, since, until, statuses } = range;
   const row = { id: makeId(), webhook_id: webhookId, since, until, statuses: [...statuses], matched };
   if (matched === 0) {

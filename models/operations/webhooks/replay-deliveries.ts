@@ -37,17 +37,26 @@ export async function countReplayable(db: Database, range: ReplayRange, max?: nu
   return row?.matched ?? 0;
 }
 
-/** The maximum number of deliveries of a dry run. A count of more of them would occupy a connection for seconds. */
-const dryRunMax = 200_000;
+/** The maximum number of deliveries that are counted. A count of more of them would occupy a connection for seconds. */
+const countedMax = 200_000;
 
 /**
- * The same number, for a dry run. Dry runs have no quota, so the cost of each is bounded.
+ * The same number for a replay that begins; null if there are more deliveries than are counted.
+ * @param max the maximum number; tests lower it
+ */
+export async function countForReplay(db: Database, range: ReplayRange, max = countedMax): Promise<number | null> {
+  const matched = await countReplayable(db, range, max + 1);
+  return matched > max ? null : matched;
+}
+
+/**
+ * The same number, for a dry run, which has nothing else to tell.
  * @param max the maximum number; tests lower it
  * @throws AppError limit_reached if there are more
  */
-export async function countForDryRun(db: Database, range: ReplayRange, max = dryRunMax): Promise<number> {
-  const matched = await countReplayable(db, range, max + 1);
-  if (matched > max) throw dryRunTooLarge(max);
+export async function countForDryRun(db: Database, range: ReplayRange, max = countedMax): Promise<number> {
+  const matched = await countForReplay(db, range, max);
+  if (matched === null) throw dryRunTooLarge(max);
   return matched;
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Database, openPool, select } from '../../../models/db/database.js';
+import { beginReplay } from '../../../models/operations/webhooks/begin-replay.js';
 import { countForDryRun } from '../../../models/operations/webhooks/replay-deliveries.js';
+import { byTest } from '../../support/by-test.js';
 import { until } from '../../support/client.js';
 import { lockWaits } from '../../support/lock-table.js';
 import { buildDelivery } from '../../support/rows/deliveries.js';
@@ -124,5 +126,23 @@ describe('costly reads', () => {
       message: 'A dry run of a replay can have at most 2 deliveries',
     });
     assert.equal(await countForDryRun(app.deps.db, range, 3), 3);
+  });
+
+  it('begins a replay of more deliveries than it counts, and shows no number', async () => {
+    const { workspaceId, jwt } = await app.account();
+    const { row } = await buildWebhook(workspaceId, 'https://127.0.0.1:9443/hook');
+    for (let time = 1; time <= 3; time += 1) await buildDelivery(app.deps.db, workspaceId);
+    const range = { webhookId: row.id, since: new Date(0), until: new Date(Date.now() + 60_000), statuses: ['pending'] as const };
+    const begin = (countedMax: number) => {
+      const turn = <Count>(read: () => Promise<Count>) => read();
+      return beginReplay(app.deps.db, range, { workspaceId, of: 'replays', max: 5 }, { origin: byTest, turn, countedMax });
+    };
+    const matched = await Promise.all(
+      [2, 3].map(async (countedMax) => {
+        const { id } = await begin(countedMax);
+        return (await app.call('GET', `/api/v1/webhooks/${row.id}/replays/${id}`, { jwt })).body.data.replay.matched;
+      }),
+    );
+    assert.deepEqual(matched, [null, 3]);
   });
 });

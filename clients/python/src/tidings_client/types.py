@@ -727,7 +727,8 @@ class StartedReplay(TypedDict):
     since: str
     until: str
     statuses: List[Literal["pending", "succeeded", "failed", "held"]]
-    matched: int
+    matched: Optional[int]
+    """Null if there are too many to count: more than 200,000"""
     attempted: int
     acknowledged: int
     ended_at: Optional[str]
@@ -747,7 +748,8 @@ class Replay(TypedDict):
     since: str
     until: str
     statuses: List[Literal["pending", "succeeded", "failed", "held"]]
-    matched: int
+    matched: Optional[int]
+    """Null if there are too many to count: more than 200,000"""
     attempted: int
     acknowledged: int
     status: Literal["running", "completed", "cancelled", "stopped"]
