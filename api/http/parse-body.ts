@@ -4,19 +4,31 @@ import { invalidJson } from '../../models/errors.js';
 /** Fields whose content is free-form. */
 const freeForm: ReadonlySet<string> = new Set(['metadata', 'custom_fields']);
 
+/** A parsed body, and the paths of the fields that were dropped from it. */
+export interface ParsedBody {
+  body: object;
+  dropped: string[];
+}
+
+/** @throws AppError as `parseBody` */
+export const parseObject = (bytes: Buffer): object => parseBody(bytes).body;
+
 /**
  * Parses the bytes as a JSON object. An empty body counts as an empty object.
  * @throws AppError 400 when the bytes are not UTF-8, not JSON, or not a JSON object
  */
-export function parseObject(bytes: Buffer): object {
-  if (bytes.length === 0) return {};
+export function parseBody(bytes: Buffer): ParsedBody {
+  if (bytes.length === 0) return { body: {}, dropped: [] };
   const parsed = parse(textOf(bytes));
   if (!isObject(parsed)) throw invalidJson('The body must be a JSON object');
   // An own `__proto__` field would become the prototype of every copy. It is dropped like every unknown field. Free-form fields refuse it.
+  const dropped: string[] = [];
   for (const [name, holder] of [['', parsed], ...Object.entries(parsed)] as const) {
-    if (!freeForm.has(name) && isObject(holder)) Reflect.deleteProperty(holder, '__proto__');
+    if (freeForm.has(name) || !isObject(holder) || !Object.hasOwn(holder, '__proto__')) continue;
+    Reflect.deleteProperty(holder, '__proto__');
+    dropped.push(name === '' ? '__proto__' : `${name}.__proto__`);
   }
-  return parsed;
+  return { body: parsed, dropped };
 }
 
 function textOf(bytes: Buffer): string {

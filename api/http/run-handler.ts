@@ -5,7 +5,7 @@ import { assertScope } from './caller.js';
 import type { Endpoint, NoteWorkspace } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
-import { parseObject } from './parse-body.js';
+import { parseBody } from './parse-body.js';
 import { Reply } from './reply.js';
 import { ignoredFieldsHeader } from './schemas/unknown-fields.js';
 import { type Checked, check, checkQuery } from './schemas/validation.js';
@@ -26,13 +26,14 @@ export async function runHandler<Services>(
   const { caller, origin, params, idempotencyKey, url, headers, body: bytes, newId, traceparent } = request;
   const nothing: Checked<object> = { value: {}, faults: [] };
   const query = item.query === undefined ? { ...nothing, ignored: Object.keys(request.query) } : checkQuery(item.query, request.query);
-  const parsed = item.body === undefined ? {} : parseObject(bytes);
+  const { body: parsed, dropped } = item.body === undefined ? { body: {}, dropped: [] } : parseBody(bytes);
   assertScope(caller, item.alsoNeeds?.(parsed as Record<string, unknown>) ?? null);
   const checked = item.body === undefined ? nothing : check(item.body, parsed);
   const body = item.examine === undefined ? checked : await item.examine(checked, deps);
   const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
   // Providers may add fields to their callbacks, so these are not reported.
-  const ignoredHeader = item.auth === 'provider' ? {} : ignoredFieldsHeader([...(query.ignored ?? []), ...(body.ignored ?? [])]);
+  const ignoredHeader =
+    item.auth === 'provider' ? {} : ignoredFieldsHeader([...(query.ignored ?? []), ...dropped, ...(body.ignored ?? [])]);
   if (faults.length > 0) throw withHeaders(invalid(faults), ignoredHeader);
   const signed = { url, headers, body: bytes };
   const lastEventId = headers['last-event-id'];

@@ -7,6 +7,7 @@ import { type Channel, channels } from '../../../models/channels.js';
 import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
+import { ignoredFieldsOf } from '../../../models/rules/bulk/ignored-fields.js';
 import { assertFewPlaceholders, type BulkRequest } from '../../../models/rules/bulk/bulk-templates.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
@@ -130,7 +131,8 @@ export async function planned(
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
   if (!Array.isArray(value.recipients)) return { ...others, value, faults };
   const plan = await planBulk(judgeable({ value, faults }), recipientsMax, unitsMax);
-  return { ...others, value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
+  const ignored = [...(others.ignored ?? []), ...(await ignoredFieldsOf(value.recipients))];
+  return { ignored, value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
 }
 
 /** Replaces each faulty field by a harmless value, so that the recipients can still be checked. */

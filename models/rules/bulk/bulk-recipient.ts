@@ -128,7 +128,7 @@ export function readVariables(variables: object, path: string, faults: Fault[]):
   return values;
 }
 
-const fieldsOfRecipient = ['to', 'contact_id', 'variables', 'metadata', 'reference'];
+export const fieldsOfRecipient = ['to', 'contact_id', 'variables', 'metadata', 'reference'];
 
 function refuseLookAlike(name: string, path: string, faults: Fault[]): void {
   const meant = lookAlike(name, fieldsOfRecipient);

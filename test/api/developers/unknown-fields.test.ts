@@ -58,6 +58,20 @@ describe('unknown fields', () => {
     assert.deepEqual([status, headers.get('ignored-fields')], [201, 'content.%C3%BC%2C%0A, colour']);
     assert.doesNotMatch(JSON.stringify(body), /colour|"red"/);
   });
+  it('201 for a field of a recipient that is neither a variable nor known, and the header names it', async () => {
+    const recipients = [good.to, { to: '+15551234568', colour: 'red', labels: ['a'], 'home address': { city: 'Oslo' }, none: null }];
+    const body = { channel: 'sms', content: { text: 'Hello' }, recipients };
+    for (const path of ['/messages/bulk', '/messages/preview']) {
+      const { headers } = await post(path, { ...body, note: 1 });
+      assert.equal(headers.get('ignored-fields'), 'note, recipients[1].labels, recipients[1].home%20address', path);
+    }
+  });
+  it('201 for a field __proto__, at any depth, and the header names it', async () => {
+    const content = '{"text":"Hello","__proto__":{"text":"x"}}';
+    const text = `{"__proto__":{"to":"x"},"channel":"sms","content":${content},"recipients":[{"to":"${good.to}","__proto__":{"to":"x"}}]}`;
+    const { status, headers } = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body: text });
+    assert.deepEqual([status, headers.get('ignored-fields')], [201, '__proto__, content.__proto__, recipients[0].__proto__']);
+  });
   it('200 for a query parameter that is like no other, and the header names it', async () => {
     const { status, headers } = await app.call('GET', '/api/v1/messages?search=hook', { key: account.key });
     assert.deepEqual([status, headers.get('ignored-fields')], [200, 'search']);
