@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
-import { createMalformedListener } from './errors/malformed.js';
+import { createMalformedListener, createTunnelListener } from './errors/malformed.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 
 /** Timeouts in milliseconds. */
@@ -54,6 +54,7 @@ export function createHttpServer(
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', app); // an unknown `Expect` header is ignored
   server.on('clientError', createMalformedListener(limiter));
+  server.on('connect', createTunnelListener(limiter));
   if (connections !== undefined) limitConnections(server, connections);
   return server;
 }

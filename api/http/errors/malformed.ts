@@ -4,24 +4,34 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
-import type { AppError } from '../../../models/errors.js';
+import { type AppError, notFound } from '../../../models/errors.js';
 import { errorBody } from './error-handler.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
 import { addressKey, type Limiter } from '../rate-limit.js';
 
+/** A fault of Node's parser, with the bytes that it was reading. */
+type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
 /** Creates a listener for the server's `clientError`. It sends one response and closes the connection. */
-export function createMalformedListener(limiter: Limiter): (error: NodeJS.ErrnoException, socket: Duplex) => void {
+export function createMalformedListener(limiter: Limiter): (error: ParserFault, socket: Duplex) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    void respond(limiter, error.code, socket).catch(() => socket.destroy());
+    void respond(limiter, refusalOf(error), socket).catch(() => socket.destroy());
   };
 }
 
-async function respond(limiter: Limiter, fault: string | undefined, socket: Duplex): Promise<void> {
-  const error = refusalOf(fault);
+/** Creates a listener for the server's `connect`: Node passes no request with this method to the application. */
+export function createTunnelListener(limiter: Limiter): (req: unknown, socket: Duplex) => void {
+  return (_req, socket) => {
+    socket.on('error', () => socket.destroy());
+    void respond(limiter, notFound(), socket).catch(() => socket.destroy());
+  };
+}
+
+async function respond(limiter: Limiter, error: AppError, socket: Duplex): Promise<void> {
   const requestId = randomUUID();
   const body = JSON.stringify(errorBody(error, requestId));
   const headers = new Map<string, string | number>([
@@ -40,7 +50,12 @@ async function respond(limiter: Limiter, fault: string | undefined, socket: Dupl
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function refusalOf(code: string | undefined): AppError {
+/** The line of a request whose only fault is its method. */
+const methodOnly = /^[!#$%&'*+.^`|~\w-]+ [/*]\S* HTTP\/1\.[01]\r?\n/;
+
+function refusalOf({ code, rawPacket }: ParserFault): AppError {
+  // The parser knows the registered methods only. To a client, one that it does not know is like any other that no path has.
+  if (code === 'HPE_INVALID_METHOD' && methodOnly.test(rawPacket?.toString('latin1') ?? '')) return notFound();
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTooSlow();
   return malformedRequest();

@@ -116,6 +116,14 @@ describe('answers outside the endpoints', () => {
       for (const name of ['limit', 'remaining', 'reset']) assert.match(answer.headers.get(`x-ratelimit-${name}`) ?? '', /^\d+$/);
     });
   }
+  for (const said of ['FOO /health HTTP/1.1', 'get /health HTTP/1.1', 'CONNECT x:443 HTTP/1.1']) {
+    it(`404 for a method that the parser of HTTP does not know or pass on: ${said}`, async () => {
+      const { status, body, headers } = await exchange(app.url, `${said}\r\nHost: x`);
+      assert.deepEqual([status, body.error, body.code, body.success], [404, 'Not found', 'not_found', false]);
+      assert.equal(headers.get('x-request-id'), body.request_id);
+      assert.match(headers.get('x-ratelimit-limit') ?? '', /^\d+$/);
+    });
+  }
   it('200 for any Expect header', async () => {
     const { status } = await exchange(app.url, 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close');
     assert.equal(status, 200);
