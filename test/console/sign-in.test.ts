@@ -115,6 +115,15 @@ describe('signing in to the console', function () {
     await browser.see(/Invalid or expired token/);
   });
 
+  it('a link of the launcher signs in a tab that shows the console already', async () => {
+    const me = await owner(app);
+    await browser.open();
+    await browser.see('Sign in');
+    await browser.open(`#token=${issueConsoleLink(app.deps.config.jwtSecret, me.email)}`);
+    await browser.see(signedIn);
+    assert.equal(new URL(browser.page.url()).hash, '');
+  });
+
   it('after the session has ended, the same address is shown again behind the form', async () => {
     const me = await owner(app);
     await browser.signIn({ email: me.email, password });
