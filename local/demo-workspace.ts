@@ -1,4 +1,4 @@
-/** Creates the demo workspace and its API key if they are missing. Entry point: `node dist/local/demo-workspace.js`. */
+/** Creates the demo workspace and its API key if they are missing, or work no longer. Entry point: `node dist/local/demo-workspace.js`. */
 import { randomBytes } from 'node:crypto';
 import { ApiKey } from '../models/tables/api-key.js';
 import { type Config, loadConfig } from '../models/settings/config.js';
@@ -9,6 +9,7 @@ import { systemOrigin } from '../models/rules/audit/origin.js';
 import { scopes } from '../models/rules/accounts/api-key.js';
 import { Workspace } from '../models/tables/workspace.js';
 import { readDemoState, writeDemoState } from './demo/demo-state.js';
+import { demoWorks } from './demo/demo-works.js';
 
 const email = 'demo@tidings.invalid';
 
@@ -21,14 +22,17 @@ try {
 }
 
 async function ensureDemoWorkspace(database: Database, settings: Readonly<Config>): Promise<void> {
+  const { databaseUrl, dataDir, secretKey, secretKeys } = settings;
+  const state = readDemoState(dataDir);
+  if (state !== undefined && (await demoWorks(databaseUrl, secretKeys, state))) return;
   const existing = await Workspace.byEmail(email);
-  if (existing !== null && readDemoState(settings.dataDir) !== undefined) return;
-  const password = randomBytes(12).toString('base64url');
-  // If the stored credentials are lost, the workspace gets a new password and key, but no new credits.
-  await existing?.update({ password_hash: await hashPassword(password, email) });
+  // If only the key was revoked, the owner keeps the password. If the stored credentials are lost, the workspace gets new ones, but no new credits.
+  const isKnown = existing !== null && state !== undefined;
+  const password = isKnown ? state.password : randomBytes(12).toString('base64url');
+  if (!isKnown) await existing?.update({ password_hash: await hashPassword(password, email) });
   const workspace = existing ?? (await signUpDemo(database, settings, password));
-  const { key } = await ApiKey.issue(settings.secretKey, { workspace_id: workspace.id, name: 'demo', scopes });
-  writeDemoState(settings.dataDir, { email, password, api_key: key });
+  const { key } = await ApiKey.issue(secretKey, { workspace_id: workspace.id, name: 'demo', scopes });
+  writeDemoState(dataDir, { ...state, email, password, api_key: key });
 }
 
 async function signUpDemo(database: Database, settings: Readonly<Config>, password: string): Promise<Workspace> {

@@ -3,6 +3,7 @@ import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { issueConsoleLink } from '../models/rules/accounts/console-link.js';
 import { provideCheckout } from './checkout/provide.js';
 import { readDemoState } from './demo/demo-state.js';
+import { demoWorks } from './demo/demo-works.js';
 import { type Launch, startPart, together } from './processes/launch.js';
 import { newLog } from './processes/log-files.js';
 import { prepareTls } from './tls/local-tls.js';
@@ -30,7 +31,7 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
   const { env, config } = serviceEnvironment(plan, made);
   const runScript = scriptRunner(launch, env);
   await runScript('database schema', 'models/migrate.js');
-  const needsDemo = embedded !== undefined && (postgres.isNew || readDemoState(plan.config.dataDir) === undefined);
+  const needsDemo = embedded !== undefined && (postgres.isNew || !(await hasDemo(plan.config.dataDir, postgres.url, config.secretKeys)));
   await together(
     [
       startWorker(launch, env),
@@ -40,6 +41,11 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
     giveUp,
   );
   tellAddresses(launch, made);
+}
+
+async function hasDemo(dataDir: string, databaseUrl: string, secretKeys: readonly string[]): Promise<boolean> {
+  const demo = readDemoState(dataDir);
+  return demo !== undefined && demoWorks(databaseUrl, secretKeys, demo);
 }
 
 function scriptRunner(launch: Launch, env: NodeJS.ProcessEnv) {

@@ -114,12 +114,13 @@ async function untilLetIn(password: string, port: number, signal: AbortSignal): 
   }
 }
 
-async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+/** Runs one statement in a session of its own. */
+export async function query<Row extends pg.QueryResultRow>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined); // the running query rejects with the same error
   try {
     await client.connect();
-    const { rows } = await client.query<Row>(sql);
+    const { rows } = await client.query<Row>(sql, values);
     return rows;
   } finally {
     await client.end().catch(() => undefined);

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { type DemoState, readDemoState } from '../../local/demo/demo-state.js';
+import { demoWorks } from '../../local/demo/demo-works.js';
+import { closeWorkspace } from '../../models/operations/accounts/close-workspace.js';
+import { ApiKey } from '../../models/tables/api-key.js';
+import { Workspace } from '../../models/tables/workspace.js';
+import { byTest } from '../support/by-test.js';
+import { testEnv } from '../support/config.js';
+import { useDatabase } from '../support/for-each.js';
+
+const program = resolve(import.meta.dirname, '../../local/demo-workspace.js');
+
+describe('the demo workspace at a start', () => {
+  const test = useDatabase();
+  let env: NodeJS.ProcessEnv;
+  let first: DemoState;
+  beforeEach(async () => {
+    env = testEnv({ DATABASE_URL: test.url, PATH: process.env.PATH });
+    first = await provide();
+  });
+  afterEach(async () => {
+    const open = await Workspace.byEmail(first.email);
+    if (open !== null) await closeWorkspace(test.db, open.id, byTest);
+  });
+
+  /** What a start runs. @returns the stored credentials */
+  const provide = async (): Promise<DemoState> => {
+    await promisify(execFile)(process.execPath, [program], { env });
+    return readDemoState(env.DATA_DIR ?? '') ?? assert.fail('nothing is stored');
+  };
+  const works = (state: DemoState) => demoWorks(test.url, [env.SECRET_KEY ?? ''], state);
+
+  it('stays as it is while its login and key work', async () => {
+    assert.deepEqual([await works(first), await provide()], [true, first]);
+  });
+
+  it('is made again after its account was closed, so that the printed links work', async () => {
+    const { id } = (await Workspace.byEmail(first.email)) ?? assert.fail('no workspace');
+    await closeWorkspace(test.db, id, byTest);
+    assert.equal(await works(first), false);
+    const second = await provide();
+    assert.deepEqual([await works(second), second.email], [true, first.email]);
+    assert.notEqual(second.api_key, first.api_key);
+  });
+
+  it('gets a new key and keeps its password after its key was revoked', async () => {
+    const { id } = (await Workspace.byEmail(first.email)) ?? assert.fail('no workspace');
+    await ApiKey.update({ is_active: false }, { where: { workspace_id: id } });
+    assert.equal(await works(first), false);
+    const second = await provide();
+    assert.deepEqual([await works(second), second.password], [true, first.password]);
+  });
+});
