@@ -125,7 +125,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     ...workspacesOf(value, routing.isSandboxOnly),
     ...limitsOf(value),
     ...mcpConfigOf(value),
-    ...operatorConfigOf(value),
+    ...operatorConfigOf(value, given),
     ...tracingConfigOf(value),
     ...webhookConfigOf(value),
     ...routing,

@@ -24,20 +24,22 @@ export const operatorSettings: Record<string, Joi.Schema> = {
     .min(0)
     .max(65_534)
     .default(usualMetricsPort)
-    .description('port of the metrics of the API; a worker has the next one; 0: no metrics. If the usual port is taken, there are none'),
+    .description(
+      'port of the metrics of the API; a worker has the next one; 0: no metrics. If it is not set and the usual port is taken, there are none',
+    ),
   METRICS_HOST: Joi.string().hostname().default('127.0.0.1').description('address on which the metrics are served'),
 };
 
 export interface OperatorConfig {
   logLevel: string;
   drainSeconds: number;
-  /** `port` 0: none. `isGiven`: another port than the default was chosen, so something depends on it. */
+  /** `port` 0: none. `isGiven`: the port was set, so something depends on it. */
   metrics: { host: string; port: number; isGiven: boolean };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
-export const operatorConfigOf = (value: Record<string, any>): OperatorConfig => ({
+export const operatorConfigOf = (value: Record<string, any>, given: Readonly<Record<string, string>>): OperatorConfig => ({
   logLevel: value.LOG_LEVEL,
   drainSeconds: value.DRAIN_SECONDS,
-  metrics: { host: value.METRICS_HOST, port: value.METRICS_PORT, isGiven: value.METRICS_PORT !== usualMetricsPort },
+  metrics: { host: value.METRICS_HOST, port: value.METRICS_PORT, isGiven: given.METRICS_PORT !== undefined },
 });

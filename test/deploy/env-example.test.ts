@@ -81,6 +81,8 @@ describe('.env.example', () => {
   it('shows defaults that mean the same when written out', () => {
     const shown = Object.fromEntries(entries.map(({ name, value }) => [name, value]));
     const complete = { ...filledIn(), DATABASE_URL: 'postgres://db/x', TEMPORAL_ADDRESS: 'temporal:7233' };
-    assert.deepEqual(loadConfig({ ...shown, ...complete }), loadConfig(complete));
+    const { metrics, ...others } = loadConfig({ ...shown, ...complete });
+    // Whoever writes a port wants it: the start fails if it is taken.
+    assert.deepEqual({ ...others, metrics: { ...metrics, isGiven: false } }, { ...loadConfig(complete) });
   });
 });

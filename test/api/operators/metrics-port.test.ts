@@ -46,6 +46,10 @@ describe('the port of the metrics', () => {
     assert.equal(outcome, 1);
     assert.match(output(), new RegExp(`Port ${port} on 127\\.0\\.0\\.1 cannot serve the metrics \\(EADDRINUSE\\): set METRICS_PORT`));
   });
+  it('a start fails too when the default port is taken and METRICS_PORT names it', async () => {
+    await take(usual);
+    assert.equal((await start(String(usual))).outcome, 1);
+  });
   it('the service runs without metrics, with a warning, when the default port is taken', async () => {
     await take(usual);
     const { outcome, output } = await start('');
