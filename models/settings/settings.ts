@@ -11,7 +11,7 @@ import { mcpSettings } from './mcp-settings.js';
 import { operatorSettings } from './operator-settings.js';
 import { channelSetting } from './provider-account.js';
 import { oneWord, providerSettings } from './provider-settings.js';
-import { days, list } from './setting-kinds.js';
+import { days, list, listOrJson } from './setting-kinds.js';
 import { tracingSettings } from './tracing-settings.js';
 import { webhookSettings } from './webhook-settings.js';
 
@@ -90,15 +90,19 @@ export const settings: Record<string, Joi.Schema> = {
     ),
   ...connectionSettings,
   JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
-  JWT_SECRETS_OLD: list(secret)
+  JWT_SECRETS_OLD: listOrJson(secret)
     .default([])
-    .description('former values of JWT_SECRET, comma-separated: JWTs that they signed are good until they expire'),
+    .description(
+      'former values of JWT_SECRET, comma-separated, or as a list in JSON if one contains a comma: JWTs that they signed are good until they expire',
+    ),
   SECRET_KEY: secret.description(
     'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
   ),
-  SECRET_KEYS_OLD: list(secret)
+  SECRET_KEYS_OLD: listOrJson(secret)
     .default([])
-    .description('former values of SECRET_KEY, comma-separated: what they encrypted or hashed is still read'),
+    .description(
+      'former values of SECRET_KEY, comma-separated, or as a list in JSON if one contains a comma: what they encrypted or hashed is still read',
+    ),
   ...accountSettings,
   STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; without it no credits are sold'),
   STRIPE_WEBHOOK_SECRET: oneWord.description('signing secret of the callback /api/v1/billing/webhook'),

@@ -53,6 +53,20 @@ describe('loadConfig', () => {
     assert.deepEqual(faultsOf({}, []), []);
   });
 
+  it('reads former secrets that contain commas from a list in JSON', () => {
+    const [one, two] = [`a,${'b'.repeat(40)}, "c"`, `[${'d'.repeat(40)}`];
+    const lists = { JWT_SECRETS_OLD: JSON.stringify([one, two]), SECRET_KEYS_OLD: `${two}, ${'e'.repeat(32)}` };
+    const { jwtSecrets, secretKeys } = load(lists);
+    assert.deepEqual(
+      [jwtSecrets.slice(1), secretKeys.slice(1)],
+      [
+        [one, two],
+        [two, 'e'.repeat(32)],
+      ],
+    );
+    assert.deepEqual(faultsOf({ ...required, JWT_SECRETS_OLD: '["short"]' }).length, 1);
+  });
+
   it('names every wrong setting without its value', () => {
     const wrong = {
       PORT: '70000',
