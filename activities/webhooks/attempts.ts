@@ -11,7 +11,7 @@ import { maskSignatures } from '../../models/rules/webhooks/signed-headers.js';
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { SharedEndpointStats } from './shared-endpoint-stats.js';
 import { EndpointHealth } from './endpoint-health.js';
-import { EndpointQueue, type AttemptOutcome, type EndpointPace } from './endpoint-queue.js';
+import { EndpointQueue, type AttemptResult, type EndpointPace } from './endpoint-queue.js';
 import { attemptOnce, type AttemptOptions, consequenceOf } from './one-attempt.js';
 import type { WebhookPoster } from './post-webhook.js';
 import { turnsOf, type TurnsOfWebhook } from './turns-of-webhook.js';
@@ -103,9 +103,10 @@ export class Attempts {
     let rest = due;
     const turns = turnsOf(first, scheduled.trigger, this);
     if (first.resume_at !== null) {
-      await turns?.next(1, end.signal);
-      if (end.signal?.aborted === true || !(await claimWebhookProbe(this.deps.db, first.webhook_id))) return;
-      if ((await this.#attempt(first, { ...scheduled, isProbe: true })) !== 'acknowledged') return;
+      if ((await turns?.next(1)) === false || end.signal?.aborted === true) return;
+      if (!(await claimWebhookProbe(this.deps.db, first.webhook_id))) return;
+      const { outcome, isOutdated } = await this.#attempt(first, { ...scheduled, isProbe: true });
+      if (outcome !== 'acknowledged' || isOutdated) return;
       rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
     }
     const pace = { concurrency: concurrencyPerEndpoint, firstAlone: !this.#health.isHealthy(first.webhook_id) };
@@ -114,12 +115,14 @@ export class Attempts {
 
   /**
    * Attempts deliveries to one webhook. Stops after a failure, except in a replay, which attempts each delivery.
-   * @returns the deliveries that failed and will be retried, and those that were not tried
+   * @returns the deliveries that were not tried, because the owner has changed the webhook: they must be read again
    */
-  attemptInOrder(deliveries: SendableDelivery[], options = scheduled): Promise<SendableDelivery[]> {
+  async attemptInOrder(deliveries: SendableDelivery[], options = scheduled): Promise<readonly SendableDelivery[]> {
     const [first] = deliveries;
     const turns = first && turnsOf(first, options.trigger, this);
-    return this.#queue(deliveries, options, { concurrency: concurrencyPerEndpoint }, turns).run();
+    const queue = this.#queue(deliveries, options, { concurrency: concurrencyPerEndpoint }, turns);
+    await queue.run();
+    return queue.untried;
   }
 
   async #attemptFirst(
@@ -156,7 +159,7 @@ export class Attempts {
     return new EndpointQueue(deliveries, { attempt, continuesAfterFailure: options.trigger === 'replay', turns, ...pace });
   }
 
-  async #attempt(delivery: SendableDelivery, options: AttemptOptions, answered: () => void = () => undefined): Promise<AttemptOutcome> {
+  async #attempt(delivery: SendableDelivery, options: AttemptOptions, answered: () => void = () => undefined): Promise<AttemptResult> {
     const { webhook_id: webhookId } = delivery;
     this.#endpoints.begin(webhookId);
     try {
@@ -167,7 +170,7 @@ export class Attempts {
   }
 
   /** Makes one attempt and stores its outcome. */
-  async #recorded(delivery: SendableDelivery, options: AttemptOptions, answered: () => void): Promise<AttemptOutcome> {
+  async #recorded(delivery: SendableDelivery, options: AttemptOptions, answered: () => void): Promise<AttemptResult> {
     const { config, poster } = this.deps;
     const result = await attemptOnce(poster, this.#decryptSecret, delivery);
     answered();
@@ -179,11 +182,13 @@ export class Attempts {
       url: delivery.url,
       deliveryId: delivery.id,
       webhookId: delivery.webhook_id,
+      changedAt: delivery.changed_at,
       ...consequence,
     });
-    if (effect === 'stopped') return 'stopped';
-    if (result.error === null) return 'acknowledged';
-    return consequence.next.status === 'pending' || effect === 'renewed' ? 'failed' : 'ended';
+    const isOutdated = effect === 'outdated' || effect === 'renewed';
+    if (effect === 'stopped') return { outcome: 'stopped', isOutdated };
+    if (result.error === null) return { outcome: 'acknowledged', isOutdated };
+    return { outcome: consequence.next.status === 'pending' || effect === 'renewed' ? 'failed' : 'ended', isOutdated };
   }
 }
 

@@ -6,6 +6,13 @@ import type { TurnsOfWebhook } from './turns-of-webhook.js';
 /** `ended`: failed for good. `failed`: will be retried. `stopped`: the webhook is paused, deleted or inactive. */
 export type AttemptOutcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
 
+/** What an attempt has found out. */
+export interface AttemptResult {
+  outcome: AttemptOutcome;
+  /** The owner has changed the webhook: the other deliveries must be read again before they are attempted. */
+  isOutdated: boolean;
+}
+
 /** The limits of a queue, and when its caller should stop waiting for it. */
 export interface EndpointPace {
   /** Attempts at once, if the webhook is not ordered. */
@@ -24,7 +31,7 @@ export interface EndpointPace {
 
 export interface QueueOptions<Delivery> extends EndpointPace {
   /** @param answered must be called when the receiver has answered, so that our own work afterwards does not count as late */
-  attempt: (delivery: Delivery, answered: () => void) => Promise<AttemptOutcome>;
+  attempt: (delivery: Delivery, answered: () => void) => Promise<AttemptResult>;
   /** Continues after a failure, so that each delivery is attempted. */
   continuesAfterFailure: boolean;
   /** Absent if the webhook has no rate. */
@@ -36,9 +43,10 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
   readonly #open: Set<Delivery>;
   readonly #inFlight = new Set<Delivery>();
   readonly #left: Delivery[] = [];
+  readonly #untried: Delivery[] = [];
   #isEnded = false;
   /** Deliveries that have had no turn yet. */
-  #untried: number;
+  #toCome: number;
   #signalLate: () => void = () => undefined;
   /** Resolves when an attempt or the queue is late. May never resolve. */
   readonly late = new Promise<void>((resolve) => {
@@ -53,7 +61,7 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
     const isOrdered = deliveries[0]?.ordered === true;
     this.#chains = isOrdered ? [[...deliveries]] : [...groupBy(deliveries, ({ message_id, id }) => message_id ?? id).values()];
     this.#open = new Set(deliveries);
-    this.#untried = deliveries.length;
+    this.#toCome = deliveries.length;
   }
 
   /** Runs the attempts, and stops after a failure. @returns the deliveries that will be retried or were not tried */
@@ -68,6 +76,11 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
       clearTimeout(end);
     }
     return this.#left;
+  }
+
+  /** The deliveries that were not tried when it ended: its time was over, or the webhook has changed. */
+  get untried(): readonly Delivery[] {
+    return this.#untried;
   }
 
   /** Begins no further attempt. Attempts in progress continue in the background. */
@@ -88,8 +101,9 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
 
   async #attemptChain(chain: Delivery[]): Promise<void> {
     for (const [index, delivery] of chain.entries()) {
-      if (!this.#isOver) await this.options.turns?.next(this.#untried--, this.options.signal);
+      if (!this.#isOver && (await this.options.turns?.next(this.#toCome--)) === false) this.#isEnded = true;
       const outcome = this.#isOver ? 'not tried' : await this.#attempt(delivery);
+      if (outcome === 'not tried') this.#untried.push(...chain.slice(index));
       if (outcome === 'acknowledged' || outcome === 'ended') continue;
       if (outcome === 'failed' && this.options.continuesAfterFailure) {
         this.#left.push(delivery);
@@ -107,8 +121,9 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
     const patience = this.#lateAfter(this.options.lateAfterMs);
     this.#inFlight.add(delivery);
     try {
-      const outcome = await this.options.attempt(delivery, () => clearTimeout(patience));
+      const { outcome, isOutdated } = await this.options.attempt(delivery, () => clearTimeout(patience));
       if (outcome !== 'failed') this.#open.delete(delivery);
+      this.#isEnded ||= isOutdated;
       return outcome;
     } finally {
       clearTimeout(patience);

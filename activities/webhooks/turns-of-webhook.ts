@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
 import type { ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
-import { reserveTurns, type Turns } from '../../models/operations/webhooks/reserve-turns.js';
+import { isUnchanged, reserveTurns, type Turns } from '../../models/operations/webhooks/reserve-turns.js';
 import type { Trigger } from '../../models/tables/delivery.js';
 import { tooManyAttempts } from './too-many-attempts.js';
 
@@ -11,20 +11,23 @@ import { tooManyAttempts } from './too-many-attempts.js';
 const lateMs = 5;
 /** A requested attempt whose turn is later waits in Temporal, because its activity has only seconds beside the attempt. */
 const requestedMsMax = 5_000;
+/** After a longer wait for a turn, the webhook is looked at again: a change holds at once. */
+const unseenMsMax = 250;
 
 /** The turns of the webhook of this delivery; undefined if it has no rate. */
 export function turnsOf(
-  { webhook_id: webhookId, workspace_id: workspaceId, rate }: SendableDelivery,
+  { webhook_id: webhookId, workspace_id: workspaceId, rate, changed_at: changedAt }: SendableDelivery,
   trigger: Trigger,
   { deps, withWorkspaceLimit }: { deps: { db: Database }; withWorkspaceLimit: ConcurrencyLimit },
 ): TurnsOfWebhook | undefined {
   if (rate === null) return undefined;
   const aheadMsMax = trigger === 'manual' || trigger === 'test' ? requestedMsMax : undefined;
-  return new TurnsOfWebhook(async (wanted) => {
+  const reserve = async (wanted: number) => {
     const turns = await withWorkspaceLimit(() => reserveTurns(deps.db, webhookId, wanted, aheadMsMax), workspaceId);
     if (turns === undefined && aheadMsMax !== undefined) throw tooManyAttempts(1_000);
     return turns;
-  });
+  };
+  return new TurnsOfWebhook(reserve, () => isUnchanged(deps.db, webhookId, changedAt));
 }
 
 export class TurnsOfWebhook {
@@ -34,24 +37,28 @@ export class TurnsOfWebhook {
   #reserving: Promise<boolean> | undefined;
 
   /** @param reserve takes turns that nobody else gets; undefined if the webhook has no rate any more */
-  constructor(private readonly reserve: (wanted: number) => Promise<Turns | undefined>) {}
+  constructor(
+    private readonly reserve: (wanted: number) => Promise<Turns | undefined>,
+    private readonly isUnchanged: () => Promise<boolean>,
+  ) {}
 
   /**
    * Waits for the next turn. Each call gets another one.
    * @param wanted the number of attempts that are still to be made, this one included
-   * @param signal ends the wait early
+   * @returns false if the webhook has changed meanwhile: what was read of it before must not be used
    */
-  async next(wanted: number, signal?: AbortSignal): Promise<void> {
+  async next(wanted: number): Promise<boolean> {
+    const since = performance.now();
     for (;;) {
       const now = performance.now();
       const at = Math.max(now, this.#nextAtMs);
       if (at <= this.#lastAtMs) {
         this.#nextAtMs = at + this.#everyMs;
-        await sleep(at - now, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-        return;
+        await sleep(at - now); // seconds at most: see `requestedMsMax`
+        return performance.now() - since < unseenMsMax || this.isUnchanged();
       }
       this.#reserving ??= this.#reserve(wanted).finally(() => (this.#reserving = undefined));
-      if (!(await this.#reserving)) return;
+      if (!(await this.#reserving)) return this.isUnchanged();
     }
   }
 

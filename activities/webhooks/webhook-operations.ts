@@ -39,7 +39,10 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
         const { workspace_id: workspaceId } = delivery;
         if (asked.of(workspaceId) >= askedOfWorkspace) throw tooManyAttempts(1_000);
         asked.add(workspaceId);
-        await attempts.attemptInOrder([delivery], { trigger, followsSchedule: isTest }).finally(() => asked.remove(workspaceId));
+        const untried = await attempts
+          .attemptInOrder([delivery], { trigger, followsSchedule: isTest })
+          .finally(() => asked.remove(workspaceId));
+        if (untried.length > 0) throw tooManyAttempts(10); // it waited for its turn while the owner changed the webhook
       }),
 
     /** Lists the next deliveries of a replay. */
@@ -80,8 +83,10 @@ async function replayPage({ db, attempts }: ReplayDeps, page: ReplayPageInput): 
   const again = activityInfo().attempt > 1;
   const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
   const ids = followsSchedule ? await requeueDeliveries(db, deliveryIds, again) : open;
-  const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, ids);
-  await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule });
+  for (let open: readonly string[] = ids; open.length > 0; ) {
+    const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, open);
+    open = (await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule })).map(({ id }) => id);
+  }
   const left = !followsSchedule ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
   const retriers = await leaveToRetriers(db, { left }, again);
   const status = await recordReplayPage(db, replayId, deliveryIds, isLast);

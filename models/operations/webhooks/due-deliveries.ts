@@ -28,6 +28,8 @@ export interface SendableDelivery {
   retry_delays: number[] | null;
   rate: number | null;
   ordered: boolean;
+  /** When its owner changed the webhook, as text: a Date loses microseconds. An attempt of what was read before must not begin. */
+  changed_at: string;
   /** When the endpoint began to fail. Nothing was acknowledged since; null while the endpoint is healthy. */
   failing_since: Date | null;
   /** No attempt starts before. After it, one attempt is a probe. Null while the circuit breaker is closed. */
@@ -58,7 +60,7 @@ const overdueSeconds = 30;
 
 const columnsWith = (inChild: string, more = '') => `
   SELECT d.id, d.webhook_id, w.workspace_id, d.event_id, d.message_id, NULL AS traceparent, d.event, e.body, w.url, w.secret, w.old_secret,
-    w.old_secret_until, w.signing_key, w.old_signing_key, d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
+    w.old_secret_until, w.signing_key, w.old_signing_key, d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.updated_at::text AS changed_at, w.failing_since, w.resume_at,
     extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms,
     GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
     NOT d.carried AND d.next_attempt_at < now() - ${overdueSeconds} * interval '1 second' AS is_overdue,
@@ -162,9 +164,7 @@ export async function deliveriesIn(db: Database, statuses: readonly DeliveryStat
 const inStatus = `${columns}
   WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.seq, d.id`;
 
-/** A delivery, as it is read from the database. */
 type Row<Delivery extends DueDelivery = DueDelivery> = Delivery & {
-  /** Its webhook is active. */
   is_active: boolean;
   /** It is no longer pending, see `isHeld`. */
   is_held: boolean;

@@ -28,6 +28,8 @@ export interface Attempt {
   timings: Timings;
   remoteAddress: string | null;
   next: DeliveryOutcome;
+  /** When the webhook had been changed last, as the attempt knew it. */
+  changedAt?: string;
   /** Its result for the health of the endpoint; absent if that is nothing new. */
   health?: HealthNote;
 }
@@ -41,9 +43,10 @@ export type DeliveryOutcome =
 
 /**
  * `stopped`: no further attempts may follow, because the webhook is inactive or was paused meanwhile. `renewed`: the delivery would have failed for
- * good, but its webhook has another URL meanwhile, so that it is pending. `recorded`: anything else.
+ * good, but its webhook has another URL meanwhile, so that it is pending. `outdated`: the owner has changed the webhook meanwhile. `recorded`:
+ * anything else.
  */
-export type AttemptEffect = 'recorded' | 'renewed' | 'stopped';
+export type AttemptEffect = 'recorded' | 'outdated' | 'renewed' | 'stopped';
 
 /**
  * Writes attempts and changes their deliveries, in one statement unless a delivery has several. The attempts of a delivery are numbered
@@ -68,11 +71,13 @@ export async function recordAttempts(db: Database, attempts: Attempt[], disableA
   }
   const notes = ofAddress.flatMap(({ health }) => health ?? []);
   for (const webhookId of await noteHealth(db, notes, disableAfterSeconds)) gone.add(webhookId);
-  return attempts.map(({ deliveryId, webhookId, trigger, next }) => {
-    const row = written.get(deliveryId);
-    if (row?.is_active !== true || gone.has(webhookId)) return 'stopped';
-    return next.status === 'failed' && !row.is_address && trigger !== 'test' ? 'renewed' : 'recorded';
-  });
+  return attempts.map((attempt) => effectOf(attempt, gone.has(attempt.webhookId) ? undefined : written.get(attempt.deliveryId)));
+}
+
+function effectOf({ trigger, next, changedAt }: Attempt, row: Written | undefined): AttemptEffect {
+  if (row === undefined || row.changed_at === null) return 'stopped';
+  if (next.status === 'failed' && !row.is_address && trigger !== 'test') return 'renewed';
+  return changedAt !== undefined && changedAt !== row.changed_at ? 'outdated' : 'recorded';
 }
 
 /** The same for one attempt. */
@@ -115,8 +120,11 @@ const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Att
 interface Written {
   delivery_id: string;
   number: number;
-  /** False also if the webhook was paused and activated again: what waits for attempts is held then. A replay of what has succeeded goes on. */
-  is_active: boolean;
+  /**
+   * When the webhook was changed last. Null if it is inactive, or was paused and activated again: what waits for attempts is held then. A replay of
+   * what has succeeded goes on.
+   */
+  changed_at: string | null;
   /** The attempt was acknowledged, or the webhook still has the same URL. */
   is_address: boolean;
 }
@@ -161,9 +169,9 @@ const record = `
     a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
   FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- one order, so that concurrent statements do not deadlock on each other's numbers
   RETURNING delivery_id, number, (
-    SELECT CASE WHEN trigger = 'replay' AND d.status = 'succeeded' THEN w.is_active AND w.deleted_at IS NULL ELSE NOT ${isHeld} END
-    FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
-  ) AS is_active, error IS NULL OR url = (
+    SELECT w.updated_at::text FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
+      AND CASE WHEN trigger = 'replay' AND d.status = 'succeeded' THEN w.is_active AND w.deleted_at IS NULL ELSE NOT ${isHeld} END
+  ) AS changed_at, error IS NULL OR url = (
     SELECT w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_address`;
 

@@ -29,3 +29,10 @@ const reserve = `
     AND ($3::double precision IS NULL OR paced_until IS NULL OR paced_until < clock_timestamp() + $3 * interval '1 millisecond')
   RETURNING extract(epoch FROM paced_until - clock_timestamp())::double precision * 1000 - ${count} / rate * 1000 AS wait_ms,
     1000 / rate AS every_ms, ${count}::integer AS count`;
+
+/** Whether nobody has changed the webhook since that time. */
+export async function isUnchanged(db: Database, webhookId: string, changedAt: string): Promise<boolean> {
+  return (await select(db, unchanged, [webhookId, changedAt])).length > 0;
+}
+
+const unchanged = 'SELECT 1 FROM webhooks WHERE id = $1 AND updated_at::text = $2';
