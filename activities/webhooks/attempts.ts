@@ -12,7 +12,7 @@ import { createConcurrencyLimit, type ConcurrencyLimit } from '../../models/flow
 import { SharedEndpointStats } from './shared-endpoint-stats.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointQueue, type AttemptResult, type EndpointPace } from './endpoint-queue.js';
-import { attemptOnce, type AttemptOptions, consequenceOf } from './one-attempt.js';
+import { asksToWait, attemptOnce, type AttemptOptions, consequenceOf } from './one-attempt.js';
 import type { WebhookPoster } from './post-webhook.js';
 import { turnsOf, type TurnsOfWebhook } from './turns-of-webhook.js';
 
@@ -185,7 +185,7 @@ export class Attempts {
       changedAt: delivery.changed_at,
       ...consequence,
     });
-    const isOutdated = effect === 'outdated' || effect === 'renewed';
+    const isOutdated = effect === 'outdated' || effect === 'renewed' || (options.trigger === 'replay' && asksToWait(result));
     if (effect === 'stopped') return { outcome: 'stopped', isOutdated };
     if (result.error === null) return { outcome: 'acknowledged', isOutdated };
     return { outcome: consequence.next.status === 'pending' || effect === 'renewed' ? 'failed' : 'ended', isOutdated };

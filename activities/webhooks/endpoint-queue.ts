@@ -9,7 +9,7 @@ export type AttemptOutcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
 /** What an attempt has found out. */
 export interface AttemptResult {
   outcome: AttemptOutcome;
-  /** The owner has changed the webhook: the other deliveries must be read again before they are attempted. */
+  /** The owner has changed the webhook, or its receiver asks a replay to wait: the other deliveries must be read again before they are attempted. */
   isOutdated: boolean;
 }
 

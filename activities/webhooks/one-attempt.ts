@@ -74,7 +74,8 @@ export function consequenceOf(
   const isScheduled = trigger === 'scheduled';
   const delays = isTest ? [] : (delivery.retry_delays ?? usualDelays);
   const next = followsSchedule ? nextStep(result, delivery, delays) : lastStep(result);
-  const health = isScheduled || result.error === null ? healthNote(result, delivery, { isProbe, delays }) : undefined;
+  const isHeeded = isScheduled || result.error === null || (trigger === 'replay' && asksToWait(result));
+  const health = isHeeded ? healthNote(result, delivery, { isProbe, delays, isScheduled }) : undefined;
   return { trigger, next, isScheduled, ...(health === undefined ? {} : { health }) };
 }
 
@@ -95,18 +96,22 @@ function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays:
 }
 
 /**
- * What an attempt changes in the health of its endpoint: a scheduled one, or one that was acknowledged. Undefined if nothing, or if the fault is
- * ours.
+ * What an attempt changes in the health of its endpoint: a scheduled one, one that was acknowledged, or one of a replay whose answer asks to wait.
+ * Undefined if nothing, or if the fault is ours.
  */
 function healthNote(
   result: PostResult,
   { webhook_id, ladder_step, failing_since, resume_at }: SendableDelivery,
-  { isProbe, delays }: Pick<HealthNote, 'isProbe' | 'delays'>,
+  { isProbe, delays, isScheduled }: Pick<HealthNote, 'isProbe' | 'delays'> & { isScheduled: boolean },
 ): HealthNote | undefined {
   const succeeded = result.error === null;
   const isNews = succeeded ? failing_since !== null || resume_at !== null : result.error !== 'undecryptable_secret';
   if (!isNews) return undefined;
-  return { webhookId: webhook_id, succeeded, isFirst: ladder_step === 0, isProbe, retryAfterSeconds: askedSeconds(result), delays };
+  const isFirst = isScheduled && ladder_step === 0;
+  return { webhookId: webhook_id, succeeded, isFirst, isProbe, retryAfterSeconds: askedSeconds(result), delays };
 }
+
+/** The receiver is too busy for this attempt and for those that would follow. */
+export const asksToWait = (result: PostResult): boolean => result.error !== null && (askedSeconds(result) ?? 0) > 0;
 
 const askedSeconds = ({ retryAfter, at }: PostResult) => parseRetryAfter(retryAfter, at);

@@ -7,3 +7,11 @@ export const tooManyAttempts = (retryAfterMs: number): ApplicationFailure =>
     message: 'The workspace has too many attempts in progress',
     nextRetryDelay: retryAfterMs,
   });
+
+/** The receiver has asked a replay to wait. Temporal repeats the activity after this time. */
+export const replayWaits = (retryAfterMs: number): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: 'ReplayWaits',
+    message: 'The receiver has asked to wait (Retry-After)',
+    nextRetryDelay: Math.ceil(retryAfterMs),
+  });

@@ -4,15 +4,16 @@ import type { Database } from '../../models/db/database.js';
 import { deliveryStatuses } from '../../models/tables/delivery.js';
 import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
 import { deliveriesIn } from '../../models/operations/webhooks/due-deliveries.js';
+import { type AskedWait, askedWait } from '../../models/operations/webhooks/note-health.js';
 import { listReplayable, requeueDeliveries } from '../../models/operations/webhooks/replay-deliveries.js';
-import { isReplayRunning, notYetReplayed, recordReplayPage } from '../../models/operations/webhooks/replay-progress.js';
+import { isReplayRunning, noteReplayWaits, notYetReplayed, recordReplayPage } from '../../models/operations/webhooks/replay-progress.js';
 import { Tally } from '../../models/flow/tally.js';
 import { Webhook } from '../../models/tables/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { DeliverySettler } from './delivery-settler.js';
-import { tooManyAttempts } from './too-many-attempts.js';
+import { replayWaits, tooManyAttempts } from './too-many-attempts.js';
 
 /** Deliveries of a replay page. Even if each attempt hangs, the page ends before the watcher counts it as lost. */
 const replayedAtOnce = 50;
@@ -20,6 +21,9 @@ const replayedAtOnce = 50;
 const replayedInOrder = 5;
 /** The same for a webhook with a rate: what it may get in this time. Its retrier and another replay may take turns too. */
 const pageSeconds = 10;
+
+/** A replay that waits for its receiver looks this often whether it was cancelled. */
+const waitMsMax = 60_000;
 
 /** Requested attempts of one workspace that run at once in this process. Another one is retried after a second. */
 const askedOfWorkspace = 25;
@@ -81,14 +85,26 @@ async function replayPage({ db, attempts }: ReplayDeps, page: ReplayPageInput): 
   if (!(await isReplayRunning(db, replayId))) return { retriers: [], goesOn: false };
   const followsSchedule = statuses.includes('failed') || statuses.includes('held');
   const again = activityInfo().attempt > 1;
+  // Somebody wants the replay now, although the receiver asked to wait before.
+  const earlier = again ? null : await askedWait(db, webhookId);
+  if (again) await waitIfAsked(db, page, earlier);
   const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
   const ids = followsSchedule ? await requeueDeliveries(db, deliveryIds, again) : open;
-  for (let open: readonly string[] = ids; open.length > 0; ) {
-    const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, open);
-    open = (await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule })).map(({ id }) => id);
+  for (let rest: readonly string[] = ids; rest.length > 0; ) {
+    const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, rest);
+    rest = (await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule })).map(({ id }) => id);
+    if (rest.length > 0 || !isLast) await waitIfAsked(db, page, earlier);
   }
   const left = !followsSchedule ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
   const retriers = await leaveToRetriers(db, { left }, again);
   const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
   return { retriers, goesOn: status === 'running' };
+}
+
+/** @throws ApplicationFailure that repeats the page when the wait is over, or after a minute, if the receiver has asked to wait since `earlier` */
+async function waitIfAsked(db: Database, { replayId, webhookId }: ReplayPageInput, earlier: AskedWait | null): Promise<void> {
+  const asked = await askedWait(db, webhookId);
+  if (asked === null || asked.until === earlier?.until) return;
+  await noteReplayWaits(db, replayId);
+  throw replayWaits(Math.min(asked.wait_ms, waitMsMax));
 }

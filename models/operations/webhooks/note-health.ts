@@ -85,6 +85,23 @@ const failed = `
   WHERE w.id = n.id
   RETURNING extract(epoch FROM now() - w.failing_since)::double precision AS seconds`;
 
+/** The wait that an endpoint has asked for by `Retry-After`. */
+export interface AskedWait {
+  /** As text: a Date loses microseconds. */
+  until: string;
+  wait_ms: number;
+}
+
+/** The wait that is not over. Null if there is none, or a circuit breaker that is open. */
+export async function askedWait(db: Database, webhookId: string): Promise<AskedWait | null> {
+  const [asked] = await select<AskedWait>(db, waiting, [webhookId]);
+  return asked ?? null;
+}
+
+const waiting = `
+  SELECT resume_at::text AS until, extract(epoch FROM resume_at - now())::double precision * 1000 AS wait_ms
+  FROM webhooks WHERE id = $1 AND pause_seconds IS NULL AND resume_at > now()`;
+
 /**
  * Claims the one attempt that a half-open breaker permits. If the caller dies, the claim ends after some seconds.
  * @returns false if the breaker is open, or another caller has the probe

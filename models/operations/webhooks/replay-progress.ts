@@ -10,6 +10,11 @@ export async function isReplayRunning(db: Database, id: string): Promise<boolean
   return (await select(db, `SELECT 1 FROM replays WHERE id = $1 AND status = 'running'`, [id])).length > 0;
 }
 
+/** Notes that a replay waits, and is not lost. */
+export async function noteReplayWaits(db: Database, id: string): Promise<void> {
+  await select(db, `UPDATE replays SET progress_at = now() WHERE id = $1 AND status = 'running'`, [id]);
+}
+
 /** The deliveries that no replay has attempted since this one began, in their order: the rest of a page whose worker died. */
 export async function notYetReplayed(db: Database, id: string, deliveryIds: readonly string[]): Promise<string[]> {
   const rows = await select<{ delivery_id: string }>(db, replayed, [id, deliveryIds]);
