@@ -108,6 +108,22 @@ describe('webhooks in the console', function () {
     await browser.see('No delivery matches.');
   });
 
+  it('deliveries that are too many to be counted go out by a replay all the same', async () => {
+    await openWebhook();
+    const refused = { success: false, error: 'A dry run of a replay can have at most 200,000 deliveries', code: 'limit_reached' };
+    await browser.page.route('**/replay', (route) =>
+      (route.request().postDataJSON() as { dry_run: boolean }).dry_run ? route.fulfill({ status: 409, json: refused }) : route.continue(),
+    );
+    const form = browser.page.locator('form').filter({ hasText: 'Which are' });
+    await form.getByLabel('From', { exact: true }).fill('2026-01-01T00:00');
+    await form.getByLabel('Which are').selectOption('succeeded');
+    await browser.press('Count');
+    await browser.see(/^Very many deliveries match\./);
+    await browser.press('Send all again');
+    await browser.see('The replay has begun.');
+    await browser.page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('rotates the secret, switches off and on, changes and deletes', async () => {
     await openWebhook();
     await browser.press('Rotate the secret');

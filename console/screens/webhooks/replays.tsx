@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
 import { Chip } from '../../parts/chip.js';
 import { Form, SelectField, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
@@ -66,14 +67,14 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
   const counted = useSignal<number | null>(null);
   const form = useForm(async (data) => {
     const body = requestOf(data);
-    const { replay: count } = await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, dry_run: true } });
+    const count = await countOf(params, body);
     counted.value = count.matched;
     if (count.matched === 0) return;
     const action = `Send ${count.matched?.toLocaleString() ?? 'all'} again`;
     const text = `${count.matched?.toLocaleString() ?? 'Very many'} deliveries match. Each is sent in one more attempt.`;
     if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
     // What is counted is sent: later deliveries are not part of it.
-    await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, until: count.until, dry_run: false } });
+    await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, ...count.until, dry_run: false } });
     toast('The replay has begun.');
     begun();
   });
@@ -86,6 +87,20 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
       </div>
     </Form>
   );
+}
+
+/** How many deliveries match, and the end of the time in which they were counted. Null: too many to count them, which is no reason to send none. */
+async function countOf(
+  params: { id: string },
+  body: Omit<Request, 'dry_run'>,
+): Promise<{ matched: number | null; until: { until?: string } }> {
+  try {
+    const { replay } = await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, dry_run: true } });
+    return { matched: replay.matched, until: { until: replay.until } };
+  } catch (error) {
+    if (problemOf(error).code !== 'limit_reached') throw error;
+    return { matched: null, until: {} };
+  }
 }
 
 function requestOf(data: FormData): Omit<Request, 'dry_run'> {
