@@ -16,8 +16,11 @@ const expiryMs = 90_000;
  * than a transaction can stay open after its last statement, and positions from before such a mark's last renewal are too old anyway.
  */
 const lapseMs = 60_000;
-/** A statement that began before the workspace was marked may write no event. It ends soon, because the statements of sends take milliseconds. */
-const settleMsMax = 3_000;
+/**
+ * A transaction that began before the workspace was marked may write no event. It ends soon, because sends take milliseconds and pages of batches a
+ * second. One that has written nothing so far is probably a long read, such as a backup.
+ */
+const settleMsMax = { writes: 15_000, reads: 3_000 };
 const settlePollMs = 10;
 
 export interface OpenedStream {
@@ -81,22 +84,24 @@ const markWorkspaces = `
  * that set it.
  */
 async function settle(db: Database): Promise<void> {
-  const deadline = Date.now() + settleMsMax;
+  const since = Date.now();
   let open = await inProgress(db);
-  while (open.size > 0 && Date.now() < deadline) {
+  while ([...open.values()].some((writes) => Date.now() - since < (writes ? settleMsMax.writes : settleMsMax.reads))) {
     await sleep(settlePollMs);
     const still = await inProgress(db);
-    open = new Set([...open].filter((one) => still.has(one)));
+    open = new Map([...still].filter(([name]) => open.has(name)));
   }
 }
 
-async function inProgress(db: Database): Promise<Set<string>> {
-  return new Set((await select<{ name: string }>(db, transactionsInProgress)).map(({ name }) => name));
+/** The transactions in progress, and whether each has written. */
+async function inProgress(db: Database): Promise<Map<string, boolean>> {
+  const found = await select<{ name: string; writes: boolean }>(db, transactionsInProgress);
+  return new Map(found.map(({ name, writes }) => [name, writes]));
 }
 
 // Between two statements, a transaction that has written nothing has neither. Its next statement sees the mark.
 const transactionsInProgress = `
-  SELECT concat(pid, ' ', extract(epoch FROM xact_start)) AS name FROM pg_stat_activity
+  SELECT concat(pid, ' ', extract(epoch FROM xact_start)) AS name, backend_xid IS NOT NULL AS writes FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
     AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL)`;
 

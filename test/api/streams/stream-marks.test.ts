@@ -116,6 +116,17 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
     });
   }
 
+  it('waits longer than a few seconds for a transaction that writes', async () => {
+    await rows(app.deps.db, setMark, [account.workspaceId, -60_000]);
+    const held = await openHeld();
+    const unseen = await recordUnseen();
+    await held.release();
+    await sleep(4_000); // nothing is to happen
+    assert.equal(held.state.isOpen, false);
+    await unseen.commit();
+    assert.equal((await held.opening).status, 200);
+  });
+
   it('begins with stream.reset, if the mark lapses while it opens', async () => {
     const { db } = app.deps;
     const first = await watch(account);
