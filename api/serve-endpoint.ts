@@ -13,7 +13,7 @@ import type { Caller } from './http/caller.js';
 import type { Endpoint, NoteWorkspace } from './http/endpoint.js';
 import type { HandlerRequest } from './http/handler-request.js';
 import { addressKey } from './http/rate-limit.js';
-import { readHandlerRequest } from './http/read-request.js';
+import { idsOf, readHandlerRequest } from './http/read-request.js';
 import type { Reply } from './http/reply.js';
 import { contextOf, logCaller } from './http/request-context.js';
 import type { ResourceLimits } from './http/resource-limits.js';
@@ -35,7 +35,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
     const credential = await authenticator.read(item.auth, req, res);
     const caller = await admit({ item, credential, address, note: (known) => logCaller(res, known) }, res);
     const admittedAt = performance.now();
-    assertOfPortal(caller, req.params);
+    assertOfPortal(caller, idsOf(req));
     const siteBucket = siteBucketOf(item, req.ip);
     if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
     if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);

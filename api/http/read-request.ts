@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { MemoryReservation } from '../../models/flow/memory-budget.js';
 import { anonymous, type Origin } from '../../models/rules/audit/origin.js';
+import { isUuid } from '../../models/rules/values/text.js';
 import type { Caller } from './caller.js';
 import type { Endpoint } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
@@ -19,9 +20,10 @@ export async function readHandlerRequest<Services extends { config: { publicUrl:
   memory: MemoryReservation,
   deps: Services & { context: RequestContext },
 ): Promise<HandlerRequest> {
-  const { params, query, headers, originalUrl } = req;
+  const { query, headers, originalUrl } = req;
+  const params = idsOf(req);
   // Path and headers are checked before the body is read, so that a request that must fail uses no memory.
-  const maxBytes = item.admit?.({ params: params as Record<string, string>, headers }, deps) ?? item.bodyBytesMax;
+  const maxBytes = item.admit?.({ params, headers }, deps) ?? item.bodyBytesMax;
   const hasBody = item.body !== undefined || item.auth === 'provider';
   const body = hasBody ? await readBody(req, memory, maxBytes) : Buffer.alloc(0);
   const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
@@ -29,6 +31,15 @@ export async function readHandlerRequest<Services extends { config: { publicUrl:
   const { newId, traceparent } = deps.context;
   return { caller, origin, params, query, body, idempotencyKey, url: deps.config.publicUrl + originalUrl, headers, newId, traceparent };
 }
+
+/**
+ * The parameters of the path, with ids in lower case as the database shows them: cursors, links and workflows contain ids, and one in another
+ * letter case is the same resource.
+ */
+export const idsOf = ({ params }: Pick<Request, 'params'>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(params as Record<string, string>).map(([name, text]) => [name, isUuid(text) ? text.toLowerCase() : text]),
+  );
 
 /** A longer User-Agent is cut in audit events. */
 const userAgentLengthMax = 255;

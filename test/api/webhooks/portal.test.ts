@@ -56,6 +56,13 @@ describe('the portal of a webhook', () => {
     }
   });
 
+  it('an id in upper case is the same webhook: 201 with the same link, and 200 for a link to it', async () => {
+    const { status, body } = await open({ jwt: me.jwt }, id.toUpperCase());
+    assert.equal(status, 201);
+    assert.match(body.data.portal.url, new RegExp(`/console/portal/webhooks/${id}#`));
+    for (const of of [id, id.toUpperCase()]) assert.equal((await look(tokenOf(body.data.portal.url), of)).status, 200, of);
+  });
+
   it('403 without the scope, 404 for a webhook of somebody else', async () => {
     const other = await app.account({ scopes: ['send_messages'] });
     assert.equal((await open({ key: other.key })).status, 403);
