@@ -26,6 +26,7 @@ const step = named(
       .custom(rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null)))
       .description('Default: the recipient of the message, if this channel uses the same kind of address'),
     after: Joi.number()
+      .unsafe()
       .empty(null)
       .custom(
         rule((seconds: number) =>
@@ -41,10 +42,11 @@ const step = named(
 );
 
 /** Checks the chain as a whole: recipient and text must be valid for every step. */
-const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, content, variables }) => {
+const chain = rule((steps: readonly (Partial<GivenStep> | null)[], { to, contact_id, content, variables }) => {
   if (steps.length === 0 || steps.length > fallbackStepsMax) return `{field} must have 1 to ${fallbackStepsMax} items`;
   const { text: words, html } = (content ?? {}) as { text?: unknown; html?: unknown };
-  for (const [at, { channel, to: other }] of steps.entries()) {
+  for (const [at, given] of steps.entries()) {
+    const { channel, to: other } = given ?? {}; // null has a fault already
     if (!isChannel(channel)) continue;
     const field = `fallback[${at}].to`;
     const needsOne = (contact_id ?? '') === '' && typeof to === 'string' && faultOfRecipient(channel, to) !== null;

@@ -92,6 +92,7 @@ function buttonsField(hasPlaceholders: boolean) {
   const shape = shapes(hasPlaceholders);
   const button = Joi.object({
     index: Joi.number()
+      .unsafe()
       .empty(null)
       .custom(
         rule((index: number) =>

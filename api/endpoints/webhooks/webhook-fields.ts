@@ -53,7 +53,7 @@ export const carriageFields = {
     .description('Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key'),
   frame_ancestors: fewOf(
     sitesMax,
-    text(),
+    text().empty(),
     rule((list: unknown[]) => (list.length <= sitesMax && list.every(isSite) ? null : sitesText)),
   )
     .empty()

@@ -22,6 +22,13 @@ describe('the fallback of a send', () => {
       'fallback must have 1 to 3 items',
     ],
     ['no object', { fallback: ['sms'] }, 'fallback[0]', 'fallback[0] must be an object'],
+    ['null for a step', { fallback: [null] }, 'fallback[0]', 'fallback[0] must be an object'],
+    [
+      'a huge time',
+      { fallback: [{ channel: 'sms', after: 1e308 }] },
+      'fallback[0].after',
+      'fallback[0].after must be a whole number from 1 to 259200',
+    ],
     ['no channel', { fallback: [{ after: 1 }] }, 'fallback[0].channel', 'Missing required field: fallback[0].channel'],
     [
       'another channel',

@@ -62,6 +62,10 @@ describe('content.template', () => {
       { ...template, buttons: [{ index: 10, type: 'url', suffix: 'a' }] },
       'content.template.buttons[0].index must be a whole number from 0 to 9',
     ],
+    [
+      { ...template, buttons: [{ index: 1e308, type: 'url', suffix: 'a' }] },
+      'content.template.buttons[0].index must be a whole number from 0 to 9',
+    ],
     [{ ...template, buttons: [{ index: 0, type: 'call' }] }, 'Invalid type. Must be one of: url, quick_reply'],
     [{ ...template, buttons: [{ index: 0, type: 'url', payload: 'a' }] }, 'Missing required field: content.template.buttons[0].suffix'],
     [

@@ -174,6 +174,8 @@ describe('the portal of a webhook', () => {
       const { status, body } = await app.call('PUT', `/api/v1/webhooks/${id}`, { jwt: me.jwt, body: { frame_ancestors: [site] } });
       assert.deepEqual([status, body.error], [400, text], site);
     }
+    const none = await app.call('PUT', `/api/v1/webhooks/${id}`, { jwt: me.jwt, body: { frame_ancestors: [null] } });
+    assert.deepEqual([none.status, none.body.error], [400, 'frame_ancestors[0] must be a string']);
     const many = Array.from({ length: 11 }, (_, index) => `https://a${index}.example`);
     assert.equal((await app.call('PUT', `/api/v1/webhooks/${id}`, { jwt: me.jwt, body: { frame_ancestors: many } })).status, 400);
     const created = await app.call('POST', '/api/v1/webhooks', {
