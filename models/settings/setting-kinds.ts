@@ -11,8 +11,13 @@ const listBy = (read: (text: string) => string[], item: Joi.Schema) =>
   Joi.string()
     .allow('')
     .custom((text: string, helpers) => {
-      const { value, error } = Joi.array().items(item).validate(read(text));
-      return error === undefined ? value : helpers.message({ custom: `{{#label}}: ${error.message}` });
+      const { value, error } = Joi.array()
+        .items(item)
+        .validate(read(text), { errors: { wrap: { label: false } } });
+      if (error === undefined) return value;
+      // Items are named by their place: a list can contain secrets.
+      const named = error.message.replace(/^\[(\d+)\]/, (_, index: string) => `item ${Number(index) + 1}`);
+      return helpers.message({ custom: `{{#label}}: ${named}` });
     });
 
 const partsOf = (text: string): string[] =>

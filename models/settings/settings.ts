@@ -32,6 +32,9 @@ const origin = Joi.string()
   .uri()
   .custom(parsable)
   .messages({ 'string.pattern.base': '{{#label}} must be scheme, host and port, for example https://api.stripe.com' });
+const addressOrNetwork = Joi.string()
+  .ip({ cidr: 'optional' })
+  .messages({ 'string.ip': '{{#label}} must be an address or a network, for example 10.0.0.0/8' });
 /** As browsers send it in `Origin`: lower case, no default port, no trailing slash. */
 const corsOrigin = Joi.string()
   .allow('*')
@@ -51,7 +54,7 @@ export const settings: Record<string, Joi.Schema> = {
     'address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)',
   ),
   CALLBACK_URL: url('http', 'https').description('address where the sandbox provider reaches the API (default: PUBLIC_URL)'),
-  TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' }), 'none')
+  TRUSTED_PROXIES: list(addressOrNetwork, 'none')
     .default([])
     .description(
       'addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated; needed where PUBLIC_URL is https, none where there is no proxy',

@@ -5,7 +5,7 @@ import { days, list } from './setting-kinds.js';
 /** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays in seconds. */
 export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
 
-const cidr = Joi.string().ip({ cidr: 'required' });
+const cidr = Joi.string().ip({ cidr: 'required' }).messages({ 'string.ip': '{{#label}} must be a network, for example 10.0.0.0/8' });
 
 export const webhookSettings: Record<string, Joi.Schema> = {
   WEBHOOK_ALLOWED_NETWORKS: list(cidr)

@@ -90,6 +90,25 @@ describe('loadConfig', () => {
     assert.ok(faults.includes('RATE_LIMIT_API must be count/seconds, for example 100/60'));
   });
 
+  it('says which item of a list is wrong, in plain words and without its value', () => {
+    const wrong = {
+      TRUSTED_PROXIES: '10.0.0.0/8, proxy.example.test',
+      CORS_ORIGINS: 'https://a.example,b.example',
+      JWT_SECRETS_OLD: 'shortsecret',
+      PROVIDER_LIMITS: 'twilio=10,meta',
+      WEBHOOK_ALLOWED_NETWORKS: '10.0.0.1',
+      WEBHOOK_RETRY_DELAYS: '5,x',
+    };
+    assert.deepEqual(faultsOf({ ...required, ...wrong }).toSorted(), [
+      'CORS_ORIGINS: item 2 must be * or scheme, host and port, for example https://app.example.com',
+      'JWT_SECRETS_OLD: item 1 must have at least 32 characters',
+      'PROVIDER_LIMITS: item 2 must be name=number, for example sandbox=100',
+      'TRUSTED_PROXIES: item 2 must be an address or a network, for example 10.0.0.0/8',
+      'WEBHOOK_ALLOWED_NETWORKS: item 1 must be a network, for example 10.0.0.0/8',
+      'WEBHOOK_RETRY_DELAYS: item 2 must be a number',
+    ]);
+  });
+
   it('refuses ports and addresses that do not exist', () => {
     const given = { PUBLIC_URL: 'http://api.example.test:99999', STRIPE_API_BASE: 'https://api.example.test:99999' };
     assert.deepEqual(
