@@ -1,5 +1,6 @@
 /** Schemas of bulk sends and batches. */
 import Joi from 'joi';
+import { tooManyPlaceholders } from '../../../models/conflicts.js';
 import type { Fault } from '../../../models/errors.js';
 import type { RequestFields } from '../../../models/tables/message.js';
 import { batchStatuses } from '../../../models/tables/batch.js';
@@ -8,7 +9,7 @@ import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
 import { ignoredFieldsOf } from '../../../models/rules/bulk/ignored-fields.js';
-import { assertFewPlaceholders, type BulkRequest } from '../../../models/rules/bulk/bulk-templates.js';
+import { type BulkRequest, hasManyPlaceholders } from '../../../models/rules/bulk/bulk-templates.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';
@@ -127,7 +128,9 @@ export async function planned(
   refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
   unitsMax?: number,
 ): Promise<Checked<BulkBody>> {
-  assertFewPlaceholders(given.content, config.quotas.placeholders);
+  const isCheap = !hasManyPlaceholders(given.content, config.quotas.placeholders);
+  if (!isCheap && faults.length > 0) return { ...others, value: given, faults }; // other faults come first, see docs/contract/errors.md
+  if (!isCheap) throw tooManyPlaceholders(config.quotas.placeholders);
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
   if (!Array.isArray(value.recipients)) return { ...others, value, faults };
   const plan = await planBulk(judgeable({ value, faults }), recipientsMax, unitsMax);

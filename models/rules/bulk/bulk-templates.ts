@@ -84,10 +84,15 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
 const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part === 'string').join('');
 
 /**
- * Checks the cost of rendering before anything is rendered: the number of placeholders in all texts together.
- * @throws AppError limit_reached if there are more than `max`
+ * Checks the cost of rendering before anything is rendered.
+ * @throws AppError limit_reached if there are more than `max` placeholders
  */
 export function assertFewPlaceholders(content: unknown, max: number): void {
+  if (hasManyPlaceholders(content, max)) throw tooManyPlaceholders(max);
+}
+
+/** Whether all texts of the content together have more than `max` placeholders. */
+export function hasManyPlaceholders(content: unknown, max: number): boolean {
   let count = 0;
   const walk = (part: unknown): void => {
     if (count > max) return;
@@ -95,5 +100,5 @@ export function assertFewPlaceholders(content: unknown, max: number): void {
     else if (typeof part === 'object' && part !== null) Object.values(part).forEach(walk);
   };
   walk(content);
-  if (count > max) throw tooManyPlaceholders(max);
+  return count > max;
 }

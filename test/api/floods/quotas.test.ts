@@ -98,5 +98,11 @@ describe('quotas of a workspace', () => {
       assert.equal(refused.body.code, 'limit_reached');
       assert.notEqual((await ask({ text: '{{a}} {{b}} {{c|x}}', subject: '{{d}}', html: '{{e}} \\{{' })).status, 409);
     });
+
+    it(`${path}: 400 for another fault, also with too many placeholders`, async () => {
+      const body = { channel: 'voice', recipients: ['nobody'], content: { text: '{{a}}'.repeat(6) } };
+      const refused = await app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body });
+      assert.deepEqual([refused.status, refused.body.error], [400, 'Invalid channel. Must be one of: sms, whatsapp, email']);
+    });
   }
 });
