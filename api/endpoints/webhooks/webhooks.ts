@@ -6,14 +6,14 @@ import { registerWebhook } from '../../../models/operations/webhooks/register-we
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { eventDescriptions, type EventType, eventTypes } from '../../../models/rules/webhooks/events.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
-import { httpsText } from '../../../models/rules/webhooks/webhook-url.js';
+import { faultOfWebhookUrl, httpsText } from '../../../models/rules/webhooks/webhook-url.js';
 import { newKeyPair, Webhook } from '../../../models/tables/webhook.js';
 import type { Deps } from '../../deps.js';
 import { endpoint, list } from '../../declare.js';
 import { either, eitherOrPortal } from '../../http/endpoint.js';
 import { dataOf, messageOnly, oneOrMoreOf, valueOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { requiredText, rule, text } from '../../http/schemas/validation.js';
+import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
 import { assertUsableUrl } from '../../outside/webhook-target.js';
 import { storeNow, successTexts } from '../../present/success-texts.js';
@@ -38,6 +38,20 @@ const bodyFields = {
     .meta({ maxLength: 500 }),
   ...carriageFields,
 };
+
+/**
+ * Adds the fault that the text of the URL shows to those of the other fields. What its name resolves to is checked later, because other
+ * refusals need no look-up.
+ */
+async function withUrlFault<Body extends { url?: string }>(
+  checked: Checked<Body>,
+  { config }: Pick<Deps, 'config'>,
+): Promise<Checked<Body>> {
+  const { value, faults } = checked;
+  if (typeof value.url !== 'string' || faults.some(({ field }) => field === 'url')) return checked;
+  const message = faultOfWebhookUrl(value.url, config);
+  return message === null ? checked : { ...checked, faults: [{ field: 'url', message }, ...faults] };
+}
 
 interface WebhookBody extends CarriageFields {
   url: string;
@@ -66,6 +80,7 @@ export const createWebhook = endpoint({
     url: requiredText().custom(https).meta({ format: 'uri' }),
     events: bodyFields.events.required(),
   }).required(),
+  examine: withUrlFault,
   response: createdResponse,
   status: 201,
   refusals: [409],
@@ -129,6 +144,7 @@ export const putWebhook = endpoint({
   summary: 'Change a webhook; omitted fields are unchanged',
   auth,
   body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
+  examine: withUrlFault,
   response: oneWebhook,
   async handler(
     { caller, params, origin, body: { url, events, description, asymmetric, ...others } },

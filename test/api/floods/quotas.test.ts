@@ -47,6 +47,18 @@ describe('quotas of a workspace', () => {
     assert.equal((await create()).status, 201);
   });
 
+  it('400 for a webhook to a private address, also when the workspace can have no further one, with all other faults', async () => {
+    const { jwt } = account;
+    const create = (body: object) => app.call('POST', '/api/v1/webhooks', { jwt, body });
+    await atOnce(3, () => create({ url: 'https://93.184.216.34/', events: ['message.sent'] }));
+    const { status, body } = await create({ url: 'https://10.0.0.1/', events: [] });
+    assert.deepEqual(
+      [status, body.error, body.details.map(({ field }: { field: string }) => field)],
+      [400, 'Webhook URL must not point to a private address', ['url', 'events']],
+    );
+    assert.equal((await create({ url: 'https://10.0.0.1/', events: ['message.sent'] })).status, 400);
+  });
+
   it('allows two replays over all webhooks, and empty replays do not count', async () => {
     const { jwt, key } = account;
     const hooks = await atOnce(3, async () => {
