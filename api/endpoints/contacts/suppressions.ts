@@ -82,7 +82,7 @@ export const listSuppressions = list({
   }),
   async find({ caller, filters: { recipient: wanted, ...filters }, window }) {
     // A plus sign that was not URL-encoded arrives as a space. Addresses are compared without regard to letter case.
-    const key = wanted === undefined ? undefined : recipientKey('email', wanted.replace(/^ /, '+'));
+    const key = wanted === undefined ? undefined : recipientKey('email', wanted.replaceAll(' ', '+'));
     return mapRows(await Suppression.live(caller.workspaceId, { recipient: key, ...filters }, window), presentSuppression);
   },
 });

@@ -75,8 +75,8 @@ export const listHistory = list({
   filters: Joi.object<HistoryFilters>({
     status: valueOf('MessageStatus', publicStatuses, text()),
     channel: valueOf('Channel', channels, text()),
-    // A plus sign that was not URL-encoded arrives as a space, and no recipient begins with a space.
-    to: text().custom((value: string) => value.replace(/^ /, '+')),
+    // A plus sign that was not URL-encoded arrives as a space, and no recipient contains a space.
+    to: text().custom((value: string) => value.replaceAll(' ', '+')),
     reference: text(),
     batch_id: uuid('batch_id'),
     start_date: bound('first'),

@@ -26,15 +26,16 @@ describe('suppressions over HTTP', () => {
   };
 
   it('201 for a new entry, which is listed, shown and removed', async () => {
-    const { status, body } = await add({ channel: 'email', recipient: 'Ada@Example.com' });
+    const { status, body } = await add({ channel: 'email', recipient: 'Ada+1@Example.com' });
     const { suppression } = body.data;
-    assert.deepEqual([status, suppression.recipient, suppression.reason, suppression.source], [201, 'ada@example.com', 'manual', 'api']);
+    assert.deepEqual([status, suppression.recipient, suppression.reason, suppression.source], [201, 'ada+1@example.com', 'manual', 'api']);
     await add(entry);
     assert.deepEqual(
       (await listed()).map(({ recipient }) => recipient),
-      ['+15551234567', 'ada@example.com'],
+      ['+15551234567', 'ada+1@example.com'],
     );
-    assert.deepEqual(await listed('?channel=email&reason=manual&recipient=ADA@example.com'), [suppression]);
+    assert.deepEqual(await listed('?channel=email&reason=manual&recipient=ADA%2B1@example.com'), [suppression]);
+    assert.deepEqual(await listed('?recipient=ADA+1@example.com'), [suppression]);
     assert.deepEqual((await listed('?recipient=+15551234567')).length, 1);
     assert.deepEqual((await app.call('GET', `${path}/${suppression.id}`, account)).body.data.suppression, suppression);
     const removed = await app.call('DELETE', `${path}/${suppression.id}`, { key: account.key });
