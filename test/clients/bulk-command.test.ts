@@ -47,7 +47,7 @@ describe('tidings bulk', function () {
     const args = ['bulk', path, '--to', 'Mobile', '--column', 'name=Name', '--text', 'Hi {{name}} {{order|none}}'];
     const preview = await runCommand([...args, '--preview'], env);
     assert.equal(preview.code, 0, preview.stderr);
-    assert.match(preview.stdout, /^2 messages, 2 credits \(balance 50000\), 1 duplicates left out\nfirst text: Hi Ada, first 7\n$/);
+    assert.match(preview.stdout, /^2 messages, 2 credits \(balance 50000\), 1 duplicate left out\nfirst text: Hi Ada, first 7\n$/);
     assert.deepEqual(await stored(), []);
     const unasked = await runCommand(args, env);
     assert.deepEqual([unasked.code, await stored()], [2, []]);
@@ -75,7 +75,7 @@ describe('tidings bulk', function () {
     assert.deepEqual(await stored(), []);
     const sent = await runCommand([...args, '--skip-invalid'], env);
     assert.equal(sent.code, 0, sent.stderr);
-    assert.match(sent.stdout, /1 messages, 1 credits, 2 invalid\n$/);
+    assert.match(sent.stdout, /1 message, 1 credit, 2 invalid\n$/);
     assert.match(sent.stderr, /line 3: recipients/);
   });
 
@@ -113,7 +113,7 @@ describe('tidings bulk', function () {
     assert.match(refused.stderr, /10000 of 10002 rows were sent[^]*line 10002\.to: Phone number/);
     const sent = await runCommand([...args, '--skip-invalid'], env);
     assert.equal(sent.code, 0, sent.stderr);
-    assert.match(sent.stdout, / 1 messages, 1 credits, 1 invalid\n$/);
+    assert.match(sent.stdout, / 1 message, 1 credit, 1 invalid\n$/);
     assert.equal((await stored()).length, count - 1);
   });
 

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { type NewBatch, type PreviewRequest, type SendOptions, type SentBatch, type Tidings, TidingsError } from '../client/index.js';
 import { type BulkOptions, type Chunk, keyOf, readChunks } from './bulk-file.js';
 import { channels, choice, type Command, type Context, Failed, inWords, textOption, UsageError, wholeNumber } from './command.js';
-import { plain } from './terminal.js';
+import { counted, plain } from './terminal.js';
 
 export const bulk: Command = {
   usage: 'FILE.csv --text TEXT [options]',
@@ -39,8 +39,9 @@ command again: what was sent already is not sent a second time.`,
     const { balance } = await tidings.balance({ signal });
     const isWhole = plan.chunks === 1;
     const credits = isWhole ? preview.credits : (preview.credits * plan.rows) / plan.first.recipients.length;
-    const price = `${isWhole ? '' : 'about '}${Math.round(credits * 10) / 10} credits`;
-    const summary = `${plan.rows} messages, ${price} (balance ${balance})${plan.duplicates > 0 ? `, ${plan.duplicates} duplicates left out` : ''}`;
+    const price = `${isWhole ? '' : 'about '}${counted(Math.round(credits * 10) / 10, 'credit')}`;
+    const leftOut = plan.duplicates > 0 ? `, ${counted(plan.duplicates, 'duplicate')} left out` : '';
+    const summary = `${counted(plan.rows, 'message')}, ${price} (balance ${balance})${leftOut}`;
     const sample = preview.messages?.[0]?.text ?? '';
     if (values.preview === true)
       return terminal.print(`${summary}\nfirst text: ${plain(sample)}`, { ...plan, first: sample, credits, balance });
@@ -152,7 +153,7 @@ async function sendChunk(tidings: Tidings, { on_invalid, ...request }: Record<st
 function report({ terminal }: Context, batch: SentBatch, { lines }: Chunk): void {
   for (const { index, field, message } of batch.errors ?? []) terminal.note(`line ${lines[index] ?? '?'}: ${field}: ${plain(message)}`);
   const invalid = batch.invalid > 0 ? `, ${batch.invalid} invalid` : '';
-  terminal.print(`${batch.id}  ${batch.accepted} messages, ${batch.credits_used} credits${invalid}`, batch);
+  terminal.print(`${batch.id}  ${counted(batch.accepted, 'message')}, ${counted(batch.credits_used, 'credit')}${invalid}`, batch);
 }
 
 /** Names the line of the file in the faults of a refused request. */
