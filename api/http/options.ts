@@ -1,5 +1,5 @@
 /** Answers OPTIONS requests with the methods of the path. For a preflight request, cors.ts has already set the CORS headers. */
-import type { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import type { Endpoint } from './endpoint.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 import { contextOf } from './request-context.js';
@@ -12,12 +12,20 @@ export const allowOf = (declared: readonly string[]): string =>
 export function mountOptions(router: Router, endpoints: readonly Pick<Endpoint, 'method' | 'path'>[], limiter: Limiter): void {
   for (const path of new Set(endpoints.map((item) => item.path))) {
     const declared = endpoints.filter((item) => item.path === path).map((item) => item.method.toUpperCase());
-    const allow = allowOf(declared);
-    router.options(path, async (req, res) => {
-      contextOf(res).route = path;
-      await limiter.describe({ rateClass: 'address', key: addressKey(req.ip) }, res);
-      res.setHeader('Allow', allow);
-      res.status(204).end();
-    });
+    router.options(path, answerOptions(limiter, path, declared));
   }
+}
+
+/**
+ * A handler for OPTIONS requests of a path with these methods. Every path that has a handler for GET needs it: otherwise Express answers by
+ * itself, without the headers of all responses.
+ */
+export function answerOptions(limiter: Limiter, route: string, declared: readonly string[]): RequestHandler {
+  const allow = allowOf(declared);
+  return async (req, res) => {
+    contextOf(res).route = route;
+    await limiter.describe({ rateClass: 'address', key: addressKey(req.ip) }, res);
+    res.setHeader('Allow', allow);
+    res.status(204).end();
+  };
 }

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type RequestHandler, type Router } from 'express';
 import { findFrameAncestors } from '../../models/operations/webhooks/find-frame-ancestors.js';
+import { notFound } from '../../models/errors.js';
 import type { Deps } from '../deps.js';
-import { mountOptions } from '../http/options.js';
+import { answerOptions, mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
 import { asPage } from './pages.js';
 
@@ -73,6 +74,8 @@ export function createConsole({ limiter, db }: Pick<Deps, 'limiter' | 'db'>): Ro
     ['/console', ...names.map((name) => `${assetsPath}/${name}`)].map((path) => ({ method: 'get', path })),
     limiter,
   );
+  const screens = ['/console/', '/console/*screen'];
+  router.options(screens, refuseOthers, answerOptions(limiter, '/console', ['GET']));
   return router;
 }
 
@@ -89,8 +92,15 @@ const inFrames =
   };
 
 /** An old file, and the session, are no screens: an unknown route there is an unknown route. */
+const isScreen = (path: string) => !path.startsWith(`${assetsPath}/`) && !path.startsWith('/console/session');
+
 const onlyScreens: RequestHandler = ({ path }, _res, next) => {
-  next(path.startsWith(`${assetsPath}/`) || path.startsWith('/console/session') ? 'route' : undefined);
+  next(isScreen(path) ? undefined : 'route');
+};
+
+/** For OPTIONS. After `next('route')` Express would answer by itself. */
+const refuseOthers: RequestHandler = ({ path }, _res, next) => {
+  next(isScreen(path) ? undefined : notFound());
 };
 
 /** Each file is counted by itself: a page load asks for several. */

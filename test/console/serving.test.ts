@@ -90,9 +90,19 @@ describe('the files of the console', () => {
     assert.match(await page('/console/'), /<div id="console">/);
   });
 
-  it('204 with the methods for OPTIONS', async () => {
-    const response = await fetch(`${app.url}/console`, { method: 'OPTIONS' });
-    assert.deepEqual([response.status, response.headers.get('allow')], [204, 'GET, HEAD, OPTIONS']);
+  it('204 with the methods and the rate limit for OPTIONS, and 404 for an unknown file', async () => {
+    const ask = async (path: string) => {
+      const { status, headers } = await fetch(app.url + path, { method: 'OPTIONS' });
+      assert.ok(
+        ['limit', 'remaining', 'reset'].every((name) => headers.has(`x-ratelimit-${name}`)),
+        path,
+      );
+      return [status, headers.get('allow')];
+    };
+    for (const path of ['/console', '/console/', '/console/messages', '/console/webhooks/1/deliveries/2', '/console/portal/webhooks/1'])
+      assert.deepEqual(await ask(path), [204, 'GET, HEAD, OPTIONS'], path);
+    assert.deepEqual(await ask('/console/assets/none.js'), [404, null]);
+    assert.deepEqual(await ask('/console/session'), [204, 'POST, DELETE, OPTIONS']);
   });
 });
 
