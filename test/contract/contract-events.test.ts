@@ -32,7 +32,7 @@ describeInShapes('the table of events', (env) => {
   let account: Account;
   let secret: string;
   before(async () => {
-    service = await startService({ env });
+    service = await startService({ isHere: true, env });
     client = restClient(service.url);
     receiver = await startReceiver();
     account = await client.signUp();
