@@ -71,9 +71,6 @@ export async function mochaGlobalTeardown(): Promise<void> {
 async function makeTemplate(): Promise<void> {
   const server = process.env.TEST_DATABASE_SERVER;
   const admin = connect(`${server}/postgres`, 2);
-  // A killed server loses no data without fsync; only a power failure of the machine would.
-  await select(admin, 'ALTER SYSTEM SET fsync = off');
-  await select(admin, 'SELECT pg_reload_conf()');
   await select(admin, `CREATE DATABASE ${templateDatabase}`);
   await select(admin, `CREATE ROLE ${programRole} LOGIN PASSWORD '${programRole}'`);
   await admin.close();
