@@ -30,7 +30,7 @@ const callMsMax = 30_000;
 const mayBeRepeated = new Set([408, 409, 429]);
 
 /** Signs up and begins to send. @returns resolves with what was answered when everything was */
-export async function startLoad({ url, db }: Service, { messages, seconds }: Load): Promise<{ ended: Promise<Sends> }> {
+export async function startLoad({ url, db }: Pick<Service, 'url' | 'db'>, { messages, seconds }: Load): Promise<{ ended: Promise<Sends> }> {
   const account = await restClient(url).signUp();
   await equip(db, account.workspaceId, 2_000 * messages);
   const sends: Sends = { singles: [], batches: [], repeated: 0, refused: [] };

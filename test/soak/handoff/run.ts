@@ -4,15 +4,14 @@
  */
 import { parseArgs } from 'node:util';
 import { until } from '../../support/client.js';
-import { rows } from '../../support/database.js';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../../support/servers.js';
-import { type Service, startService } from '../../support/service.js';
+import { startService } from '../../support/service.js';
 import { startTwilio, twilioEnv } from '../../support/carriers/twilio.js';
 import { randomOf } from '../../chaos/random.js';
 import { openCarrier } from './carrier.js';
 import { runFaults } from './faults.js';
 import { startLoad } from './load.js';
-import { judge } from './verdict.js';
+import { judge, openMessages } from './verdict.js';
 
 const { values } = parseArgs({
   options: {
@@ -43,7 +42,7 @@ async function soak(): Promise<boolean> {
     const faults = await runFaults(service, { rounds, terminations, random: randomOf(seed) }, say);
     say('The faults are over; waiting until every send is answered and every message has ended…');
     const sends = await load.ended;
-    await until(async () => (await openMessages(service)) === 0, 'no message is open', settleMsMax).catch((error: Error) =>
+    await until(async () => (await openMessages(service.db)) === 0, 'no message is open', settleMsMax).catch((error: Error) =>
       say(error.message),
     );
     await carrier.close();
@@ -56,14 +55,6 @@ async function soak(): Promise<boolean> {
     await service.stop();
     await counterpart.close();
   }
-}
-
-async function openMessages({ db }: Service): Promise<number> {
-  const [row] = await rows<{ count: number }>(
-    db,
-    `SELECT count(*)::int AS count FROM messages WHERE status NOT IN ('delivered', 'failed')`,
-  );
-  return row?.count ?? 0;
 }
 
 await mochaGlobalSetup();

@@ -23,6 +23,12 @@ interface Ended {
 const endedMessages = `
   SELECT id, status, error_code AS code, "to", content->>'text' AS body, credits_used > 0 AS charged FROM messages`;
 
+/** How many messages have not ended. */
+export async function openMessages(db: Database): Promise<number> {
+  const open = `SELECT count(*)::int AS count FROM messages WHERE status NOT IN ('delivered', 'failed')`;
+  return (await rows<{ count: number }>(db, open))[0]?.count ?? 0;
+}
+
 /** @returns counts for the reader, and what breaks a promise; none when all is well */
 export async function judge(db: Database, counterpart: TwilioCounterpart, sends: Sends): Promise<Verdict> {
   const messages = await rows<Ended>(db, endedMessages);
