@@ -18,7 +18,7 @@ interface ListDeclaration<A extends Auth, Path extends string, Filters extends o
   /** The sort columns. An index must begin with the owner and these columns, because cursors point into it. Default: the id. */
   sort?: readonly SortColumn[];
   /** `find` reads in several steps, and waits for a turn before each. Default: `find` is one turn. */
-  takesTurns?: boolean;
+  inSteps?: true;
   /** Reads the rows of a window, newest first, and returns them as shown. */
   find(
     input: { caller: Caller; filters: Filters; window: ListWindow } & Pick<Input<A, Path, Filters, object>, 'params'>,
@@ -35,12 +35,12 @@ export function declaringLists<Services>(costly: Wrap<Services>) {
   return <A extends Exclude<Auth, 'none' | 'provider'>, Path extends string, Filters extends object = object>(
     declaration: ListDeclaration<A, Path, Filters, Services>,
   ): Endpoint<Services> => {
-    const { name, row, filters: filterSchema, sort = ['id'], takesTurns = false, find, ...rest } = declaration;
+    const { name, row, filters: filterSchema, sort = ['id'], inSteps, find, ...rest } = declaration;
     const query = Joi.object<PageQuery & Filters>(pageQuery as Joi.SchemaMap);
     return declaring<Services>(costly)<Auth, Path, PageQuery & Filters>({
       ...rest,
       method: 'get',
-      costly: takesTurns ? 'in steps' : true,
+      costly: inSteps ? 'in steps' : true,
       query: filterSchema === undefined ? query : query.concat(filterSchema as Joi.ObjectSchema<PageQuery & Filters>),
       response: pageOf(name, row),
       async handler({ caller: maybe, params, query: { page = 1, limit, cursor, ...others } }, deps) {

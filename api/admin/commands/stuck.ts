@@ -14,7 +14,7 @@ export const stuckCommand: Command = {
   settings: ['DATABASE_URL'],
   options: {
     'older-than': { value: 'SECONDS', about: 'Only messages accepted or due at least this long ago (default 300)' },
-    limit: { value: 'N', about: 'Maximum number of messages (default 100); stuck ones precede' },
+    limit: { value: 'N', about: 'Maximum number of messages (default 100); stuck ones come first' },
     retry: { about: 'Let the watcher look at the stuck ones in its next run, within 30 seconds' },
   },
   summary: 'Show the oldest messages that have not ended, why, and how old they are. Fails if nothing explains the age of one (!).',

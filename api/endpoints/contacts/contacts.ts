@@ -52,7 +52,7 @@ export const listContacts = list({
     search: text().empty(Joi.string().allow('').pattern(/^\s*$/)).description('Part of a name, phone number or e-mail address'),
     tag: text().empty('').description('Exact tag'),
   }),
-  takesTurns: true,
+  inSteps: true,
   async find({ caller: { workspaceId }, filters: { search, tag }, window }, { db, readTurns }) {
     const turn: Turn = (read) => readTurns(read, workspaceId);
     const found =

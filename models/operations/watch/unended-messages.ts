@@ -47,7 +47,7 @@ export interface UnendedLimits {
 }
 
 /**
- * Open messages, oldest first. If there are more than `limit`, those that nothing explains precede, because a paused batch, or the messages of a
+ * Open messages, oldest first. If there are more than `limit`, those that nothing explains come first, because a paused batch, or the messages of a
  * day that wait for reports, would hide them.
  * @param olderThanSeconds only messages that were accepted, or were due, so long ago
  */
