@@ -10,6 +10,7 @@ import type { Providers } from './providers/provider.js';
 /** A call in progress. */
 export interface Call {
   readonly account: string;
+  /** By `performance.now()`: a call and a change of the level may lie in the same millisecond, and the clock of the day can be set back. */
   readonly startedAt: number;
   /** The call was counted as too slow before its end. */
   isCounted: boolean;
@@ -45,7 +46,7 @@ export class AccountHealthMonitor {
 
   begin(account: string): Call | undefined {
     if (!this.#channelsOf.has(account)) return undefined;
-    const call = { account, startedAt: Date.now(), isCounted: false };
+    const call = { account, startedAt: performance.now(), isCounted: false };
     this.#running.add(call);
     return call;
   }
@@ -54,11 +55,11 @@ export class AccountHealthMonitor {
     if (call === undefined) return;
     this.#running.delete(call);
     if (call.isCounted || end === 'none') return;
-    this.#count(call, end === 'bad' || Date.now() - call.startedAt > slowMs);
+    this.#count(call, end === 'bad' || performance.now() - call.startedAt > slowMs);
   }
 
   /** Once a second: stores the counts of this worker, and reads the health that all workers have measured. */
-  async look(now = Date.now()): Promise<void> {
+  async look(now = performance.now()): Promise<void> {
     if (this.#channelsOf.size === 0 || now - this.#toldAt < tellEveryMs) return;
     this.#toldAt = now;
     for (const call of this.#running) {
@@ -69,7 +70,7 @@ export class AccountHealthMonitor {
     const counts = [...this.#channelsOf.keys()].map((account) => ({ account, ...(this.#counts.get(account) ?? { calls: 0, bad: 0 }) }));
     this.#counts.clear();
     const { healths, changes } = await noteCalls(this.deps.db, counts, this.deps.windowSeconds);
-    const changedAt = (sinceSeconds: number) => Date.now() - sinceSeconds * 1000;
+    const changedAt = (sinceSeconds: number) => performance.now() - sinceSeconds * 1000;
     this.#healths = new Map(
       healths.map((health) => [health.account, { ...health, readAt: now, changedAt: changedAt(health.since_seconds) }]),
     );
@@ -77,7 +78,7 @@ export class AccountHealthMonitor {
   }
 
   /** @returns the account that the caller may probe with a message of the group */
-  async claimAccountProbe(groupId: string, now = Date.now()): Promise<string | undefined> {
+  async claimAccountProbe(groupId: string, now = performance.now()): Promise<string | undefined> {
     for (const [account, health] of this.#healths) {
       if (health.level > 0 || health.probe_in_ms === null || health.readAt + health.probe_in_ms > now) continue;
       health.probe_in_ms = null; // read again within a second

@@ -122,17 +122,18 @@ describe('a request whose body is held open', () => {
   });
 
   it('401 for a bulk send that waited behind others of its workspace, with a key that was revoked meanwhile', async () => {
-    const { key, row } = await issueKey();
     const body = { channel: 'sms', content: { text: 'Hello' }, recipients: ['+15551234567'] };
     const bulk = { method: 'POST', path: '/messages/bulk', body } as const;
-    const running = [await held(bulk, { key }), await held(bulk, { key })];
-    const waiting = app.call('POST', '/api/v1/messages/bulk', { key, body });
-    await sleep(300);
+    // Each has a key of its own, so that it takes its place before the next one begins.
+    const [first, second, { key, row }] = [await issueKey(), await issueKey(), await issueKey()];
+    const running = [await held(bulk, first), await held(bulk, second)];
+    const finish = await held(bulk, { key });
     assert.equal((await me.call('DELETE', `/api-keys/${row.id}`)).status, 200);
-    await sleep(1_100);
-    await Promise.all(running.map((finish) => finish()));
+    const waiting = finish();
+    await sleep(1_200);
+    for (const other of running) assert.equal((await other()).status, 201);
     assert.equal((await waiting).status, 401);
-    assert.deepEqual(await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId]), []);
+    assert.equal((await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId])).length, 2);
   });
 
   it('201 while the credential lasts', async () => {
