@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { select } from '../../../models/db/database.js';
+import { until } from '../../support/client.js';
 import { buildDeliveries } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import type { Account } from '../start-app.js';
@@ -96,11 +96,18 @@ describe('GET /api/v1/export', () => {
   });
 
   it('409 for all but one of ten at once, and 200 after them', async () => {
-    await bulk(1_000);
-    const answers = await Promise.all(Array.from({ length: 10 }, get));
-    await Promise.all(answers.map((answer) => answer.text()));
-    const statuses = answers.map(({ status }) => status);
-    assert.deepEqual([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 409).length], [1, 9]);
+    const lock = await app.deps.db.transaction();
+    await select(app.deps.db, 'LOCK TABLE audit_events IN EXCLUSIVE MODE', [], lock); // the first cannot end before the others begin
+    const statuses: number[] = [];
+    const asked = Array.from({ length: 10 }, async () => {
+      const answer = await get();
+      statuses.push(answer.status);
+      await answer.text();
+    });
+    await until(() => statuses.length === 9, 'nine are answered');
+    await lock.commit();
+    await Promise.all(asked);
+    assert.deepEqual(statuses, [...Array.from({ length: 9 }, () => 409), 200]);
     for (const method of ['HEAD', 'HEAD', 'GET']) assert.equal((await app.call(method, path, { jwt: account.jwt })).status, 200, method);
   });
 
@@ -130,13 +137,15 @@ describe('GET /api/v1/export', () => {
            WHERE datname = current_database() AND query ILIKE '%FROM "messages"%' AND state = 'active' AND pid <> pg_backend_pid()`,
         )
       )[0]?.calls;
-    await sleep(300); // nothing is to happen: it waits for its reader
-    assert.equal(await pages(), 0);
+    let quiet = 0;
+    const isQuiet = async () => {
+      quiet = (await pages()) === 0 ? quiet + 1 : 0;
+      return quiet === 10;
+    };
+    await until(isQuiet, 'it waits for its reader');
     assert.ok(bytes < 2_000_000);
     asked.destroy();
-    for (let left = 100; left > 0 && (await get().then(async (answer) => (await answer.text()) && answer.status)) === 409; left -= 1) {
-      await sleep(20);
-    }
+    await until(async () => (await app.call('HEAD', path, { jwt: account.jwt })).status === 200, 'the export has ended with its client');
     assert.equal((await lines()).filter(({ type }) => type === 'message').length, 6_000);
   });
 });
