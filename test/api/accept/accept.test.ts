@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import type { Answer } from '../start-app.js';
+import { until } from '../../support/client.js';
 import { silent, useAcceptance } from './use-acceptance.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
@@ -130,9 +131,9 @@ describe('acceptance of a message', () => {
     });
     it('repeats the answer with an empty balance and after the message expired', async () => {
       await useAccount({ balance: prices.sms });
-      const expires_at = new Date(Date.now() + 300).toISOString();
+      const expires_at = new Date(Date.now() + 2_000).toISOString();
       await post('k', { expires_at });
-      await new Promise((resolve) => setTimeout(resolve, 350));
+      await until(() => Date.now() > Date.parse(expires_at), 'it expired');
       assert.deepEqual([(await post('k', { expires_at })).status, (await post('other')).status], [201, 402]);
     });
     it('holds for all API keys of the workspace', async () => {

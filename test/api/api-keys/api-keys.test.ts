@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { digestApiKey } from '../../../models/rules/accounts/api-key.js';
+import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 
@@ -45,7 +46,7 @@ describe('API keys', () => {
     const used = async () => (await app.call('GET', keys, { jwt: token })).body.data.api_keys[0].last_used_at;
     assert.equal(await used(), null);
     await app.call('GET', '/api/v1/messages', { key });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await used()) !== null, 'the use is recorded');
     const first = await used();
     assert.ok(Date.now() - Date.parse(first) < 5000);
     await app.call('GET', '/api/v1/messages', { key });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { startRedisServer } from '../../../harness/stage/redis-server.js';
+import { until } from '../../support/client.js';
 import { useApiStarts } from '../use-api.js';
 
 const list = '/api/v1/messages';
@@ -19,7 +20,7 @@ describe('rate limits in Redis', () => {
   it('429 at the exact limit for 200 requests at once to two processes', async () => {
     const [one, other] = [await startApi(env()), await startApi(env())];
     const key = generateApiKey();
-    await until(async () => (await one.deps.limiter.isHealthy()) && (await other.deps.limiter.isHealthy()));
+    await until(async () => (await one.deps.limiter.isHealthy()) && (await other.deps.limiter.isHealthy()), 'Redis answers both');
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? one : other).call('GET', list, { key })),
     );
@@ -35,7 +36,7 @@ describe('rate limits in Redis', () => {
       const redis = await startRedis();
       const app = await startApi({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
       try {
-        await until(() => app.deps.limiter.isHealthy());
+        await until(() => app.deps.limiter.isHealthy(), 'Redis answers');
         const { key: known } = await app.account();
         assert.equal((await app.call('GET', list, { key: known })).headers.get('x-ratelimit-remaining'), '4');
         await fallIll(redis);
@@ -45,7 +46,7 @@ describe('rate limits in Redis', () => {
         const health = await app.call('GET', '/health');
         assert.deepEqual([health.status, health.body.services.redis, health.body.status], [503, 'error', 'degraded']);
         await heal(redis);
-        await until(() => app.deps.limiter.isHealthy());
+        await until(() => app.deps.limiter.isHealthy(), 'Redis answers');
         assert.equal((await app.call('GET', list, { key: known })).headers.get('x-ratelimit-remaining'), left);
       } finally {
         await redis.kill();
@@ -65,7 +66,7 @@ describe('rate limits in Redis', () => {
       }
     };
     try {
-      await until(() => app.deps.limiter.isHealthy());
+      await until(() => app.deps.limiter.isHealthy(), 'Redis answers');
       const pulsing = pulse();
       const key = generateApiKey();
       const answers = await Promise.all(Array.from({ length: 30 }, () => app.call('GET', list, { key })));
@@ -117,8 +118,4 @@ async function startRedis(): Promise<RedisServer> {
   };
   await redis.start();
   return redis;
-}
-
-async function until(check: () => Promise<boolean>): Promise<void> {
-  while (!(await check())) await sleep(20);
 }
