@@ -21,8 +21,14 @@ export class UrgentWork {
   /** How many pieces are in progress, and when the last one ended: milliseconds, without their highest bits. */
   readonly #state: Int32Array;
 
-  /** @param memory that of the same object in another thread */
-  constructor(readonly memory: SharedArrayBuffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
+  /**
+   * @param memory that of the same object in another thread
+   * @param now milliseconds of a clock that all threads share
+   */
+  constructor(
+    readonly memory: SharedArrayBuffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT),
+    private readonly now: () => number = Date.now,
+  ) {
     this.#state = new Int32Array(memory);
   }
 
@@ -36,7 +42,7 @@ export class UrgentWork {
   }
 
   #isWithin(ms: number): boolean {
-    return Atomics.load(this.#state, 0) > 0 || Math.abs((Date.now() | 0) - Atomics.load(this.#state, 1)) < ms;
+    return Atomics.load(this.#state, 0) > 0 || Math.abs((this.now() | 0) - Atomics.load(this.#state, 1)) < ms;
   }
 
   /** A pace that never waits, and counts its work as urgent. */
@@ -47,7 +53,7 @@ export class UrgentWork {
         return await work();
       } finally {
         Atomics.sub(this.#state, 0, 1);
-        Atomics.store(this.#state, 1, Date.now() | 0);
+        Atomics.store(this.#state, 1, this.now() | 0);
       }
     },
     rest: () => Promise.resolve(),
