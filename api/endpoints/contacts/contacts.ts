@@ -58,7 +58,7 @@ export const listContacts = list({
     const found =
       search === undefined
         ? await turn(() => Contact.page(workspaceId, tag, window))
-        : // A plus sign that was not URL-encoded arrives as a space.
+        : // A plus sign that was not URL-encoded arrives as a space, which is not part of the number.
           await searchContacts(db, workspaceId, { search: search.trim(), tag }, { window, turn });
     return mapRows(found, presentContact);
   },

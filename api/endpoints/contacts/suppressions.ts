@@ -9,10 +9,21 @@ import { Suppression } from '../../../models/tables/suppression.js';
 import { endpoint, list } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
 import { presentSuppression } from '../../present/presenters.js';
-import { dataOf, date, dateOrNull, id, idOrNull, messageOnly, moment, valueOf } from '../../http/schemas/schemas.js';
+import {
+  dataOf,
+  date,
+  dateOrNull,
+  id,
+  idOrNull,
+  inFuture,
+  messageOnly,
+  moment,
+  recipientAbout,
+  recipientInQuery,
+  valueOf,
+} from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
-import { inFuture, recipientAbout } from '../../http/schemas/schemas.js';
 import { successTexts } from '../../present/success-texts.js';
 
 const auth = either('manage_contacts');
@@ -77,12 +88,12 @@ export const listSuppressions = list({
   row: suppressionResponse,
   filters: Joi.object<{ channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
     channel: valueOf('Channel', channels, text()),
-    recipient: text().empty('').description('Exact phone number or e-mail address'),
+    recipient: recipientInQuery().empty('').description('Exact phone number or e-mail address'),
     reason: valueOf('SuppressionReason', suppressionReasons, text()),
   }),
   async find({ caller, filters: { recipient: wanted, ...filters }, window }) {
-    // A plus sign that was not URL-encoded arrives as a space. Addresses are compared without regard to letter case.
-    const key = wanted === undefined ? undefined : recipientKey('email', wanted.replaceAll(' ', '+'));
+    // Addresses are compared without regard to letter case.
+    const key = wanted === undefined ? undefined : recipientKey('email', wanted);
     return mapRows(await Suppression.live(caller.workspaceId, { recipient: key, ...filters }, window), presentSuppression);
   },
 });

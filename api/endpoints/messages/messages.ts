@@ -16,7 +16,7 @@ import { apiKey } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
 import type { Caller } from '../../http/caller.js';
 import { digestRequest } from '../../http/idempotency.js';
-import { bound, dataOf, uuid, valueOf } from '../../http/schemas/schemas.js';
+import { bound, dataOf, recipientInQuery, uuid, valueOf } from '../../http/schemas/schemas.js';
 import { assertAllowedCountries } from '../../auth/sending-rules.js';
 import { text } from '../../http/schemas/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
@@ -75,8 +75,7 @@ export const listHistory = list({
   filters: Joi.object<HistoryFilters>({
     status: valueOf('MessageStatus', publicStatuses, text()),
     channel: valueOf('Channel', channels, text()),
-    // A plus sign that was not URL-encoded arrives as a space, and no recipient contains a space.
-    to: text().custom((value: string) => value.replaceAll(' ', '+')),
+    to: recipientInQuery(),
     reference: text(),
     batch_id: uuid('batch_id'),
     start_date: bound('first'),

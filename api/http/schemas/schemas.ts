@@ -122,6 +122,9 @@ export const bound = (end: 'first' | 'last') =>
     })
     .meta({ format: 'date-time' }) as unknown as Joi.Schema<Date>;
 
+/** A recipient in a query. A plus sign that was not URL-encoded arrives as a space, and no recipient contains a space. */
+export const recipientInQuery = () => text().custom((value: string) => value.replaceAll(' ', '+'));
+
 /** An id in a query. A malformed id in a path is a 404 instead. */
 export const uuid = (field: string) => textThat(isUuid, `${field} must be a UUID`).meta({ format: 'uuid' });
 

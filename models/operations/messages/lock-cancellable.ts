@@ -10,11 +10,12 @@ export async function lockCancellable(db: Database, transaction: Transaction, id
   return locked.filter(({ is_cancellable }) => is_cancellable).map(({ id }) => id);
 }
 
-/** SQL: the message `m` was not handed off, and no call for it may have reached a carrier. */
-export const isCancellable = `(m.status = 'queued' AND m.status_detail IN ('scheduled', 'accepted'))`;
-
-/** The move of messages that are cancelled. It leaves out those that are not cancellable any more. */
+/** The move of messages that are cancelled. It leaves out those that were handed off, or of which a call may have reached a carrier. */
 export const cancelling = { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'] } as const;
+
+const [status] = cancelling.from;
+/** SQL: the message `m` can be cancelled, as `cancelling` says. */
+export const isCancellable = `(m.status = '${status}' AND m.status_detail IN ('${cancelling.details.join("', '")}'))`;
 
 const lock = `
   WITH RECURSIVE chain AS (
