@@ -106,10 +106,14 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
 
     /**
      * Hands the due messages of a group to their providers. When no message was taken, the activity fails and its retry policy repeats it.
-     * When a part was taken, the workflow calls it again.
+     * When a part was taken, the workflow calls it again. Opens a page that is not open yet: its first hand-off is this activity, and not
+     * `sendGroup`, when a signal came before it.
      */
     dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> =>
-      withHeartbeat((signal) => handOff({ groupId, batchId, signal }), stopping),
+      withHeartbeat(async (signal) => {
+        if (batchId !== undefined) await openPage(db, groupId);
+        return handOff({ groupId, batchId, signal });
+      }, stopping),
 
     /** Local: applies the reports in the inbox of a group. */
     async applyReports(groupId: string): Promise<GroupWork> {

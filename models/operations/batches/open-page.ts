@@ -23,8 +23,8 @@ const startOf = `
   SELECT b.channel, b.scheduled_at AS "scheduledAt" FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1`;
 
 /**
- * Writes the events of the acceptance of the page's messages. They are not written with the debit, because that would lock the balance for
- * all pages.
+ * Writes the `message.queued` events of a page, once, before any event of a later status. They are not written with the debit, because that
+ * would lock the balance for all pages. Does nothing for a group of single messages, whose events are written with the debit.
  */
 export async function announcePage(db: Database, transaction: Transaction, groupId: string): Promise<void> {
   const first = await select(db, announce, [groupId], transaction);
@@ -32,5 +32,6 @@ export async function announcePage(db: Database, transaction: Transaction, group
   await writeEvents(db, transaction, 'message.queued', await select<Subscribed>(db, queued, [groupId, 'message.queued'], transaction));
 }
 
-const announce = 'UPDATE message_groups SET announced_at = now() WHERE id = $1 AND announced_at IS NULL RETURNING id';
+const announce =
+  'UPDATE message_groups SET announced_at = now() WHERE id = $1 AND batch_id IS NOT NULL AND announced_at IS NULL RETURNING id';
 const queued = `${subscribed(`SELECT ${namesOf(statusColumns)} FROM messages WHERE group_id = $1 AND status = 'queued'`, '$2')} ORDER BY m.id`;

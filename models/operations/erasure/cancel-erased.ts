@@ -15,7 +15,6 @@ export async function cancelErased(db: Database, ids: readonly string[]): Promis
   );
   for (const [groupId, rows] of paged) {
     await inTransaction(db, async (transaction) => {
-      // The event `message.queued` of a message comes before the event of its end.
       await announcePage(db, transaction, groupId);
       await cancel(
         db,

@@ -3,6 +3,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { workMetrics } from '../../metrics/catalogue.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
+import { announcePage } from '../batches/open-page.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isOpenOrUnknown, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
@@ -40,6 +41,7 @@ export function giveUpOnHandoffs(db: Database, groupId: string, waits: Uncertain
   return inTransaction(db, async (transaction) => {
     const at = new Date();
     await lockGroup(db, transaction, groupId);
+    await announcePage(db, transaction, groupId); // no hand-off may have begun since the page was stored
     const ids = (await select<{ id: string }>(db, lockQueued, [groupId], transaction)).map(({ id }) => id);
     const bind = [ids, ...bindOf({ ...waits, repeatable: [] })];
     const given = ids.length === 0 ? [] : await select<GivenUp>(db, givenUp, bind, transaction);

@@ -21,8 +21,7 @@ export async function cancelMessage(db: Database, workspaceId: string, id: strin
     error_message: 'The message was cancelled before it was handed to the provider',
   } as const;
   const [cancelled] = await inTransaction(db, async (transaction) => {
-    // The event `message.queued` of a message of a batch comes before the event of its end.
-    if (message.batch_id !== null) await announcePage(db, transaction, message.group_id);
+    await announcePage(db, transaction, message.group_id);
     // `sending` means that a hand-off has claimed the message. The claim is released if the provider could not be reached.
     return recordStatuses(db, transaction, { ...cancelling, changes: [change] });
   });

@@ -4,9 +4,10 @@ import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
 import { rows } from '../../support/database.js';
-import { buildQueued } from '../../support/rows/factories.js';
-import { buildQueuedGroup, messageOf, reportOf, routedTo, statusOf } from '../../support/rows/messages.js';
+import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
+import { buildQueuedGroup, eventsOf, messageOf, reportOf, routedTo, statusOf } from '../../support/rows/messages.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
+import { buildPage } from '../../models/operations/batches/new-batch.js';
 import { done, useMessageActivities } from './use-message-activities.js';
 
 describe('dispatchMessages', () => {
@@ -31,6 +32,14 @@ describe('dispatchMessages', () => {
     assert.ok(highest > 1 && highest <= 25, `${highest} at once`);
     assert.deepEqual((await dispatch(provider, groupId)).queued, 0);
     assert.equal(provider.calls.length, 45, 'a second call hands over nothing');
+  });
+
+  it('writes the queued events of a page once that a signal woke before its first hand-off', async () => {
+    await buildWebhook(test.workspaceId, 'https://one.example.test/');
+    const { groupId, batchId, ids } = await buildPage(test.db, test.workspaceId);
+    const provider = stubProvider(({ id }) => ({ outcome: 'accepted', provider_message_id: `p-${id}` }));
+    for (const _ of [1, 2]) await inActivity(activitiesWith(provider).dispatchMessages, [groupId, batchId]);
+    for (const id of ids) assert.deepEqual(await eventsOf(test.db, id), ['queued', 'sent']);
   });
 
   it('fails retryably when nothing was accepted, and keeps the message free', async () => {

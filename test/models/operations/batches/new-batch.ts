@@ -1,7 +1,8 @@
 /** New batches for tests, with their pages. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../../models/db/database.js';
-import type { NewBatch } from '../../../../models/operations/batches/insert-batch.js';
+import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
+import { insertBatch, type NewBatch } from '../../../../models/operations/batches/insert-batch.js';
 import type { NewGroup } from '../../../../models/operations/messages/insert-messages.js';
 import type { NewMessage } from '../../../../models/tables/message.js';
 import { workflowIds } from '../../../../workflows/contract.js';
@@ -39,6 +40,17 @@ export async function* pagesOf(
     );
     yield { groupId, workflowId: workflowIds.page(groupId), messages };
   }
+}
+
+/** A charged batch of one page with two messages, stored. Its page is not open yet. */
+export async function buildPage(db: Database, workspaceId: string): Promise<{ batchId: string; groupId: string; ids: string[] }> {
+  const batch = newBatch(workspaceId, { total: 2, accepted: 2, cost: 2000 });
+  await insertBatch(db, batch, pagesOf(batch));
+  await acceptBatch(db, batch.id);
+  const messages = await rows<{ id: string; group_id: string }>(db, 'SELECT id, group_id FROM messages WHERE batch_id = $1 ORDER BY id', [
+    batch.id,
+  ]);
+  return { batchId: batch.id, groupId: messages[0]?.group_id ?? '', ids: messages.map(({ id }) => id) };
 }
 
 /** How many batches, pages and messages are stored. */

@@ -6,6 +6,7 @@ import { recordReports } from '../../../../models/operations/reports/record-repo
 import { workMetrics } from '../../../../models/metrics/catalogue.js';
 import { rows } from '../../../support/database.js';
 import { buildQueued, buildWebhook } from '../../../support/rows/factories.js';
+import { buildPage } from '../batches/new-batch.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import {
   balanceOf,
@@ -108,6 +109,12 @@ describe('giving up', () => {
     assert.deepEqual(await giveUpOnHandoffs(test.db, groupId), { open: 1 });
     assert.equal(await statusOf(test.db, sent.id), 'sent/awaiting_report');
     assert.equal(await closedAt(groupId), null);
+  });
+
+  it('giveUpOnHandoffs writes the queued events of a page that was never open before those of its end', async () => {
+    const { groupId, ids } = await buildPage(test.db, test.workspaceId);
+    await giveUpOnHandoffs(test.db, groupId);
+    for (const id of ids) assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
   });
 
   it('giveUpOnHandoffs changes no other group', async () => {
