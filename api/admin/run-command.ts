@@ -30,9 +30,9 @@ export async function runCommand(commands: readonly Command[], args: readonly st
     const [command, rest] = find(commands, args);
     return shown(await runWith(command, read(command, rest), open), isJson);
   } catch (error) {
-    if (error instanceof UsageError) return { code: 2, out: '', err: `${error.message}\n` };
-    const why = error instanceof ConfigError ? error.message : `Failed: ${(error as Error).message}`;
-    return { code: 1, out: isJson ? `${JSON.stringify({ error: why })}\n` : '', err: isJson ? '' : `${why}\n` };
+    const isUsage = error instanceof UsageError;
+    const why = isUsage || error instanceof ConfigError ? error.message : `Failed: ${(error as Error).message}`;
+    return { code: isUsage ? 2 : 1, out: isJson ? `${JSON.stringify({ error: why })}\n` : '', err: isJson ? '' : `${why}\n` };
   }
 }
 

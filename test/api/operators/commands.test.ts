@@ -40,6 +40,9 @@ describe("the operator's commands as one program", () => {
       const { code, out, err } = await runCommand(commands, args, () => assert.fail('it connected'));
       assert.deepEqual([code, out], [2, ''], args.join(' '));
       assert.match(err, why);
+      const asJson = await runCommand(commands, [...args, '--json'], () => assert.fail('it connected'));
+      assert.deepEqual([asJson.code, asJson.err], [2, ''], args.join(' '));
+      assert.match(JSON.parse(asJson.out).error, why);
     }
   });
   it('exit with 1 and name the missing setting', async () => {
