@@ -10,7 +10,10 @@ export const creditCommand: Command = {
   takes: ['workspace', 'credits'],
   options: {
     reason: { value: 'TEXT', isRequired: true, about: 'The description of the ledger entry, which the owner can read' },
-    reference: { value: 'TEXT', about: 'A name such as an invoice number. A repeated command with it adds the credits only once' },
+    reference: {
+      value: 'TEXT',
+      about: 'A name such as an invoice number. A repeated command with it adds the credits only once; another amount is refused',
+    },
   },
   summary: 'Add credits to a workspace.',
   async run(given, { db }) {

@@ -1,5 +1,6 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
+import { formatCredits } from '../../rules/billing/credits.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
@@ -10,13 +11,14 @@ export interface Grant {
   /** Thousandths of a credit. */
   amount: number;
   reason: string;
-  /** A name for the grant, such as an invoice number. A grant with the same name is posted once. */
+  /** A name for the grant, such as an invoice number. A grant with the same name is posted once, and refused with another amount. */
   reference?: string | undefined;
 }
 
 /**
  * Adds credits to a workspace manually. They pay its debt first.
  * @returns the balance, and whether this call posted the grant
+ * @throws Error if the reference was used for another amount
  */
 export function grantCredits(
   db: Database,
@@ -27,7 +29,12 @@ export function grantCredits(
   return inTransaction(db, async (transaction) => {
     // A concurrent call waits here, and then finds the entry of the first.
     await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [id], transaction);
-    const isNew = (await select(db, posted, [posting.reference], transaction)).length === 0;
+    const [earlier] = await select<{ amount: number }>(db, posted, [posting.reference], transaction);
+    const isNew = earlier === undefined;
+    if (!isNew && earlier.amount !== amount) {
+      const [used, given] = [formatCredits(earlier.amount), formatCredits(amount)];
+      throw new Error(`the reference ${reference} was used for ${used} credits, not for ${given}`);
+    }
     if (isNew) {
       await credit(db, transaction, id, 'adjustment', [posting]);
       const event = { workspaceId: id, type: 'billing.credits_granted', target: { type: 'workspace', id, name } } as const;
@@ -38,4 +45,4 @@ export function grantCredits(
   });
 }
 
-const posted = `SELECT 1 FROM credit_entries WHERE kind = 'adjustment' AND reference = $1`;
+const posted = `SELECT amount FROM credit_entries WHERE kind = 'adjustment' AND reference = $1`;

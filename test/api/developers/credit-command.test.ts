@@ -38,6 +38,14 @@ describe("the operator's command credit", () => {
     assert.equal(await balance(), earlier + 5);
     await assertBooks(app.deps.db);
   });
+  it('exit code 1 for another amount with a reference that was used, and nothing is added', async () => {
+    const args = ['--reason', 'invoice', '--reference', '19'];
+    assert.equal((await admin(account.workspaceId, '5', ...args)).code, 0);
+    const earlier = await balance();
+    const { code, out } = await admin(account.workspaceId, '50', ...args);
+    assert.deepEqual([code, JSON.parse(out)], [1, { error: 'Failed: the reference 19 was used for 5 credits, not for 50' }]);
+    assert.equal(await balance(), earlier);
+  });
   for (const credits of ['0', '-5', 'x', '1.2345', '1e3', '9999999999']) {
     it(`exit code 2 for ${credits} credits, and nothing is added`, async () => {
       const earlier = await balance();
