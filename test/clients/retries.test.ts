@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Tidings, TidingsError } from '../../clients/typescript/client/index.js';
-import { isRetryable, pauseMs } from '../../clients/typescript/client/retry.js';
+import { isRetryable, pause, pauseMs } from '../../clients/typescript/client/retry.js';
 import { readStream } from '../../clients/typescript/client/stream.js';
 import { Transport } from '../../clients/typescript/client/transport.js';
 import { until } from '../support/client.js';
@@ -107,6 +107,14 @@ describe('the TypeScript client repeats', () => {
         [5_000, 10_000],
       ],
     );
+  });
+
+  it('not at once where a stream demands a pause that is longer than a timer can be', async () => {
+    const ending = new AbortController();
+    const long = pause(2 ** 31, ending.signal).then(() => 'ended');
+    assert.equal(await Promise.race([long, pause(50, ending.signal).then(() => 'waits')]), 'waits');
+    ending.abort(new Error('enough'));
+    await assert.rejects(long, /^Error: enough$/);
   });
 
   it('nothing after its caller aborted, and throws the reason', async () => {

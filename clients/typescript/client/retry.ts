@@ -30,7 +30,10 @@ export function pauseMs(attempt: number, retryAfterSeconds: number | null, rando
   return demanded + pause * (0.5 + random / 2) * (demanded > 0 ? 0.5 : 1);
 }
 
-/** Waits, or throws the reason of the signal as soon as it is aborted. */
+/** Timers fire at once after a longer time: 24.8 days. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Waits, at most 24.8 days, or throws the reason of the signal as soon as it is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
@@ -38,10 +41,13 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      },
+      Math.min(ms, longestTimerMs),
+    );
     signal?.addEventListener('abort', abort, { once: true });
   });
 }
