@@ -31,6 +31,7 @@ describe('tidings completion', function () {
       '--key',
       '--preview',
       '--wait',
+      '--timeout',
       '--json',
       '--help',
     ]);

@@ -13,6 +13,11 @@ export class Failed extends Error {
   override readonly name = 'Failed';
 }
 
+/** It is not known whether what was asked for will happen: exit code 4. */
+export class Undecided extends Error {
+  override readonly name = 'Undecided';
+}
+
 export interface Context {
   /** Options and arguments, as `parseArgs` gives them. */
   values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
@@ -36,7 +41,7 @@ export interface Command {
   offers?: Readonly<Record<string, readonly string[]>>;
   /** How many arguments it takes. */
   arguments: readonly [min: number, max: number];
-  /** @throws UsageError, Failed, TidingsError */
+  /** @throws UsageError, Failed, Undecided, TidingsError */
   run(context: Context): Promise<void>;
 }
 

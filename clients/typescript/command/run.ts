@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { Tidings, TidingsError } from '../client/index.js';
 import { bulk } from './bulk.js';
-import { type Command, UsageError } from './command.js';
+import { type Command, Undecided, UsageError } from './command.js';
 import { completionOf } from './completion.js';
 import { listen } from './listen.js';
 import { login } from './login.js';
@@ -25,7 +25,7 @@ ${Object.entries(commands)
   --json                   one JSON text in each line, for programs
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line,
-3 service not reachable, 130 Ctrl-C.`;
+3 service not reachable, 4 not decided in time, 130 Ctrl-C.`;
 
 /** @returns the exit code */
 export async function run(args: readonly string[], streams: Streams, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
@@ -96,5 +96,6 @@ function explain(terminal: Terminal, error: unknown): number {
   }
   const { message } = error as Error;
   terminal.note(terminal.isJson ? JSON.stringify({ error: { message } }) : `tidings: ${message}`);
+  if (error instanceof Undecided) return 4;
   return error instanceof UsageError ? 2 : 1;
 }

@@ -1,9 +1,24 @@
 /** `tidings send` and `tidings trigger` */
 import { text as readAll } from 'node:stream/consumers';
 import type { Message, NewMessage } from '../client/index.js';
-import { channels, channelTo, choice, type Command, type Context, Failed, inWords, textOption, UsageError } from './command.js';
-import { untilStatus } from './follow.js';
+import {
+  channels,
+  channelTo,
+  choice,
+  type Command,
+  type Context,
+  Failed,
+  inWords,
+  textOption,
+  Undecided,
+  UsageError,
+  wholeNumber,
+} from './command.js';
+import { untilStatus, usualSeconds, type Waited } from './follow.js';
 import { counted } from './terminal.js';
+
+/** 30 days, more than any carrier takes to report. */
+const longestSeconds = 2_592_000;
 
 export const send: Command = {
   usage: 'TO TEXT [options]',
@@ -14,7 +29,9 @@ export const send: Command = {
   --at TIME          send later, ISO 8601
   --key KEY          idempotency key: the same key and message are sent once
   --preview          show text and price, send nothing
-  --wait             wait until it is delivered; exit code 1 if it failed
+  --wait             wait until it is delivered; exit code 1 if it failed,
+                     4 if that is not decided in time
+  --timeout SECONDS  the longest wait, from when it is due (default ${usualSeconds})
 
 TEXT - reads the text from standard input, without a line break at its end.`,
   options: {
@@ -25,11 +42,14 @@ TEXT - reads the text from standard input, without a line break at its end.`,
     key: { type: 'string' },
     preview: { type: 'boolean' },
     wait: { type: 'boolean' },
+    timeout: { type: 'string' },
   },
   offers: { channel: channels },
   arguments: [2, 2],
   async run(context) {
     const { terminal, values, signal } = context;
+    const seconds = wholeNumber(context, 'timeout', 1, longestSeconds);
+    if (seconds !== undefined && values.wait !== true) throw new UsageError('--timeout is for --wait');
     const message = await messageOf(context);
     const tidings = context.tidings();
     if (values.preview === true) {
@@ -44,7 +64,7 @@ TEXT - reads the text from standard input, without a line break at its end.`,
     const idempotencyKey = textOption(context, 'key');
     const sent = await tidings.messages.send(message, { signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
     if (values.wait !== true) return report(context, sent);
-    finish(context, await untilStatus(tidings, sent.id, signal));
+    finish(context, await untilStatus(tidings, sent, { signal, ...(seconds === undefined ? {} : { seconds }) }));
   },
 };
 
@@ -69,9 +89,15 @@ function report({ terminal }: Context, message: Message): void {
   terminal.print(`${message.id}  ${terminal.status(message.status)} ${counted(message.credits_used, 'credit')}${error}`, message);
 }
 
-function finish(context: Context, message: Message): void {
+function finish(context: Context, waited: Waited): void {
+  reportDecided(context, waited);
+  if (waited.message.status === 'failed') throw new Failed('the message failed');
+}
+
+/** @throws Undecided */
+function reportDecided(context: Context, { message, undecided }: Waited): void {
   report(context, message);
-  if (message.status === 'failed') throw new Failed('the message failed');
+  if (undecided !== undefined) throw new Undecided(`the message is ${message.status}, ${undecided}: see tidings timeline ${message.id}`);
 }
 
 /** Numbers of the sandbox; no carrier has given them to anybody. */
@@ -112,9 +138,10 @@ Sends an SMS of one credit to a number of the sandbox, and waits for the event.`
       { signal: context.signal },
     );
     const status = event.slice('message.'.length);
-    const message = await untilStatus(tidings, sent.id, context.signal, event === 'message.queued' ? ['queued', 'sent'] : [status]);
-    report(context, message);
-    if (status === 'failed' || message.status !== 'failed') return;
-    throw new Failed(`the message failed: ${message.error_code ?? ''}`);
+    const wanted = event === 'message.queued' ? ['queued', 'sent'] : [status];
+    const waited = await untilStatus(tidings, sent, { signal: context.signal, wanted });
+    reportDecided(context, waited);
+    if (status === 'failed' || waited.message.status !== 'failed') return;
+    throw new Failed(`the message failed: ${waited.message.error_code ?? ''}`);
   },
 };
