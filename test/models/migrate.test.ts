@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import node from 'node:process';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { connect, type Database } from '../../models/db/database.js';
@@ -7,6 +12,7 @@ import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
 import { asProgram } from '../support/servers.js';
 
+const entryPoint = resolve(import.meta.dirname, '../../models/migrate.js');
 /** Migrations that can run a second time. */
 const [withoutTransaction, withTransaction] = [
   ['0031-recipient-indexes.sql', '0036-stream-indexes.sql', '0042-message-list-indexes.sql'],
@@ -40,7 +46,7 @@ describe('migrating a database', function () {
   it('applies each migration once where several processes migrate at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       await makeDue([...withoutTransaction, ...withTransaction]);
-      const applied = await Promise.all([process(), process(), process()].map(migrate));
+      const applied = await Promise.all([process(), process(), process()].map((db) => migrate(db)));
       assert.deepEqual(applied.flat().toSorted(), [...withTransaction, ...withoutTransaction], `round ${round}`);
     }
     assert.deepEqual(await rows(test.db, 'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid'), []);
@@ -54,6 +60,22 @@ describe('migrating a database', function () {
     await sleep(5_500); // lock_timeout is 5 s
     await release();
     assert.deepEqual(await migrating, withTransaction);
+  });
+
+  it('says once, and at once, that it waits for another process that migrates', async () => {
+    await makeDue([...withoutTransaction, ...withTransaction]);
+    const release = await holding('SELECT pg_advisory_xact_lock(727001)');
+    const program = spawn(node.execPath, [entryPoint], {
+      env: { PATH: node.env.PATH, DATABASE_URL: test.url },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [out, waiting] = [text(program.stdout), once(program.stderr, 'data')];
+    const [line] = await waiting;
+    assert.match(String(line), /^Another process migrates this database: waiting until it has ended\. /);
+    const rest = text(program.stderr);
+    await release();
+    assert.match(await out, /^Applied 0018-/);
+    assert.equal(await rest, '');
   });
 
   it('grants the role of the program its rights where several processes do it at the same time', async () => {
