@@ -25,6 +25,10 @@ const holdMsFirst = 1_000;
 const holdMsUnasked = 60_000;
 /** Maximum length of a hold. */
 const holdMsMax = 15 * 60_000;
+/** A shorter wait for the end of a hold is spent in the slots of activities, which are few. */
+const spreadMsMin = 2_000;
+/** What waits for the end of a hold comes back within this part of the wait after it. */
+const spreadPart = 0.2;
 
 export class Throughput {
   /** Ends of the holds by `Date.now()`. */
@@ -93,7 +97,7 @@ export class Throughput {
     const perSecond = this.limitOf(provider);
     if (Number.isFinite(perSecond)) return reserveSlot(this.db, { provider, units, perSecond, horizonMs });
     const waitMs = Math.max(0, (this.#holds.get(provider) ?? 0) - Date.now());
-    return { waitMs, isReserved: waitMs <= horizonMs };
+    return waitMs <= horizonMs ? { waitMs: spread(waitMs), isReserved: true } : { waitMs, isReserved: false };
   }
 
   async #readHolds(): Promise<void> {
@@ -109,3 +113,9 @@ export class Throughput {
     this.#holds.set(provider, Math.max(this.#holds.get(provider) ?? 0, until));
   }
 }
+
+/**
+ * A wait for the end of a hold, and a random part more. Without a limit nothing else keeps the groups that wait from calling at the same
+ * moment, which would bring the next hold.
+ */
+export const spread = (waitMs: number) => (waitMs > spreadMsMin ? waitMs * (1 + spreadPart * Math.random()) : waitMs);

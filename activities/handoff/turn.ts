@@ -4,7 +4,7 @@ import { type BatchPace, queuedBeforePage, reserveSlots } from '../../models/ope
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import type { RoundDeps } from './round-deps.js';
 import type { RoundRoute } from './routing.js';
-import type { RoundRequest } from './throughput.js';
+import { type RoundRequest, spread } from './throughput.js';
 
 /** A wait of up to this time is spent in the slot of the activity. A longer one frees the slot for others. */
 const waitInSlotMsMax = 2_000;
@@ -89,7 +89,7 @@ export class Turn {
   /** Pages of a batch are sent in order. A page tries again when half of the messages before it have been sent. */
   async #pageWait(batchId: string, perSecond: number, minMs: number): Promise<number> {
     const before = await queuedBeforePage(this.deps.db, batchId, this.target.groupId);
-    return Math.max(minMs, apart((before / perSecond / 2) * 1000));
+    return Math.max(Number.isFinite(perSecond) ? minMs : spread(minMs), apart((before / perSecond / 2) * 1000));
   }
 
   /**

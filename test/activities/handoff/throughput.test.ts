@@ -95,6 +95,19 @@ describe('throughput of providers', () => {
     assert.deepEqual([work.queued, work.more, provider.calls], [1, false, []]);
   });
 
+  it('groups that waited for an account without a limit do not all call when its hold ends', async () => {
+    const heldAt = Date.now();
+    await holdProvider(test.db, 'stub', 60_000);
+    const { dispatch } = worker();
+    const dueAt: number[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const { group_id } = await buildQueued(test.db, workspaceId);
+      dueAt.push((await delayOf(dispatch(group_id))) + Date.now() - heldAt);
+    }
+    assert.ok(Math.min(...dueAt) > 55_000, 'none calls during the hold');
+    assert.ok(Math.max(...dueAt) - Math.min(...dueAt) > 2_000, String(dueAt));
+  });
+
   it('a message that expires during a hold fails then, and does not wait for the end of the hold', async () => {
     const inAMoment = new Date(Date.now() + 1_500);
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{ expires_at: inAMoment }, {}]);
