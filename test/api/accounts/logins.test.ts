@@ -37,6 +37,9 @@ describe('logins', () => {
       );
       const [, , , , , locked] = answers;
       const seconds = Number(locked?.headers.get('retry-after'));
+      assert.equal(locked?.headers.get('x-ratelimit-remaining'), '0');
+      const resetInSeconds = Number(locked.headers.get('x-ratelimit-reset')) - Date.now() / 1000;
+      assert.ok(resetInSeconds <= seconds + 1, `the headers name the end of the lock, not of a window: ${resetInSeconds} s`);
       assert.ok(seconds > 25 && seconds <= 30, `${seconds} s`);
       assert.equal(locked?.body.error, `Rate limit exceeded. Try again in ${seconds} seconds.`);
       assert.equal((await logIn(email.toUpperCase(), password, ip(8))).status, 429);
