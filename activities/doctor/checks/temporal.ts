@@ -22,7 +22,7 @@ export const temporalCheck: Check = {
         return [
           ok('Temporal', `version ${serverVersion ?? 'unknown'}`),
           await namespaceFinding(connection, namespace),
-          await attributesFinding(connection, namespace),
+          await findAttributes(connection, namespace),
           await scheduleFinding(new ScheduleClient({ connection, namespace })),
         ];
       });
@@ -41,20 +41,30 @@ async function namespaceFinding(connection: Connection, namespace: string): Prom
   return warning(subject, detail, `Run: temporal operator namespace update --retention 72h -n ${namespace}`);
 }
 
-async function attributesFinding(connection: Connection, namespace: string): Promise<Finding> {
+async function findAttributes(connection: Connection, namespace: string): Promise<Finding> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.values(searchAttributes).filter(({ name }) => customAttributes[name] === undefined);
+  return attributesFinding(customAttributes, namespace);
+}
+
+/** Numbers of the types in Temporal's API (`IndexedValueType`). */
+const typeNumbers = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
+
+/** @param found the number of the type of each attribute of the namespace */
+export function attributesFinding(found: Readonly<Record<string, number>>, namespace: string): Finding {
   const subject = 'Temporal search attributes';
-  if (missing.length === 0)
-    return ok(
-      subject,
-      Object.values(searchAttributes)
-        .map(({ name }) => name)
-        .join(', '),
-    );
-  const commands = missing.map(({ name, type }) => `--name ${name} --type ${type === 'KEYWORD' ? 'Keyword' : 'KeywordList'}`);
-  const fix = `Run: temporal operator search-attribute create ${commands.join(' ')} -n ${namespace}`;
-  return failed(subject, `${missing.map(({ name }) => name).join(', ')} missing: no message can be accepted`, fix);
+  const needed = Object.values(searchAttributes);
+  const wrong = needed.filter(({ name, type }) => found[name] !== typeNumbers[type]);
+  if (wrong.length === 0) return ok(subject, needed.map(({ name }) => name).join(', '));
+  const detail = wrong.map(({ name }) => `${name} ${found[name] === undefined ? 'missing' : 'of another type'}`).join(', ');
+  const misfits = wrong.filter(({ name }) => found[name] !== undefined).map(({ name }) => `--name ${name}`);
+  const created = wrong.map(({ name, type }) => `--name ${name} --type ${type === 'KEYWORD' ? 'Keyword' : 'KeywordList'}`);
+  const attributes = 'temporal operator search-attribute';
+  const remove = misfits.length === 0 ? '' : `${attributes} remove ${misfits.join(' ')} --yes -n ${namespace} && `; // a type cannot be changed
+  return failed(
+    subject,
+    `${detail}: messages cannot be accepted or found`,
+    `Run: ${remove}${attributes} create ${created.join(' ')} -n ${namespace}`,
+  );
 }
 
 async function scheduleFinding(schedules: ScheduleClient): Promise<Finding> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { exitCodeOf, textOf } from '../../../activities/doctor/report.js';
-import { failed, ok, runChecks, type State, skipped, warning } from '../../../activities/doctor/check.js';
+import { failed, type Finding, ok, runChecks, type State, skipped, warning } from '../../../activities/doctor/check.js';
 import { expiryFinding, namesFinding, webhookNamesCheck } from '../../../activities/doctor/checks/addresses.js';
 import {
   clockFinding,
@@ -13,7 +13,7 @@ import {
 import { topicFindings } from '../../../activities/doctor/checks/providers.js';
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
-import { watcherFinding, workersCheck, workersFinding } from '../../../activities/doctor/checks/temporal.js';
+import { attributesFinding, watcherFinding, workersCheck, workersFinding } from '../../../activities/doctor/checks/temporal.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { sesEnv } from '../../support/carriers/ses.js';
 import { testConfig } from '../../support/config.js';
@@ -34,6 +34,9 @@ const healthy: DatabaseFacts = {
 };
 const gigabyte = 1024 ** 3;
 
+/** As Temporal numbers them: Keyword is 2, KeywordList 7, Int 3. */
+const attributeTypes = { WorkspaceId: 2, Channel: 2, BatchId: 2, MessageIds: 7 };
+
 const cases: [name: string, finding: { state: State }, state: State][] = [
   ['a full disk', diskFinding(gigabyte / 10), 'failed'],
   ['a disk that fills', diskFinding(gigabyte), 'warning'],
@@ -50,6 +53,9 @@ const cases: [name: string, finding: { state: State }, state: State][] = [
   ['a clock 1 s ahead', clockFinding(1_000), 'ok'],
   ['no live worker', workersFinding(0, 1), 'failed'],
   ['a dead worker beside a live one', workersFinding(1, 1), 'warning'],
+  ['search attributes of the right types', attributesFinding(attributeTypes, 'default'), 'ok'],
+  ['a missing search attribute', attributesFinding({ ...attributeTypes, Channel: undefined as never }, 'default'), 'failed'],
+  ['a search attribute of another type', attributesFinding({ ...attributeTypes, MessageIds: 2 }, 'default'), 'failed'],
   ['a watcher that never ran', watcherFinding(null, []), 'failed'],
   ['a watcher that is late', watcherFinding(181, []), 'failed'],
   ['a watcher with a failing step', watcherFinding(5, ['repair']), 'warning'],
@@ -63,6 +69,16 @@ describe('findings of the doctor', () => {
   for (const [name, finding, state] of cases) {
     it(`calls ${name} ${state}`, () => assert.equal(finding.state, state));
   }
+
+  it('name the commands for search attributes that are missing or of another type', () => {
+    const { detail, fix } = attributesFinding({ WorkspaceId: 2, BatchId: 3, MessageIds: 7 }, 'own') as Finding;
+    assert.equal(detail, 'Channel missing, BatchId of another type: messages cannot be accepted or found');
+    assert.equal(
+      fix,
+      'Run: temporal operator search-attribute remove --name BatchId --yes -n own && ' +
+        'temporal operator search-attribute create --name Channel --type Keyword --name BatchId --type Keyword -n own',
+    );
+  });
 
   it('name each account that accepts signatures with SHA-1', () => {
     const found = (env: object) =>
