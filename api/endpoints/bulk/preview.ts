@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import type { Database } from '../../../models/db/database.js';
 import { invalid } from '../../../models/errors.js';
+import { type BulkPlan, faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
 import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../models/rules/bulk/bulk-preview.js';
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
 import { capOf } from '../../../models/rules/messages/fallback.js';
@@ -114,13 +115,18 @@ async function previewAll(db: Database, { workspaceId, allowedCountries }: Calle
   return previewBulk(bulk, bulk.plan);
 }
 
-/** Finds the faults of the request itself. Faults of recipients are part of the preview and do not fail the request. */
+/**
+ * Finds the faults of the request itself. Faults of recipients are part of the preview and do not fail the request. Where there is no preview,
+ * they are listed beside the others.
+ */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
     const { value, ...others } = await withVariables(check(sendBody, given), deps);
     return { ...others, value: { single: value, bulk: null } };
   }
-  const { value, ...others } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
+  const checked = check(bulkBody, given);
+  const refusals = (body: BulkBody, plan: BulkPlan) => (checked.faults.length + plan.faults.length > 0 ? faultsOfPlan(body, plan) : []);
+  const { value, ...others } = await planned(checked, deps, refusals, previewUnitsMax);
   return { ...others, value: { single: null, bulk: value } };
 }
 

@@ -37,6 +37,18 @@ describe('POST /api/v1/messages/preview', () => {
 
   describe('of a bulk send', () => {
     const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' }, recipients: people };
+    it('400 with the faults of the content and of the recipients, as the send', async () => {
+      for (const content of [{ text: '' }, { text: 'x'.repeat(1_601) }]) {
+        const faulty = { ...bulk, content, recipients: [{ ...people[0], to: 'x' }, people[1]] };
+        const [previewed, sent] = [await preview(faulty), await app.call('POST', '/api/v1/messages/bulk', { key, body: faulty })];
+        assert.deepEqual([previewed.status, previewed.body.details], [sent.status, sent.body.details]);
+        assert.ok(
+          previewed.body.details.some(({ field }: { field: string }) => field === 'recipients[0].to'),
+          content.text,
+        );
+      }
+      await assertNothing();
+    });
     it('200 with text, price and faults of every row and the total, and writes nothing', async () => {
       const recipients = [people[0], phone(7), { ...people[1], to: 'x' }, { to: phone(8), name: 'ж'.repeat(161) }, people[0]];
       const { status, body } = await preview({ ...bulk, recipients });
