@@ -89,7 +89,7 @@ async function replayPage({ db, attempts }: ReplayDeps, page: ReplayPageInput): 
   const earlier = again ? null : await askedWait(db, webhookId);
   if (again) await waitIfAsked(db, page, earlier);
   const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
-  const ids = followsSchedule ? await requeueDeliveries(db, deliveryIds, again) : open;
+  const ids = followsSchedule ? await requeueDeliveries(db, open, again) : open;
   for (let rest: readonly string[] = ids; rest.length > 0; ) {
     const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, rest);
     rest = (await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule })).map(({ id }) => id);

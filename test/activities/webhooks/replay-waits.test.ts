@@ -44,6 +44,20 @@ describe('a replay whose receiver asks to wait', () => {
     });
   }
 
+  it('attempts each delivery once, also without a retry schedule, in which a failure is the end', async () => {
+    const { run, replayId } = await page('failed');
+    await test.webhook.update({ retry_delays: [] });
+    test.receiver.answer = busy;
+    for (const attempt of [1, 2, 3, 4]) {
+      assert.equal((await failureOf(run(attempt))).type, 'ReplayWaits');
+      await setWait('-1 second');
+    }
+    assert.equal((await run(5)).goesOn, false);
+    const events = test.receiver.received.map(({ headers }) => headers['webhook-id']);
+    const { attempted } = await Replay.ofWebhook(test.webhook.id, replayId);
+    assert.deepEqual([events.length, new Set(events).size, attempted], [5, 5, 5]);
+  });
+
   it('ends at once after its last delivery', async () => {
     const { run } = await page('failed');
     test.receiver.answer = (received, response, index) => (index === 4 ? busy : acknowledge)(received, response, index);
