@@ -34,7 +34,8 @@ export class TurnsOfWebhook {
   #everyMs = 0;
   #nextAtMs = 0;
   #lastAtMs = Number.NEGATIVE_INFINITY;
-  #reserving: Promise<boolean> | undefined;
+  /** Ends when the last call has its turn. */
+  #line: Promise<unknown> = Promise.resolve();
 
   /** @param reserve takes turns that nobody else gets; undefined if the webhook has no rate any more */
   constructor(
@@ -43,12 +44,19 @@ export class TurnsOfWebhook {
   ) {}
 
   /**
-   * Waits for the next turn. Each call gets another one.
+   * Waits for the next turn. Each call gets another one, in their order: no turns are reserved before those of earlier calls are used. Otherwise
+   * many attempts in parallel would take all turns of the next seconds, and a requested attempt would find none.
    * @param wanted the number of attempts that are still to be made, this one included
    * @returns false if the webhook has changed meanwhile: what was read of it before must not be used
    */
-  async next(wanted: number): Promise<boolean> {
+  next(wanted: number): Promise<boolean> {
     const since = performance.now();
+    const turn = this.#line.then(() => this.#wait(wanted, since));
+    this.#line = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #wait(wanted: number, since: number): Promise<boolean> {
     for (;;) {
       const now = performance.now();
       const at = Math.max(now, this.#nextAtMs);
@@ -57,8 +65,7 @@ export class TurnsOfWebhook {
         await sleep(at - now); // seconds at most: see `requestedMsMax`
         return performance.now() - since < unseenMsMax || this.isUnchanged();
       }
-      this.#reserving ??= this.#reserve(wanted).finally(() => (this.#reserving = undefined));
-      if (!(await this.#reserving)) return this.isUnchanged();
+      if (!(await this.#reserve(wanted))) return this.isUnchanged();
     }
   }
 
