@@ -92,7 +92,7 @@ export interface AskedWait {
   wait_ms: number;
 }
 
-/** The wait that is not over. Null if there is none, or a circuit breaker that is open. */
+/** The wait that is not over. Null if there is none, the webhook is inactive, or a circuit breaker is open. */
 export async function askedWait(db: Database, webhookId: string): Promise<AskedWait | null> {
   const [asked] = await select<AskedWait>(db, waiting, [webhookId]);
   return asked ?? null;
@@ -100,7 +100,7 @@ export async function askedWait(db: Database, webhookId: string): Promise<AskedW
 
 const waiting = `
   SELECT resume_at::text AS until, extract(epoch FROM resume_at - now())::double precision * 1000 AS wait_ms
-  FROM webhooks WHERE id = $1 AND pause_seconds IS NULL AND resume_at > now()`;
+  FROM webhooks WHERE id = $1 AND is_active AND deleted_at IS NULL AND pause_seconds IS NULL AND resume_at > now()`;
 
 /**
  * Claims the one attempt that a half-open breaker permits. If the caller dies, the claim ends after some seconds.

@@ -1,7 +1,9 @@
 /** A replay of thousands of deliveries may be more than its receiver can take. */
 import assert from 'node:assert/strict';
 import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
+import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { Replay } from '../../../models/tables/replay.js';
+import { byTest } from '../../support/by-test.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
@@ -56,6 +58,16 @@ describe('a replay whose receiver asks to wait', () => {
     const events = test.receiver.received.map(({ headers }) => headers['webhook-id']);
     const { attempted } = await Replay.ofWebhook(test.webhook.id, replayId);
     assert.deepEqual([events.length, new Set(events).size, attempted], [5, 5, 5]);
+  });
+
+  it('stops when its webhook became inactive meanwhile', async () => {
+    const { run, replayId } = await page('failed');
+    test.receiver.answer = busy;
+    assert.equal((await failureOf(run(1))).type, 'ReplayWaits');
+    const paused = { url: undefined, events: undefined, description: undefined, is_active: false };
+    await updateWebhook(test.db, test.workspaceId, test.webhook.id, paused, byTest);
+    assert.equal((await run(2)).goesOn, false);
+    assert.deepEqual([(await Replay.ofWebhook(test.webhook.id, replayId)).status, came()], ['stopped', 1]);
   });
 
   it('ends at once after its last delivery', async () => {
