@@ -34,8 +34,7 @@ export class TurnsOfWebhook {
   #everyMs = 0;
   #nextAtMs = 0;
   #lastAtMs = Number.NEGATIVE_INFINITY;
-  /** Ends when the last call has its turn. */
-  #line: Promise<unknown> = Promise.resolve();
+  #reserving: Promise<boolean> | undefined;
 
   /** @param reserve takes turns that nobody else gets; undefined if the webhook has no rate any more */
   constructor(
@@ -44,19 +43,12 @@ export class TurnsOfWebhook {
   ) {}
 
   /**
-   * Waits for the next turn. Each call gets another one, in their order: no turns are reserved before those of earlier calls are used. Otherwise
-   * many attempts in parallel would take all turns of the next seconds, and a requested attempt would find none.
+   * Waits for the next turn. Each call gets another one.
    * @param wanted the number of attempts that are still to be made, this one included
    * @returns false if the webhook has changed meanwhile: what was read of it before must not be used
    */
-  next(wanted: number): Promise<boolean> {
+  async next(wanted: number): Promise<boolean> {
     const since = performance.now();
-    const turn = this.#line.then(() => this.#wait(wanted, since));
-    this.#line = turn.catch(() => undefined);
-    return turn;
-  }
-
-  async #wait(wanted: number, since: number): Promise<boolean> {
     for (;;) {
       const now = performance.now();
       const at = Math.max(now, this.#nextAtMs);
@@ -65,12 +57,19 @@ export class TurnsOfWebhook {
         await sleep(at - now); // seconds at most: see `requestedMsMax`
         return performance.now() - since < unseenMsMax || this.isUnchanged();
       }
-      if (!(await this.#reserve(wanted))) return this.isUnchanged();
+      this.#reserving ??= this.#reserve(wanted).finally(() => (this.#reserving = undefined));
+      if (!(await this.#reserving)) return this.isUnchanged();
     }
   }
 
-  /** @returns false if the webhook has no rate any more */
+  /**
+   * Reserves further turns when those before are used. Otherwise many attempts in parallel would take all turns of the next seconds, and a
+   * requested attempt would find none.
+   * @returns false if the webhook has no rate any more
+   */
   async #reserve(wanted: number): Promise<boolean> {
+    const usedAtMs = this.#nextAtMs - this.#everyMs;
+    await sleep(Math.max(0, usedAtMs - performance.now()));
     const turns = await this.reserve(wanted);
     if (turns === undefined) return false;
     const firstAtMs = performance.now() + turns.wait_ms;

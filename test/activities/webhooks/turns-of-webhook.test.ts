@@ -3,19 +3,15 @@ import { TurnsOfWebhook } from '../../../activities/webhooks/turns-of-webhook.js
 import type { Turns } from '../../../models/operations/webhooks/reserve-turns.js';
 
 describe('turns of a webhook', () => {
-  it('are reserved one after the other by attempts in parallel, so that a requested attempt finds one soon', async () => {
-    const used: number[] = [];
-    const usedBefore: number[] = [];
+  it('are reserved only when those before are used, so that a requested attempt finds one soon', async () => {
+    const reservedAt: number[] = [];
     const reserve = (): Promise<Turns> => {
-      usedBefore.push(used.length);
-      return Promise.resolve({ wait_ms: 10, every_ms: 1_000, count: 1 });
+      reservedAt.push(performance.now());
+      return Promise.resolve({ wait_ms: 30, every_ms: 20, count: 2 });
     };
     const turns = new TurnsOfWebhook(reserve, () => Promise.resolve(true));
-    const attempts = [1, 2, 3, 4].map(async (each) => {
-      assert.equal(await turns.next(4), true);
-      used.push(each);
-    });
-    await Promise.all(attempts);
-    assert.deepEqual({ used, usedBefore }, { used: [1, 2, 3, 4], usedBefore: [0, 1, 2, 3] });
+    assert.deepEqual(await Promise.all(Array.from({ length: 4 }, () => turns.next(4))), [true, true, true, true]);
+    const [first = 0, second = 0] = reservedAt;
+    assert.ok(second - first > 45, `the second turn is 50 ms after the first reservation, the next reservation ${second - first} ms`);
   });
 });
