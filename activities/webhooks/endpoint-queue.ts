@@ -101,7 +101,7 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
 
   async #attemptChain(chain: Delivery[]): Promise<void> {
     for (const [index, delivery] of chain.entries()) {
-      if (!this.#isOver && (await this.options.turns?.next(this.#toCome--)) === false) this.#isEnded = true;
+      if (!this.#isOver && (await this.options.turns?.next(this.#toCome--, () => this.#isOver)) === false) this.#isEnded = true;
       const outcome = this.#isOver ? 'not tried' : await this.#attempt(delivery);
       if (outcome === 'not tried') this.#untried.push(...chain.slice(index));
       if (outcome === 'acknowledged' || outcome === 'ended') continue;

@@ -45,11 +45,12 @@ export class TurnsOfWebhook {
   /**
    * Waits for the next turn. Each call gets another one.
    * @param wanted the number of attempts that are still to be made, this one included
+   * @param isOver the attempt will not be made any more: the wait ends early, and no turn is taken for it
    * @returns false if the webhook has changed meanwhile: what was read of it before must not be used
    */
-  async next(wanted: number): Promise<boolean> {
+  async next(wanted: number, isOver: () => boolean = () => false): Promise<boolean> {
     const since = performance.now();
-    for (;;) {
+    while (!isOver()) {
       const now = performance.now();
       const at = Math.max(now, this.#nextAtMs);
       if (at <= this.#lastAtMs) {
@@ -60,6 +61,7 @@ export class TurnsOfWebhook {
       this.#reserving ??= this.#reserve(wanted).finally(() => (this.#reserving = undefined));
       if (!(await this.#reserving)) return this.isUnchanged();
     }
+    return true;
   }
 
   /**

@@ -14,4 +14,19 @@ describe('turns of a webhook', () => {
     const [first = 0, second = 0] = reservedAt;
     assert.ok(second - first > 45, `the second turn is 50 ms after the first reservation, the next reservation ${second - first} ms`);
   });
+
+  it('are not reserved for attempts that will not be made', async () => {
+    let reservations = 0;
+    const reserve = (): Promise<Turns> => {
+      reservations += 1;
+      return Promise.resolve({ wait_ms: 10, every_ms: 10, count: 1 });
+    };
+    const turns = new TurnsOfWebhook(reserve, () => Promise.resolve(true));
+    let isOver = false;
+    const attempts = Array.from({ length: 16 }, () => turns.next(16, () => isOver));
+    await attempts[0];
+    isOver = true;
+    await Promise.all(attempts);
+    assert.ok(reservations <= 3, `${reservations} reservations`);
+  });
 });
