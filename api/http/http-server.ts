@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
-import { createMalformedListener, createTunnelListener } from './errors/malformed.js';
+import { createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 
 /** Timeouts in milliseconds. */
@@ -50,9 +50,10 @@ export function createHttpServer(
     keepAliveTimeout: timeouts.keepAliveMs,
     requireHostHeader: false, // the application checks it, to answer with its own error text
   };
-  const server = createServer(options, app);
+  const noting = notingResponses(app);
+  const server = createServer(options, noting);
   server.timeout = timeouts.idleMs;
-  server.on('checkExpectation', app); // an unknown `Expect` header is ignored
+  server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
   server.on('clientError', createMalformedListener(limiter));
   server.on('connect', createTunnelListener(limiter));
   if (connections !== undefined) limitConnections(server, connections);

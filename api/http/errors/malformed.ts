@@ -1,6 +1,7 @@
 /** Answers malformed HTTP requests. They never reach Express, but get the same kind of error body. */
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { once } from 'node:events';
+import { type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
@@ -9,8 +10,22 @@ import { errorBody } from './error-handler.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
 import { addressKey, type Limiter } from '../rate-limit.js';
 
-/** A fault of Node's parser, with the bytes that it was reading. */
-type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer };
+/** A fault of Node's parser, with the bytes that it was reading and the place of the fault in them. */
+type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };
+
+/** The responses of each connection that have not ended. */
+const openResponses = new WeakMap<Duplex, Set<ServerResponse>>();
+const refused = new WeakSet<Duplex>();
+
+/** Wraps an application, so that the listeners below answer in turn. */
+export function notingResponses(app: RequestListener): RequestListener {
+  return (req, res) => {
+    const open = openResponses.get(req.socket) ?? new Set();
+    openResponses.set(req.socket, open.add(res));
+    res.once('close', () => open.delete(res));
+    app(req, res);
+  };
+}
 
 /** Creates a listener for the server's `clientError`. It sends one response and closes the connection. */
 export function createMalformedListener(limiter: Limiter): (error: ParserFault, socket: Duplex) => void {
@@ -19,7 +34,9 @@ export function createMalformedListener(limiter: Limiter): (error: ParserFault, 
       socket.destroy();
       return;
     }
-    void respond(limiter, refusalOf(error), socket).catch(() => socket.destroy());
+    if (refused.has(socket)) return; // the parser reports its fault again with each further byte
+    refused.add(socket);
+    void respondInTurn(limiter, refusalOf(error), socket).catch(() => socket.destroy());
   };
 }
 
@@ -27,8 +44,16 @@ export function createMalformedListener(limiter: Limiter): (error: ParserFault, 
 export function createTunnelListener(limiter: Limiter): (req: unknown, socket: Duplex) => void {
   return (_req, socket) => {
     socket.on('error', () => socket.destroy());
-    void respond(limiter, notFound(), socket).catch(() => socket.destroy());
+    void respondInTurn(limiter, notFound(), socket).catch(() => socket.destroy());
   };
+}
+
+/** Responds after the requests that arrived whole on the same connection. A client would take it for the answer to the first of them. */
+async function respondInTurn(limiter: Limiter, error: AppError, socket: Duplex): Promise<void> {
+  const earlier = [...(openResponses.get(socket) ?? [])].filter(({ req }) => req.complete);
+  await Promise.all(earlier.map((response) => once(response, 'close')));
+  if (socket.writable) await respond(limiter, error, socket);
+  else socket.destroy();
 }
 
 async function respond(limiter: Limiter, error: AppError, socket: Duplex): Promise<void> {
@@ -53,9 +78,10 @@ async function respond(limiter: Limiter, error: AppError, socket: Duplex): Promi
 /** The line of a request whose only fault is its method. */
 const methodOnly = /^[!#$%&'*+.^`|~\w-]+ [/*]\S* HTTP\/1\.[01]\r?\n/;
 
-function refusalOf({ code, rawPacket }: ParserFault): AppError {
+function refusalOf({ code, rawPacket, bytesParsed = 0 }: ParserFault): AppError {
+  const read = rawPacket?.toString('latin1') ?? '';
   // The parser knows the registered methods only. To a client, one that it does not know is like any other that no path has.
-  if (code === 'HPE_INVALID_METHOD' && methodOnly.test(rawPacket?.toString('latin1') ?? '')) return notFound();
+  if (code === 'HPE_INVALID_METHOD' && methodOnly.test(read.slice(read.lastIndexOf('\n', bytesParsed - 1) + 1))) return notFound();
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTooSlow();
   return malformedRequest();
