@@ -83,9 +83,14 @@ async function change(
 ): Promise<Batch> {
   const batch = await findBatch(workspaceId, id);
   await completeBatchIfDone(db, id);
-  await select(db, `UPDATE batches SET status = $2, ${schedulePageSignals} WHERE id = $1 AND status = $3`, [id, to, from]);
+  const made = await select(db, `UPDATE batches SET status = $2, ${schedulePageSignals} WHERE id = $1 AND status = $3 RETURNING id`, [
+    id,
+    to,
+    from,
+  ]);
   await batch.reload();
-  if (batch.status !== to) throw canNoLonger('Batch', verb);
+  // By now another caller may have changed it back.
+  if (made.length === 0 && batch.status !== to && batch.status !== from) throw canNoLonger('Batch', verb);
   return batch;
 }
 

@@ -64,6 +64,15 @@ describe('a batch', () => {
         assert.deepEqual([(await act(id, verb)).status, (await act(id, verb)).body.code], [409, 'conflict']);
       assert.deepEqual((await act(id, 'cancel')).body.data, body.data);
     });
+    it('200 for callers that pause and resume at the same time', async () => {
+      const { id } = (await post()).body.data.batch;
+      const verbs = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? 'pause' : 'resume'));
+      const answers = await Promise.all(verbs.map((verb) => act(id, verb)));
+      assert.deepEqual(
+        answers.filter(({ status }) => status !== 200).map(({ body }) => body.error),
+        [],
+      );
+    });
     it('200 for resume and cancel although the workflow is unreachable', async () => {
       app.deps.temporal.notifyPages = silent;
       const { id } = (await post()).body.data.batch;
