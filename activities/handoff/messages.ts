@@ -106,20 +106,26 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
 
     /**
      * Hands the due messages of a group to their providers. When no message was taken, the activity fails and its retry policy repeats it.
-     * When a part was taken, the workflow calls it again. Opens a page that is not open yet: its first hand-off is this activity, and not
-     * `sendGroup`, when a signal came before it.
+     * When a part was taken, the workflow calls it again.
      */
     dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> =>
-      withHeartbeat(async (signal) => {
-        if (batchId !== undefined) await openPage(db, groupId);
-        return handOff({ groupId, batchId, signal });
-      }, stopping),
+      withHeartbeat((signal) => openAndHandOff(db, handOff, { groupId, batchId, signal }), stopping),
 
     /** Local: applies the reports in the inbox of a group. */
     async applyReports(groupId: string): Promise<GroupWork> {
       return applyReports(db, groupId, { key: await erasureKey(db, config.secretKeys) });
     },
   };
+}
+
+/** A page may not be open yet: its first hand-off is `dispatchMessages`, and not `sendGroup`, when a signal came before it. */
+async function openAndHandOff(
+  db: Database,
+  handOff: (target: DispatchTarget) => Promise<Dispatched>,
+  target: DispatchTarget,
+): Promise<Dispatched> {
+  if (target.batchId !== undefined) await openPage(db, target.groupId);
+  return handOff(target);
 }
 
 /** Status queries in parallel. All messages of a page are queried in the time of one activity. */
