@@ -36,7 +36,7 @@ async function namespaceFinding(connection: Connection, namespace: string): Prom
   const { config } = await connection.workflowService.describeNamespace({ namespace });
   const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / daySeconds;
   const subject = 'Temporal namespace';
-  const detail = `${namespace} keeps closed workflows for ${days.toFixed(0)} days`;
+  const detail = `${namespace} keeps closed workflows for ${(days * 24).toFixed(0)} hours`;
   if (days >= retentionDaysLeast) return ok(subject, detail);
   return warning(subject, detail, `Run: temporal operator namespace update --retention 72h -n ${namespace}`);
 }

@@ -6,7 +6,7 @@ export const suspendCommand: Command = {
   name: 'suspend',
   takes: ['workspace'],
   options: { reason: { value: 'TEXT', isRequired: true, about: 'Why; it is written to the audit events' } },
-  summary: 'Suspend a workspace: its sends are refused, and its queued messages fail and are refunded.',
+  summary: 'Suspend a workspace: its sends are refused, and messages that become due meanwhile fail and are refunded.',
   async run(given, { db }) {
     const [named = ''] = given.positionals;
     const workspace = await findWorkspace(named);

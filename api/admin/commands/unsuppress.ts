@@ -9,7 +9,7 @@ import { findWorkspace } from '../find-workspace.js';
 export const unsuppressCommand: Command = {
   name: 'unsuppress',
   takes: ['workspace', 'channel', 'recipient'],
-  summary: 'Remove a suppression that the recipient created, after the recipient has agreed elsewhere.',
+  summary: 'Remove the suppressions of a recipient, also one that the recipient made. Do so only after the recipient has agreed elsewhere.',
   async run({ positionals: [named = '', given, recipient = ''] }, { db, config }) {
     const channel = channels.find((each) => each === given);
     if (channel === undefined) throw new UsageError(`The channel must be one of: ${channels.join(', ')}`);
