@@ -102,6 +102,7 @@ describe('webhooks in the console', function () {
     await browser.see(/deliveries match\. Each is sent in one more attempt\.$/);
     await browser.page.getByRole('button', { name: /^Send \d+ again$/ }).click();
     await browser.row('completed').waitFor();
+    await browser.assertAccessible();
     assert.ok(receiver.received.length > seen);
     await form.getByLabel('Which are').selectOption('held');
     await browser.press('Count');

@@ -56,7 +56,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
         </p>
       )}
       <DeliveryFilters webhookId={webhookId} filters={filters} />
-      <Table caption="Deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
+      <Table caption="List of deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
     </section>
   );
 }

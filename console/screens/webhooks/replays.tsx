@@ -130,7 +130,7 @@ const columnsOf = (replays: Loaded<readonly Replay[]>): Column<Replay>[] => [
     cell: ({ attempted, matched }) => (matched === null ? attempted.toLocaleString() : <Progress done={attempted} of={matched} />),
   },
   { title: 'Acknowledged', cell: ({ acknowledged }) => acknowledged.toLocaleString(), isNumber: true },
-  { title: '', cell: (replay) => (replay.status === 'running' ? <CancelReplay replay={replay} replays={replays} /> : null) },
+  { title: 'Actions', cell: (replay) => (replay.status === 'running' ? <CancelReplay replay={replay} replays={replays} /> : null) },
 ];
 
 function CancelReplay({ replay, replays }: { replay: Replay; replays: Loaded<readonly Replay[]> }) {
