@@ -21,7 +21,7 @@ const cellsOf = (path: string) =>
     );
 
 describe('documents list', () => {
-  it('every command of the operator', () => {
+  it('every command of the operator, in docs/commands.md', () => {
     const listed = new Set(cellsOf('docs/commands.md').flatMap(([first = '']) => first.split(', ')));
     assert.ok(commands.length > 10);
     assert.deepEqual(
@@ -30,7 +30,7 @@ describe('documents list', () => {
     );
   });
 
-  it('every step of the watcher', () => {
+  it('every step of the watcher, in docs/watcher.md', () => {
     // Every identifier in quotes is a step there.
     const steps = [...textOf('workflows/run-watcher.ts').matchAll(/'(\w+)'/g)].flatMap(([, name]) => name ?? []);
     assert.ok(steps.includes('countMessages'), 'a step that was added by `patched`');
@@ -42,7 +42,7 @@ describe('documents list', () => {
     );
   });
 
-  it('every personal column of a message', () => {
+  it('every personal column of a message, in docs/privacy.md', () => {
     const [, listed = ''] = cellsOf('docs/privacy.md').find(([table]) => table === 'messages') ?? [];
     const personal = Object.entries(messageColumns).filter(([, { isPersonal }]) => isPersonal);
     assert.ok(personal.length > 5);
