@@ -7,6 +7,7 @@ import { routeTexts } from '../../models/rules/routing/route.js';
 import type { ProviderKind } from '../../models/rules/routing/provider-kinds.js';
 import { shownOfReport } from '../../models/rules/callbacks/shown-fields.js';
 import { maskAddresses } from '../../models/rules/values/mask.js';
+import { countText } from '../../models/rules/values/text.js';
 import { type WaitLimits, waitingFor } from '../../models/rules/messages/waiting.js';
 
 /** The types of steps. Steps with the same time are sorted in this order. */
@@ -193,7 +194,7 @@ function deliveryStep({ created_at, type, ...delivery }: EventRow): Step {
   return {
     at: created_at,
     type: 'delivery',
-    text: `${type} to a webhook: ${status}, ${attempts} attempts`,
+    text: `${type} to a webhook: ${status}, ${countText(attempts, 'attempt')}`,
     details: { event: type, ...delivery },
   };
 }

@@ -26,7 +26,7 @@ const actions: Readonly<Record<string, (context: Context, argument: string) => P
       const last = item.attempts.at(-1);
       const result = last === undefined ? '' : `${last.response_status ?? plain(last.error ?? '')}`;
       terminal.print(
-        `${item.created_at}  ${item.status.padEnd(9)}  ${item.event.padEnd(17)}  ${item.attempts.length} attempts  ${result}`,
+        `${item.created_at}  ${item.status.padEnd(9)}  ${item.event.padEnd(17)}  ${counted(item.attempts.length, 'attempt').padEnd(11)}  ${result}`,
         item,
       );
     }

@@ -71,7 +71,10 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
     counted.value = count.matched;
     if (count.matched === 0) return;
     const action = `Send ${count.matched?.toLocaleString() ?? 'all'} again`;
-    const text = `${count.matched?.toLocaleString() ?? 'Very many'} deliveries match. Each is sent in one more attempt.`;
+    const text =
+      count.matched === 1
+        ? '1 delivery matches. It is sent in one more attempt.'
+        : `${count.matched?.toLocaleString() ?? 'Very many'} deliveries match. Each is sent in one more attempt.`;
     if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
     // What is counted is sent: later deliveries are not part of it.
     await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, ...count.until, dry_run: false } });

@@ -3,6 +3,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { debit } from '../billing/post-credits.js';
 import type { PageStart } from './open-page.js';
 import { countOf, type Quota } from '../workspaces/within-quota.js';
+import { countText } from '../../rules/values/text.js';
 
 /** The decision about a batch. */
 export interface BatchAcceptance {
@@ -36,7 +37,7 @@ async function charge(db: Database, transaction: Transaction, batchId: string, o
   await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [batchId], transaction);
   await select(db, queue, [batchId], transaction);
   // The debit is last, because it locks the workspace's row until the commit. So the lock is short, whatever the number of messages.
-  const description = `Bulk: ${batch.accepted} ${batch.channel} messages`;
+  const description = `Bulk: ${countText(batch.accepted, `${batch.channel} message`)}`;
   const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
   if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Refused();
   // Under the lock that the debit took. This batch counts as open already.

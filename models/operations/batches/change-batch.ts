@@ -8,6 +8,7 @@ import { completeBatchIfDone } from './complete-batch-if-done.js';
 import { announcePage } from './open-page.js';
 import { cancelling, isCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
+import { countText } from '../../rules/values/text.js';
 
 /**
  * Stops the hand-offs. Messages that were handed off are not recalled. Pausing a paused batch changes nothing.
@@ -64,7 +65,10 @@ export async function cancelPage(db: Database, groupId: string): Promise<void> {
     const [first] = queued;
     if (first === undefined) return;
     // A message is cancelled once, so its id identifies this refund. A page may be cancelled in two parts.
-    const refundAs = { reference: `cancel:${first.id}`, description: `Refund: ${queued.length} messages of a cancelled batch` };
+    const refundAs = {
+      reference: `cancel:${first.id}`,
+      description: `Refund: ${countText(queued.length, 'message')} of a cancelled batch`,
+    };
     await recordStatuses(db, transaction, { ...cancelling, changes, refundAs });
   });
 }

@@ -8,6 +8,9 @@ export const isUuid = (text: string): boolean => uuid.test(text);
 /** Whether PostgreSQL can store the text: no NUL, no lone surrogate. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
+/** `1 attempt`, `2 attempts` */
+export const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** The number of Unicode code points: 1 for `'😀'`, whose `length` is 2. */
 export function codePoints(text: string): number {
   let count = 0;

@@ -76,6 +76,20 @@ describe('GET /messages/:id/timeline', () => {
     assert.equal(timeline.waiting_for.what, 'webhook_delivery');
   });
 
+  it('counts the attempts of a delivery in words', async () => {
+    await buildWebhook(account.workspaceId, 'https://example.com/hook');
+    const message = await buildSent(db, account.workspaceId);
+    const texts = async () => stepsOf(await timelineOf(message.id), 'delivery').map(({ text }) => text.replace(/^.*, /, ''));
+    assert.deepEqual([...new Set(await texts())], ['0 attempts']);
+    await rows(
+      db,
+      `INSERT INTO delivery_attempts (delivery_id, number, at, trigger, duration_ms)
+       SELECT id, 1, now(), 'scheduled', 5 FROM deliveries WHERE message_id = $1`,
+      [message.id],
+    );
+    assert.deepEqual([...new Set(await texts())], ['1 attempt']);
+  });
+
   it('shows why reports were not applied, and how often they were repeated', async () => {
     const message = await buildSent(db, account.workspaceId);
     const report = (status: ReportStatus) => reportOf(message, status);
