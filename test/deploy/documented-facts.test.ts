@@ -1,11 +1,13 @@
 /** What documents list by hand is complete: a new command, step or price must be listed there. */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { commands } from '../../api/admin/commands/index.js';
 import { channels, channelTraits } from '../../models/channels.js';
 import { defaultRetryDelays } from '../../models/settings/webhook-settings.js';
 import { messageColumns } from '../../models/tables/message.js';
 import { outdatedRuntime } from '../../models/process/runtime.js';
-import { jsonOf, textOf } from './project.js';
+import { jsonOf, root, textOf } from './project.js';
 
 /** The cells of the tables of a document, without the marks of code. */
 const cellsOf = (path: string) =>
@@ -58,6 +60,24 @@ describe('documents list', () => {
     assert.match(textOf('Dockerfile'), new RegExp(`^FROM node:${recommended}\\.`, 'm'));
     assert.match(textOf('.ci/run'), new RegExp(`\\bon_node ${recommended}\\.`));
     assert.match(outdatedRuntime('v21.0.0') ?? '', new RegExp(`: use Node ${recommended}$`));
+  });
+
+  it('log lines that exist, in docs/operations.md', () => {
+    const [, rest = ''] = textOf('docs/operations.md').split('### Logs');
+    const [section = ''] = rest.split('### Probes');
+    const named = [...section.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
+    );
+    const sources = ['api', 'activities', 'models'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts'))
+        .map((path) => textOf(`${folder}/${path}`)),
+    );
+    assert.ok(named.length > 8);
+    assert.deepEqual(
+      named.filter((text) => !sources.some((source) => source.includes(`'${text}'`))),
+      [],
+    );
   });
 
   it('the retry schedule of webhooks', () => {
