@@ -69,7 +69,7 @@ const headers = (type: EventType) => [
     type: 'string',
     pattern: '^[0-9a-f]{64}$',
   }),
-  header('webhook-id', 'Id of the delivery, the same at every attempt (Standard Webhooks)'),
+  header('webhook-id', 'Id of the event, the same at every attempt and for every webhook (Standard Webhooks)'),
   header('webhook-timestamp', 'Time of the attempt, in seconds since 1970', { type: 'string', pattern: '^\\d+$' }),
   header(
     'webhook-signature',
