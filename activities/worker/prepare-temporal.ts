@@ -3,8 +3,8 @@ import { type Connection, ScheduleAlreadyRunning, type ScheduleClient } from '@t
 import type { Logger } from '../../models/process/logger.js';
 import { queues, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
 
-/** `temporal.api.enums.v1.IndexedValueType`. */
-const indexedValueType = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
+/** Numbers of the types of search attributes in Temporal's API: `temporal.api.enums.v1.IndexedValueType`. */
+export const indexedValueType = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
 /** A run is skipped while the one before it still runs (`overlap: SKIP`). */
 const spec = { intervals: [{ every: '30s' as const }] };
 const everyMs = 30_000;

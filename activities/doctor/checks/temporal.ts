@@ -4,6 +4,7 @@ import { lastRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
 import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
+import { indexedValueType } from '../../worker/prepare-temporal.js';
 
 const daySeconds = 86_400;
 /** The retention that operators need to look at closed workflows after a complaint. */
@@ -46,14 +47,11 @@ async function findAttributes(connection: Connection, namespace: string): Promis
   return attributesFinding(customAttributes, namespace);
 }
 
-/** Numbers of the types in Temporal's API (`IndexedValueType`). */
-const typeNumbers = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
-
-/** @param found the number of the type of each attribute of the namespace */
+/** @param found the type of each attribute of the namespace, as `indexedValueType` numbers it */
 export function attributesFinding(found: Readonly<Record<string, number>>, namespace: string): Finding {
   const subject = 'Temporal search attributes';
   const needed = Object.values(searchAttributes);
-  const wrong = needed.filter(({ name, type }) => found[name] !== typeNumbers[type]);
+  const wrong = needed.filter(({ name, type }) => found[name] !== indexedValueType[type]);
   if (wrong.length === 0) return ok(subject, needed.map(({ name }) => name).join(', '));
   const detail = wrong.map(({ name }) => `${name} ${found[name] === undefined ? 'missing' : 'of another type'}`).join(', ');
   const misfits = wrong.filter(({ name }) => found[name] !== undefined).map(({ name }) => `--name ${name}`);
