@@ -118,3 +118,13 @@ function writeHeaders(res: Headers, { points, left, msBeforeNext }: Window): voi
   res.setHeader('X-RateLimit-Remaining', remaining);
   res.setHeader('X-RateLimit-Reset', Math.ceil((Date.now() + msBeforeNext) / 1000));
 }
+
+/**
+ * Writes the headers of a 429 whose wait they do not describe. A lock after wrong passwords, or a limit that clients share, also refuses
+ * requests for which the limit in the headers has room. A client that reads only the headers would come back at once.
+ */
+export function describeWait(res: Headers, seconds = 0): void {
+  if (res.getHeader?.('X-RateLimit-Remaining') === 0) return;
+  res.setHeader('X-RateLimit-Remaining', 0);
+  res.setHeader('X-RateLimit-Reset', Math.ceil(Date.now() / 1000) + seconds);
+}

@@ -4,7 +4,7 @@ import { shownFaults } from './hints.js';
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../../models/errors.js';
 import type { Logger } from '../../../models/process/logger.js';
-import { addressKey, type Limiter } from '../rate-limit.js';
+import { addressKey, describeWait, type Limiter } from '../rate-limit.js';
 import { contextOf } from '../request-context.js';
 import type { Explain } from './route-hints.js';
 
@@ -30,18 +30,8 @@ function write(res: Response, refusal: AppError): void {
     return;
   }
   res.status(statusOf(refusal)).set(headersOf(refusal));
-  if (refusal.code === 'rate_limited') describeWait(res, refusal.retryAfterSeconds ?? 0);
+  if (refusal.code === 'rate_limited') describeWait(res, refusal.retryAfterSeconds);
   res.json(errorBody(refusal, contextOf(res).requestId));
-}
-
-/**
- * A lock after wrong passwords, or a limit that clients share, also refuses requests for which the limit in the headers has room. A client
- * that reads only the headers would come back at once.
- */
-function describeWait(res: Response, seconds: number): void {
-  if (res.getHeader('X-RateLimit-Remaining') === 0) return;
-  res.setHeader('X-RateLimit-Remaining', 0);
-  res.setHeader('X-RateLimit-Reset', Math.ceil(Date.now() / 1000) + seconds);
 }
 
 /** The body of every error response. */
