@@ -7,6 +7,7 @@
  */
 import { type Database, select } from '../../db/database.js';
 import { groupBy } from '../../rules/messages/group-by.js';
+import { countText } from '../../rules/values/text.js';
 import { retryAfterSecondsMax } from '../../rules/webhooks/retry.js';
 import { disableWebhook } from './disable-webhook.js';
 
@@ -123,5 +124,5 @@ function inWords(seconds: number): string {
   )
     .map(([size, name]) => [Math.floor(seconds / size), name] as const)
     .find(([count]) => count > 0) ?? [0, 'second'];
-  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  return countText(amount, unit);
 }
