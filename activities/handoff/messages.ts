@@ -118,7 +118,7 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
   };
 }
 
-/** A page may not be open yet: its first hand-off is `dispatchMessages`, and not `sendGroup`, when a signal came before it. */
+/** Opens a page first. When a signal came early, its first hand-off is `dispatchMessages`, and no `sendGroup` has opened it. */
 async function openAndHandOff(
   db: Database,
   handOff: (target: DispatchTarget) => Promise<Dispatched>,

@@ -57,8 +57,8 @@ export class GroupDriver {
   }
 
   /**
-   * Hands off what is due. The first hand-off is one activity with the reports and events that follow from it. A later one is an activity of
-   * its own, so that reports of messages already taken are applied while it waits for its next attempt.
+   * Hands off what is due. The first hand-off is one activity with the reports and events that follow from it. A later one, and one while
+   * events are delivered, is an activity of its own, so that reports of messages already taken are applied while it waits for its next attempt.
    */
   handOff(timeoutMs: number): Promise<Dispatched> {
     const { dispatchMessages, sendGroup } = dispatching(this.#queue, timeoutMs);

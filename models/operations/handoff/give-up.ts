@@ -41,7 +41,7 @@ export function giveUpOnHandoffs(db: Database, groupId: string, waits: Uncertain
   return inTransaction(db, async (transaction) => {
     const at = new Date();
     await lockGroup(db, transaction, groupId);
-    await announcePage(db, transaction, groupId); // no hand-off may have begun since the page was stored
+    await announcePage(db, transaction, groupId); // the first hand-off would have opened it, and none may have begun
     const ids = (await select<{ id: string }>(db, lockQueued, [groupId], transaction)).map(({ id }) => id);
     const bind = [ids, ...bindOf({ ...waits, repeatable: [] })];
     const given = ids.length === 0 ? [] : await select<GivenUp>(db, givenUp, bind, transaction);

@@ -34,7 +34,7 @@ describe('dispatchMessages', () => {
     assert.equal(provider.calls.length, 45, 'a second call hands over nothing');
   });
 
-  it('writes the queued events of a page once that a signal woke before its first hand-off', async () => {
+  it('writes the queued events of a page that is not open yet, once', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     const { groupId, batchId, ids } = await buildPage(test.db, test.workspaceId);
     const provider = stubProvider(({ id }) => ({ outcome: 'accepted', provider_message_id: `p-${id}` }));

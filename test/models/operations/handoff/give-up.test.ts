@@ -111,7 +111,7 @@ describe('giving up', () => {
     assert.equal(await closedAt(groupId), null);
   });
 
-  it('giveUpOnHandoffs writes the queued events of a page that was never open before those of its end', async () => {
+  it('giveUpOnHandoffs first writes the queued events of a page that is not open yet', async () => {
     const { groupId, ids } = await buildPage(test.db, test.workspaceId);
     await giveUpOnHandoffs(test.db, groupId);
     for (const id of ids) assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
