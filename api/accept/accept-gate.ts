@@ -106,20 +106,24 @@ const maxSinglesOf = ({ acceptConcurrency }: Config) => Math.max(acceptConcurren
 function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueueMs: number) {
   const { acceptGroupMax: groupSize, acceptConcurrency } = deps.config;
   const urgently = <Result>(work: () => Promise<Result>): Promise<Result> => deps.urgent?.run(work) ?? work();
-  const createQueue = (maxBatchSize: number, concurrency: number, ofOneOwner?: { restShare: number }) =>
+  const createQueue = (
+    maxBatchSize: number,
+    concurrency: number,
+    more?: { besideSingle: true } | { oneOwnerPerBatch: true; restShare: number },
+  ) =>
     new BatchQueue<Send, Outcome>((sends) => urgently(() => admission.measureRound(() => acceptGroup(deps, sends))), {
       maxBatchSize,
       concurrency,
-      ...(ofOneOwner && { oneOwnerPerBatch: true, ...ofOneOwner }),
+      ...more,
       ownerOf: ({ message }) => message.workspace_id,
       maxWaitMs: maxQueueMs,
       slowAfterMs,
     });
   return {
     singles: createQueue(1, maxSinglesOf(deps.config)),
-    shared: forEachChannel(() => createQueue(groupSize, acceptConcurrency)),
+    shared: forEachChannel(() => createQueue(groupSize, acceptConcurrency, { besideSingle: true })),
     manyWebhooks: forEachChannel(() =>
-      createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, { restShare: manyWebhooksRest }),
+      createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, { oneOwnerPerBatch: true, restShare: manyWebhooksRest }),
     ),
   };
 }

@@ -12,6 +12,11 @@ export interface BatchQueueOptions<Item> {
   maxBatchSize: number;
   /** How many batches may be written at the same time. Default: 1. */
   concurrency?: number;
+  /**
+   * While a single item is being written, another batch may start beside it, so that few items do not wait for each other. Many items still
+   * form large batches. Default: false.
+   */
+  besideSingle?: boolean;
   /** A write that takes longer than this no longer counts against `concurrency`, so that other batches can start. Default: no limit. */
   slowAfterMs?: number;
   /** The owner of an item. Owners take turns, so that many items of one owner do not delay the few items of another. */
@@ -33,7 +38,8 @@ const restMsMax = 500;
 export class QueueTimeoutError extends Error {}
 
 /**
- * Writes items in batches (group commit). An item is written immediately while fewer than `concurrency` batches are being written.
+ * Writes items in batches (group commit). An item is written immediately while fewer than `concurrency` batches are being written, or one
+ * more with `besideSingle`.
  * Otherwise it waits, and is written together with the other waiting items as the next batch. So batching adds no latency when
  * there is nothing to batch.
  */
@@ -43,6 +49,7 @@ export class BatchQueue<Item, Result> {
   readonly #resting = new Map<string, NodeJS.Timeout>();
   #active = 0;
   #slow = 0;
+  #itemsInWriting = 0;
 
   readonly #write: (items: Item[]) => Promise<Result[]>;
 
@@ -72,7 +79,8 @@ export class BatchQueue<Item, Result> {
   }
 
   get #concurrency(): number {
-    return (this.options.concurrency ?? 1) + this.#slow;
+    const { concurrency = 1, besideSingle = false } = this.options;
+    return concurrency + this.#slow + (besideSingle && this.#itemsInWriting === 1 ? 1 : 0);
   }
 
   async #run(): Promise<void> {
@@ -115,12 +123,14 @@ export class BatchQueue<Item, Result> {
   async #writeBatch(batch: QueuedItem<Item, Result>[]): Promise<void> {
     const stopTimer = this.#startSlowTimer();
     const begunAt = performance.now();
+    this.#itemsInWriting += batch.length;
     try {
       const results = await this.#write(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
+      this.#itemsInWriting -= batch.length;
       stopTimer();
       this.#rest(batch, performance.now() - begunAt);
     }
