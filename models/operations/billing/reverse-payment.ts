@@ -4,32 +4,44 @@ import { type Database, select, type Transaction } from '../../db/database.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { toCredits } from '../../rules/billing/credits.js';
 import type { FailedRefund, ReversalChange } from '../../rules/billing/payment-event.js';
+import { type ChargeRefund, refundedCents, type ReturnedRefund } from '../../rules/billing/refunded-cents.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit, takeBack } from './post-credits.js';
 
-/** Stores the newest state of one refunded charge or one dispute, in whatever order the events come. */
+/** Stores one more refund of a charge, or the newest state of a dispute, in whatever order the events come. */
 export async function noteReversal(db: Database, transaction: Transaction, provider: string, change: ReversalChange): Promise<void> {
-  const { cause, paymentId, amountCents, currency, isFinal, kind, at } = change;
+  const { cause, paymentId, amountCents, beforeCents, currency, isFinal, kind, at } = change;
+  if (kind === 'refund') await select(db, noteRefund, [provider, cause, beforeCents, amountCents, at], transaction);
   await select(db, note, [provider, cause, paymentId, amountCents, currency, isFinal, kind === 'refund', at], transaction);
 }
 
-// Times are whole seconds. Of several refunds in one second, the greatest sum is the newest. A decided dispute does not change.
+// Also what a former version noted, which the next statement may replace.
+const noteRefund = `
+  INSERT INTO charge_refunds (provider, charge, before_cents, after_cents, as_of)
+  SELECT r.provider, r.cause, NULL, r.amount_cents, r.as_of FROM payment_reversals r
+  WHERE r.provider = $1 AND r.cause = $2 AND NOT EXISTS (
+    SELECT FROM charge_refunds c
+    WHERE c.provider = r.provider AND c.charge = r.cause AND c.after_cents = r.amount_cents AND c.as_of IS NOT DISTINCT FROM r.as_of)
+  UNION ALL SELECT $1, $2, $3::bigint, $4::bigint, $5::timestamptz`;
+
+// Times are whole seconds. Of several sums of one charge in one second, the greatest is the newest. A decided dispute does not change.
 const note = `
   INSERT INTO payment_reversals AS r (provider, cause, payment_id, amount_cents, currency, is_final, as_of) VALUES ($1, $2, $3, $4, $5, $6, $8)
   ON CONFLICT (provider, cause) DO UPDATE SET
-    amount_cents = CASE WHEN $7 AND (excluded.as_of > r.as_of) IS NOT TRUE THEN GREATEST(r.amount_cents, excluded.amount_cents)
-      ELSE excluded.amount_cents END,
-    is_final = excluded.is_final, as_of = COALESCE(excluded.as_of, r.as_of), updated_at = now()
-  WHERE NOT r.is_final AND (excluded.as_of < r.as_of) IS NOT TRUE`;
+    amount_cents = excluded.amount_cents, is_final = excluded.is_final, updated_at = now(),
+    as_of = CASE WHEN $7 THEN excluded.as_of ELSE COALESCE(excluded.as_of, r.as_of) END
+  WHERE NOT r.is_final AND (excluded.as_of < r.as_of) IS NOT TRUE
+    AND (NOT $7 OR excluded.as_of > r.as_of OR excluded.amount_cents > r.amount_cents)`;
 
-/** Stores that a refund has failed, once. */
+/** Stores that a refund has failed, once. Several events may say so, each later than the refund failed. */
 export async function noteFailedRefund(db: Database, transaction: Transaction, provider: string, refund: FailedRefund): Promise<void> {
   const { cause, charge, amountCents, at } = refund;
   await select(db, noteFailure, [provider, cause, charge, amountCents, at], transaction);
 }
 
 const noteFailure = `
-  INSERT INTO failed_refunds (provider, refund, charge, amount_cents, failed_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`;
+  INSERT INTO failed_refunds AS f (provider, refund, charge, amount_cents, failed_at) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (provider, refund) DO UPDATE SET failed_at = LEAST(f.failed_at, excluded.failed_at)`;
 
 /**
  * Adjusts the credits of a paid order to the money that was taken back.
@@ -37,8 +49,9 @@ const noteFailure = `
  * @returns whether a change was necessary
  */
 export async function applyReversals(db: Database, transaction: Transaction, order: OrderRow, eventId: string): Promise<boolean> {
-  const [sum] = await select<{ cents: number }>(db, reversedCents, [order.payment_id, order.currency], transaction);
-  const cents = Math.min(order.amount_cents, sum?.cents ?? 0);
+  const reversals = await select<ReversalRow>(db, reversalsOf, [order.payment_id, order.currency], transaction);
+  const sum = reversals.reduce((cents, { refunds, returned }) => cents + refundedCents(refunds, returned), 0);
+  const cents = Math.min(order.amount_cents, sum);
   const wanted = Math.round((order.credits * cents) / order.amount_cents);
   if (wanted === order.reversed) return false;
   await select(db, 'UPDATE credit_orders SET reversed = $2 WHERE id = $1', [order.id, wanted], transaction);
@@ -58,9 +71,19 @@ export async function applyReversals(db: Database, transaction: Transaction, ord
   return true;
 }
 
-// A state of a charge contains the refunds that failed later. One that is newer than a failure does not contain that refund any more.
-const reversedCents = `
-  SELECT COALESCE(sum(GREATEST(0, r.amount_cents - COALESCE((
-    SELECT sum(f.amount_cents) FROM failed_refunds f
-    WHERE f.provider = r.provider AND f.charge = r.cause AND (f.failed_at < r.as_of) IS NOT TRUE), 0))), 0)::bigint AS cents
+/** A charge that was refunded; a dispute has one sum, and nothing of it is returned. */
+interface ReversalRow {
+  refunds: ChargeRefund[];
+  returned: ReturnedRefund[];
+}
+
+const secondOf = (time: string) => `floor(extract(epoch FROM ${time}))`;
+
+// The sum in payment_reversals may be one that a former version noted.
+const reversalsOf = `
+  SELECT (SELECT json_agg(json_build_object('before', c.before_cents, 'after', c.after_cents, 'at', ${secondOf('c.as_of')})) FROM (
+      SELECT before_cents, after_cents, as_of FROM charge_refunds WHERE provider = r.provider AND charge = r.cause
+      UNION ALL SELECT NULL, r.amount_cents, r.as_of) c) AS refunds,
+    (SELECT COALESCE(json_agg(json_build_object('amount', f.amount_cents, 'at', ${secondOf('f.failed_at')})), '[]') FROM failed_refunds f
+      WHERE f.provider = r.provider AND f.charge = r.cause) AS returned
   FROM payment_reversals r WHERE r.payment_id = $1 AND r.currency = $2`;

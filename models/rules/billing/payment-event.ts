@@ -20,6 +20,8 @@ export interface ReversalChange {
   cause: string;
   paymentId: string;
   amountCents: number;
+  /** What it was before the refund that the event tells of; null if unknown. */
+  beforeCents: number | null;
   currency: string;
   /** No later event changes it. Events arrive in any order. */
   isFinal: boolean;
@@ -65,12 +67,14 @@ export function readStripeEvent(event: unknown, raw: string): PaymentEvent | nul
   const { id, type, data, livemode, created } = fieldsOf(event);
   if (typeof id !== 'string' || typeof type !== 'string') return null;
   const at = isAmount(created) && created < secondsMax ? new Date(created * 1000) : null;
-  return { provider: 'stripe', id, type, isLive: livemode === true, change: changeOf(type, fieldsOf(fieldsOf(data).object), at), raw };
+  const { object, previous_attributes } = fieldsOf(data);
+  const change = changeOf(type, fieldsOf(object), fieldsOf(previous_attributes), at);
+  return { provider: 'stripe', id, type, isLive: livemode === true, change, raw };
 }
 
-function changeOf(type: string, object: Fields, at: Date | null): PaymentChange | null {
+function changeOf(type: string, object: Fields, before: Fields, at: Date | null): PaymentChange | null {
   if (type.startsWith('checkout.session.')) return sessionChange(type.slice('checkout.session.'.length), object);
-  if (type === 'charge.refunded') return refund(object, at);
+  if (type === 'charge.refunded') return refund(object, before, at);
   if (refundEvents.has(type)) return failedRefund(object, at);
   if (type.startsWith('charge.dispute.')) return dispute(object, at);
   return null;
@@ -104,11 +108,15 @@ function sessionChange(
   };
 }
 
-/** `amount_refunded` is the sum of all refunds of the charge. It grows with each, and shrinks when one fails, for which no such event is sent. */
-function refund({ id, payment_intent, amount_refunded, currency }: Fields, at: Date | null): ReversalChange | null {
+/**
+ * `amount_refunded` is the sum of all refunds of the charge. It grows with each, and shrinks when one fails, for which no such event is sent.
+ * The event does not name the refund. What it added is the difference to the sum before.
+ */
+function refund({ id, payment_intent, amount_refunded, currency }: Fields, before: Fields, at: Date | null): ReversalChange | null {
   const paymentId = idOf(payment_intent);
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount_refunded) || typeof currency !== 'string') return null;
-  return { kind: 'refund', cause: id, paymentId, amountCents: amount_refunded, currency, isFinal: false, at };
+  const beforeCents = isAmount(before.amount_refunded) ? before.amount_refunded : null;
+  return { kind: 'refund', cause: id, paymentId, amountCents: amount_refunded, beforeCents, currency, isFinal: false, at };
 }
 
 const hasReturned: ReadonlySet<unknown> = new Set(['failed', 'canceled']);
@@ -128,7 +136,7 @@ function dispute({ id, payment_intent, amount, currency, status }: Fields, at: D
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount) || typeof currency !== 'string') return null;
   const isHarmless = status === 'won' || (typeof status === 'string' && status.startsWith('warning_'));
   const isFinal = status === 'won' || status === 'lost';
-  return { kind: 'dispute', cause: id, paymentId, amountCents: isHarmless ? 0 : amount, currency, isFinal, at };
+  return { kind: 'dispute', cause: id, paymentId, amountCents: isHarmless ? 0 : amount, beforeCents: null, currency, isFinal, at };
 }
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});

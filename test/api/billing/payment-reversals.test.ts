@@ -67,6 +67,13 @@ describe('refunds and disputes', () => {
     assert.equal(await shop.balance(), 200_000);
   });
 
+  it('a warning that arrives after the dispute it became returns nothing', async () => {
+    const { session, dispute } = await shop.buy();
+    for (const event of [session(), dispute('updated', 'needs_response', 20), dispute('created', 'warning_needs_response', 10)])
+      await shop.send(event);
+    assert.equal(await shop.balance(), 0);
+  });
+
   describe('a refund that fails', () => {
     const failed = { id: 're_1', amount: 200, status: 'failed' };
 

@@ -19,7 +19,7 @@ export interface Purchase {
   refund(cents: number, changes?: object, at?: number): SentEvent;
   /** One refund that has changed. */
   changedRefund(what: string, refund: { id: string; amount: number; status: string }, at?: number): SentEvent;
-  dispute(what: string, status: string): SentEvent;
+  dispute(what: string, status: string, at?: number): SentEvent;
 }
 
 /** The hooks fill `app` and `buyer`: they are to be read in hooks and tests. */
@@ -45,7 +45,7 @@ export function shopForEach(): Shop {
   });
   const shop = { app: useApi({ env: () => stripeEnv(provider.url) }) } as Pick<Shop, 'app' | 'buyer'>;
   beforeEach(async () => {
-    await rows(shop.app.deps.db, 'TRUNCATE credit_orders, payment_events, payment_reversals, failed_refunds');
+    await rows(shop.app.deps.db, 'TRUNCATE credit_orders, payment_events, payment_reversals, charge_refunds, failed_refunds');
     shop.buyer = await shop.app.account({ balance: 0 });
   });
   afterEach(() => assertBooks(shop.app.deps.db));
@@ -88,9 +88,10 @@ function purchase(sessionId: string, payment: string): Purchase {
       object: { object: 'refund', charge: `ch_${payment}`, payment_intent: payment, currency: 'usd', ...refund },
       created,
     }),
-    dispute: (what, status) => ({
+    dispute: (what, status, created) => ({
       type: `charge.dispute.${what}`,
       object: { id: `dp_${payment}`, payment_intent: payment, charge: `ch_${payment}`, amount: 500, currency: 'usd', status },
+      created,
     }),
   };
 }

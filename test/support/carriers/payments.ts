@@ -16,14 +16,16 @@ export interface SentEvent {
   id?: string;
   type: string;
   object: Record<string, unknown>;
+  /** The fields of the object that changed, as they were before. */
+  previous?: Record<string, unknown> | undefined;
   livemode?: boolean | undefined;
   /** When it happened, in seconds since 1970. */
   created?: number | undefined;
 }
 
 /** The bytes of an event. */
-export const eventText = ({ id = `evt_${randomUUID()}`, type, object, livemode = false, created = 1 }: SentEvent) =>
-  JSON.stringify({ id, object: 'event', type, created, livemode, data: { object } });
+export const eventText = ({ id = `evt_${randomUUID()}`, type, object, previous, livemode = false, created = 1 }: SentEvent) =>
+  JSON.stringify({ id, object: 'event', type, created, livemode, data: { object, previous_attributes: previous } });
 
 /** The value of `Stripe-Signature`, made by the SDK. */
 export const signature = (payload: string, { secret = webhookSecret, ageSeconds = 0 } = {}) =>

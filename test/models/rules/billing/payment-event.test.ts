@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readStripeEvent } from '../../../../models/rules/billing/payment-event.js';
+import { readStripeEvent, type ReversalChange } from '../../../../models/rules/billing/payment-event.js';
 
 type Fields = Record<string, unknown>;
 
@@ -15,8 +15,8 @@ const paid: Fields = {
 const refunded: Fields = { id: 'ch_1', payment_intent: 'pi_1', amount: 500, amount_refunded: 200, currency: 'usd' };
 const disputed: Fields = { id: 'dp_1', payment_intent: 'pi_1', amount: 500, currency: 'usd', status: 'needs_response' };
 
-const read = (type: string, object: Fields) =>
-  readStripeEvent({ id: 'evt_1', type, livemode: false, created: 60, data: { object } }, 'raw');
+const read = (type: string, object: Fields, previous_attributes?: unknown) =>
+  readStripeEvent({ id: 'evt_1', type, livemode: false, created: 60, data: { object, previous_attributes } }, 'raw');
 const at = new Date(60_000);
 const changeOf = (type: string, object: Fields) => read(type, object)?.change;
 const session = (what: string, changes: Fields = {}) => changeOf(`checkout.session.${what}`, { ...paid, ...changes }) as Fields | null;
@@ -99,10 +99,18 @@ describe('a checkout session', () => {
 
 describe('a refund', () => {
   it('takes back the sum of all refunds of the charge, and a later one may take more', () => {
-    const change = { kind: 'refund', cause: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd', isFinal: false, at };
+    const common = { kind: 'refund', cause: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd' };
+    const change = { ...common, beforeCents: null, isFinal: false, at };
     assert.deepEqual(refund(), change);
     assert.deepEqual(refund({ amount_refunded: 0 }), { ...change, amountCents: 0 });
     assert.deepEqual(refund({ payment_intent: { id: 'pi_1' } }), change);
+  });
+
+  it('tells what was refunded before, if its event does', () => {
+    const beforeOf = (previous: unknown) => (read('charge.refunded', refunded, previous)?.change as ReversalChange | null)?.beforeCents;
+    assert.deepEqual([{ amount_refunded: 50 }, { amount_refunded: 0, refunded: false }].map(beforeOf), [50, 0]);
+    for (const previous of [undefined, null, 'none', {}, { amount_refunded: null }, { amount_refunded: '50' }, { amount_refunded: -1 }])
+      assert.equal(beforeOf(previous), null);
   });
 
   const broken: Fields[] = [{ id: 5 }, { payment_intent: null }, { payment_intent: {} }, { currency: null }];
@@ -155,6 +163,7 @@ describe('a dispute', () => {
         cause: 'dp_1',
         paymentId: 'pi_1',
         amountCents,
+        beforeCents: null,
         currency: 'usd',
         isFinal,
         at,

@@ -1,0 +1,48 @@
+/** How much of a charge is refunded, whatever the order in which its events arrive. */
+
+/** A charge when one more refund of it was made. */
+export interface ChargeRefund {
+  /** The sum of its refunds before this one; null if unknown. */
+  before: number | null;
+  after: number;
+  /** In seconds since 1970, whole ones; null if unknown. */
+  at: number | null;
+}
+
+/** A refund whose money came back. */
+export interface ReturnedRefund {
+  amount: number;
+  at: number | null;
+}
+
+/**
+ * Each refund counts by itself: what all of them took, less what came back. An event may be missing, or have come to a version that did not keep
+ * what the charge was before. Then the sums of the charge tell the least that all refunds took, and the newest sum tells the most that is still
+ * refunded.
+ */
+export function refundedCents(refunds: readonly ChargeRefund[], returned: readonly ReturnedRefund[]): number {
+  const least = refunds.map(({ after, at }) => {
+    const [returnedBefore, refundedAfter] = [
+      returned.filter((each) => isBefore(each.at, at)),
+      refunds.filter((each) => isBefore(at, each.at)),
+    ];
+    return after + sumOf(returnedBefore.map(({ amount }) => amount)) + sumOf(refundedAfter.map(amountOf));
+  });
+  const back = sumOf(returned.map(({ amount }) => amount));
+  const all = Math.max(back, sumOf(refunds.map(amountOf)), ...least);
+  return Math.min(newestSum(refunds), all - back);
+}
+
+/** What is certain to have been refunded with this event. */
+const amountOf = ({ before, after }: ChargeRefund): number => (before === null ? 0 : Math.max(0, after - before));
+
+/** Of several sums in one second the greatest may be the newest, and so may one without a time. */
+function newestSum(refunds: readonly ChargeRefund[]): number {
+  const newest = Math.max(...refunds.map(({ at }) => at ?? -Infinity));
+  return Math.max(0, ...refunds.filter(({ at }) => at === null || at === newest).map(({ after }) => after));
+}
+
+/** Surely earlier. */
+const isBefore = (one: number | null, other: number | null): boolean => one !== null && other !== null && one < other;
+
+const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
