@@ -37,8 +37,10 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
   await select(db, clearUnmatched, [phoneSpellings(recipient).map(mentionOf).join('|'), key]);
 }
 
+// In the order of `suppress`: the entries of the workspace, then those of the recipient.
 const lockList = `
-  SELECT id FROM suppressions WHERE workspace_id = $1 AND recipient IN ($2, $3) ORDER BY workspace_id, channel, recipient FOR UPDATE`;
+  SELECT id FROM suppressions s WHERE workspace_id = $1 AND recipient IN ($2, $3)
+  ORDER BY ${isByRecipient('s')}, workspace_id, channel, recipient FOR UPDATE`;
 
 /** If there are two entries of one kind on a channel, the one that lasts longer stays. */
 const dropDouble = `

@@ -5,6 +5,7 @@ import { acceptBatch } from '../../../../models/operations/batches/accept-batch.
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
+import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { insertMessages, insertMessagesIn } from '../../../../models/operations/messages/insert-messages.js';
 import { takeBack } from '../../../../models/operations/billing/post-credits.js';
@@ -15,6 +16,7 @@ import { buildBatch } from '../../../support/rows/batches.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
+import { lockWaits } from '../../../support/lock-table.js';
 import { buildQueued, buildUndecided, buildWorkspace, newMessage } from '../../../support/rows/factories.js';
 import {
   balanceOf,
@@ -163,5 +165,22 @@ describe('locks', () => {
     await claim.commit();
     await claiming;
     assert.equal(await statusOf(test.db, id), 'queued/sending');
+  });
+
+  it('suppressing and erasing a recipient lock the entry of the workspace before the one of the recipient', async () => {
+    const entry = { workspace_id: one, recipient: '+15551234567' };
+    const ofRecipient = { ...entry, channel: 'sms', reason: 'opt_out', source: 'inbound' } as const;
+    const ofWorkspace = { ...entry, channel: 'whatsapp', reason: 'manual', source: 'api' } as const;
+    await suppress(test.db, [ofRecipient, ofWorkspace]);
+    const lock = (table: string) => `SELECT 1 AS one FROM ONLY ${table} WHERE workspace_id = $1 FOR UPDATE NOWAIT`;
+    const held = await test.db.transaction();
+    await select(test.db, lock('suppressions'), [one], held);
+    const suppressing = inTransaction(test.db, (transaction) => suppress(test.db, [ofRecipient, ofWorkspace], transaction));
+    const erasing = forgetRecipient(test.db, Buffer.alloc(32, 1), { workspaceId: one, recipient: entry.recipient, at: new Date() });
+    await until(async () => (await lockWaits(test.db)) === 2, 'both wait');
+    const lockOther = select(test.db, lock('suppressions_by_recipients'), [one], held);
+    await Promise.allSettled([lockOther]);
+    await held.rollback();
+    await Promise.all([lockOther, suppressing, erasing]);
   });
 });
