@@ -1,5 +1,5 @@
 /** Hands the due messages of one group to their providers, round by round. */
-import { ApplicationFailure, activityInfo, heartbeat } from '@temporalio/activity';
+import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { batchPace, type BatchPace } from '../../models/operations/batches/batch-pace.js';
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
@@ -9,6 +9,7 @@ import { expireWaiting } from '../../models/operations/handoff/expire-waiting.js
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
+import { notHandedOff, notHandedOffYet, untilNextTry } from './next-try.js';
 import { Rounds } from './rounds.js';
 import type { RoundDeps } from './round-deps.js';
 import { routeOfRound } from './routing.js';
@@ -45,13 +46,15 @@ const alone: BatchPace = { cancelled: false, rate: null, channel: null };
 export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise<Dispatched> {
   const { db, waits } = deps;
   const { groupId, batchId } = target;
+  const tryInMs = untilNextTry();
+  if (tryInMs > 0) return expireBeforeTry(deps, groupId, tryInMs);
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
   const sliceEndsAt = Date.now() + sliceMs;
   const turn = new Turn(deps, { ...target, sliceEndsAt });
   const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
   const { waitMs, hasExpired } = await untilExpiry(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
-  if (rounds.tookNothing) throw notHandedOff('The provider took none of the messages', rounds.retryAfterMs);
+  if (rounds.tookNothing) throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', rounds.retryAfterMs);
   if (waitMs > 0 && rounds.settled === 0 && !hasExpired && batchId === undefined && hasTimeFor(waitMs)) {
     heartbeat(turn.reservedAt);
     throw notHandedOff('The limit of the provider is used up for now', waitMs);
@@ -128,6 +131,14 @@ async function untilExpiry(
   return { waitMs: Math.min(waitMs, nextMs ?? waitMs), hasExpired };
 }
 
+/** Fails what has expired before accounts may be called again. Messages of batches do not expire. */
+async function expireBeforeTry({ db, secretKeys }: RoundDeps, groupId: string, tryInMs: number): Promise<Dispatched> {
+  await expireWaiting(db, groupId, await erasureKey(db, secretKeys));
+  const state = await countGroupWork(db, groupId);
+  if (state.queued > 0) throw await notHandedOffYet(db, groupId, 'Waiting for the next try', tryInMs);
+  return { ...state, more: false };
+}
+
 /** Cancels messages that returned to the queue after their batch was cancelled. Those with an unknown outcome wait for their report first. */
 async function finishPage(db: Database, groupId: string, batchId: string, waits: UncertainWaits): Promise<void> {
   const { cancelled } = await batchPace(db, batchId);
@@ -145,12 +156,4 @@ async function finishPage(db: Database, groupId: string, batchId: string, waits:
 function hasTimeFor(waitMs: number): boolean {
   const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
   return Date.now() - scheduledTimestampMs + waitMs < scheduleToCloseTimeoutMs / 2;
-}
-
-function notHandedOff(message: string, retryAfterMs: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'NotHandedOff',
-    message,
-    ...(retryAfterMs > 0 ? { nextRetryDelay: retryAfterMs } : {}),
-  });
 }

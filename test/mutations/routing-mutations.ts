@@ -135,4 +135,18 @@ export const routingMutations: readonly Mutation[] = [
     replace: 'SELECT id, cost AS credits_used FROM messages WHERE id = $1',
     test: 'faults/fallback',
   },
+  {
+    guards: 'a message expires before the next try of its carrier',
+    file: 'activities/handoff/next-try.ts',
+    find: 'expiryInMs === null || expiryInMs >= tryInMs',
+    replace: 'expiryInMs === null || expiryInMs >= 0',
+    test: 'activities/handoff/expiry',
+  },
+  {
+    guards: 'nobody is called before the next try',
+    file: 'activities/handoff/dispatch.ts',
+    find: 'if (tryInMs > 0) return',
+    replace: 'if (tryInMs < 0) return',
+    test: 'activities/handoff/expiry',
+  },
 ];

@@ -13,11 +13,16 @@ export async function expireWaiting(
   erasureKey: Buffer | null,
 ): Promise<{ hasExpired: boolean; nextMs: number | null }> {
   for (let hasExpired = false; ; hasExpired = true) {
-    const [next] = await select<{ in_ms: number | null }>(db, nextExpiry, [groupId]);
-    const nextMs = next?.in_ms ?? null;
+    const nextMs = await nextExpiryInMs(db, groupId);
     if (nextMs === null || nextMs > 0) return { hasExpired, nextMs };
     await refuseQueued(db, groupId, erasureKey);
   }
+}
+
+/** @returns milliseconds until the next queued message of a group expires, by the clock of the database; null if none of them does */
+export async function nextExpiryInMs(db: Database, groupId: string): Promise<number | null> {
+  const [next] = await select<{ in_ms: number | null }>(db, nextExpiry, [groupId]);
+  return next?.in_ms ?? null;
 }
 
 // Messages that are not refused here are left out: see `refuseQueued`.

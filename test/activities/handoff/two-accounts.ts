@@ -5,7 +5,7 @@ import type { Provider, SendOutcome } from '../../../activities/handoff/provider
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
-import { inActivity } from '../../support/temporal/in-activity.js';
+import { inActivity, type Standing } from '../../support/temporal/in-activity.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';
 import { shared, silent, type StubProvider, stubProvider } from '../../support/carriers/stub-provider.js';
 
@@ -40,7 +40,7 @@ export function twoAccounts() {
     const providers = shared([accounts.one, accounts.two], weights);
     const deps = { db: test.db, config: { ...testConfig(), unknownHandoffSeconds: 0 }, logger: silent, providers, leaseSeconds: 0 };
     const { dispatchMessages } = messageActivities(deps);
-    return (groupId: string) => inActivity(dispatchMessages, [groupId]);
+    return (groupId: string, standing: Standing = {}) => inActivity(dispatchMessages, [groupId], standing);
   };
   const group = (count: number) =>
     buildQueuedGroup(

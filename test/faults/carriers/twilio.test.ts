@@ -62,6 +62,18 @@ describe('a message by Twilio', () => {
     assert.equal(await inbox(), before + 1);
   });
 
+  it('fails within a second of its expires_at while Twilio is unavailable', async () => {
+    counterpart.interfere = (response) => refuse(response, 503, 20503);
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const expiresAt = Date.now() + 4_500; // tries come after 0.5, 1.5, 3.5 and 7.5 seconds
+    const { id } = await client.send(account, { expires_at: new Date(expiresAt).toISOString() });
+    const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
+    const lateMs = Date.parse(failed.failed_at) - expiresAt;
+    assert.ok(lateMs >= 0 && lateMs < 1_500, `${lateMs} ms late`);
+    assert.deepEqual([failed.status_detail, failed.credits_used, counterpart.calls >= 2], ['expired', 0, true]);
+  });
+
   it('is refunded, and suppresses a recipient who opted out at Twilio', async () => {
     counterpart.interfere = (response) => refuse(response, 400, 21610);
     const client = restClient(service.url, service.db);

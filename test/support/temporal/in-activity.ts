@@ -11,6 +11,8 @@ export interface Standing {
 }
 
 const scheduleToCloseTimeoutMs = 4 * 3_600_000;
+/** As in `dispatching`. */
+const retryPolicy = { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 60_000 };
 
 /** Runs an activity like a worker, with this attempt number. */
 export const inActivity = <Args extends unknown[], Result>(
@@ -19,7 +21,7 @@ export const inActivity = <Args extends unknown[], Result>(
   standing: Standing | number = {},
 ): Promise<Result> => {
   const info = typeof standing === 'number' ? { attempt: standing } : standing;
-  const environment = new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), scheduleToCloseTimeoutMs, ...info });
+  const environment = new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), scheduleToCloseTimeoutMs, retryPolicy, ...info });
   return environment.run(() => activity(...args)) as Promise<Result>;
 };
 

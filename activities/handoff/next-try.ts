@@ -1,0 +1,44 @@
+/** When a group is tried again that no account took, and what expires until then. */
+import { ApplicationFailure, activityInfo, heartbeat } from '@temporalio/activity';
+import type { Database } from '../../models/db/database.js';
+import { nextExpiryInMs } from '../../models/operations/handoff/expire-waiting.js';
+
+/** Heartbeat details of an attempt that ended: no account is to be called earlier. The attempt before that time only ends what has expired. */
+interface NextTry {
+  /** By `Date.now()`. */
+  notBefore: number;
+  /** How long the wait was. If the clock of another worker says that more is left, it is wrong. */
+  waitMs: number;
+}
+
+/** @returns milliseconds until accounts may be called; 0 if now */
+export function untilNextTry(): number {
+  const { heartbeatDetails } = activityInfo();
+  if (typeof heartbeatDetails !== 'object' || heartbeatDetails === null) return 0; // none, or the reservation of a turn
+  const { notBefore = 0, waitMs = 0 } = heartbeatDetails as Partial<NextTry>;
+  const leftMs = notBefore - Date.now();
+  return leftMs > 0 && leftMs <= waitMs ? leftMs : 0;
+}
+
+/**
+ * The failure of an attempt, for which Temporal repeats the activity after a time.
+ * @param waitMs until the next try; 0: as the retry policy says
+ */
+export function notHandedOff(message: string, waitMs: number): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'NotHandedOff', message, ...(waitMs > 0 ? { nextRetryDelay: waitMs } : {}) });
+}
+
+/** The same, but the activity is repeated once more when a message of the group expires before the next try. */
+export async function notHandedOffYet(db: Database, groupId: string, message: string, waitMs: number): Promise<ApplicationFailure> {
+  const tryInMs = waitMs > 0 ? waitMs : policyWaitMs();
+  const expiryInMs = await nextExpiryInMs(db, groupId);
+  if (expiryInMs === null || expiryInMs >= tryInMs) return notHandedOff(message, waitMs);
+  heartbeat({ notBefore: Date.now() + tryInMs, waitMs: tryInMs } satisfies NextTry);
+  return notHandedOff(message, Math.max(1, Math.ceil(expiryInMs)));
+}
+
+/** How long Temporal waits after this attempt by itself. */
+function policyWaitMs(): number {
+  const { attempt, retryPolicy: { initialInterval, backoffCoefficient = 1, maximumInterval } = {} } = activityInfo();
+  return Math.min(Number(maximumInterval ?? 0), Number(initialInterval ?? 0) * backoffCoefficient ** (attempt - 1));
+}

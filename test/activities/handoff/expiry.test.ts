@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { stubProvider } from '../../support/carriers/stub-provider.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
+import { failureOf, inActivity, type Standing } from '../../support/temporal/in-activity.js';
+import { unavailable } from './two-accounts.js';
+import { useMessageActivities } from './use-message-activities.js';
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
+const delayOf = async (work: Promise<unknown>) => (await failureOf(work)).nextRetryDelay;
+function about(actual: unknown, wanted: number): void {
+  assert.ok(typeof actual === 'number' && actual <= wanted && actual > wanted - 5_000, `${String(actual)} ms instead of ${wanted}`);
+}
+
+describe('a message that expires while its carrier is unavailable', () => {
+  const { test, activitiesWith } = useMessageActivities();
+  const failing = (retryAfterMs?: number) =>
+    stubProvider(() => ({ ...unavailable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }));
+  /** Before the next try, which is in 50 seconds. */
+  const early = (): Standing => ({ attempt: 12, heartbeatDetails: { notBefore: Date.now() + 50_000, waitMs: 60_000 } });
+  const dispatch = (provider: ReturnType<typeof failing>, groupId: string, standing: Standing) =>
+    inActivity(activitiesWith(provider).dispatchMessages, [groupId], standing);
+
+  it('is looked at when it expires, if the next try would be later', async () => {
+    const { group_id } = await buildQueued(test.db, test.workspaceId, { expires_at: inSeconds(30) });
+    about(await delayOf(dispatch(failing(), group_id, { attempt: 12 })), 30_000);
+    about(await delayOf(dispatch(failing(50_000), group_id, { attempt: 1 })), 30_000);
+  });
+
+  it('is tried as before, if the next try comes first', async () => {
+    const { group_id } = await buildQueued(test.db, test.workspaceId, { expires_at: inSeconds(30) });
+    assert.equal(await delayOf(dispatch(failing(), group_id, { attempt: 3 })), undefined);
+    assert.equal(await delayOf(dispatch(failing(20_000), group_id, { attempt: 1 })), 20_000);
+  });
+
+  it('fails when it expires, and nothing is called before the next try of the others', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [
+      { expires_at: new Date() },
+      { expires_at: inSeconds(20) },
+      {},
+    ]);
+    const provider = failing();
+    about(await delayOf(dispatch(provider, groupId, early())), 20_000);
+    assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), ['failed/expired', 'queued/accepted', 'queued/accepted']);
+    assert.deepEqual(provider.calls, []);
+    await delayOf(dispatch(provider, groupId, { attempt: 12, heartbeatDetails: { notBefore: Date.now(), waitMs: 60_000 } }));
+    assert.equal(provider.calls.length, 2, 'the next try');
+  });
+
+  it('is tried at once, if the clock of another worker was wrong', async () => {
+    const { group_id } = await buildQueued(test.db, test.workspaceId);
+    const provider = failing();
+    await delayOf(dispatch(provider, group_id, { attempt: 12, heartbeatDetails: { notBefore: Date.now() + 3_600_000, waitMs: 60_000 } }));
+    assert.equal(provider.calls.length, 1);
+  });
+
+  it('ends the hand-off when nothing else is queued', async () => {
+    const { group_id } = await buildQueued(test.db, test.workspaceId, { expires_at: new Date() });
+    assert.deepEqual((await dispatch(failing(), group_id, early())).queued, 0);
+  });
+});
