@@ -183,6 +183,7 @@ export class Attempts {
       deliveryId: delivery.id,
       webhookId: delivery.webhook_id,
       changedAt: delivery.changed_at,
+      ...(options.replayId === undefined ? {} : { replayId: options.replayId }),
       ...consequence,
     });
     const isOutdated = effect === 'outdated' || effect === 'renewed' || (options.trigger === 'replay' && asksToWait(result));

@@ -58,6 +58,8 @@ const gone = 'The endpoint answered 410 Gone';
 /** How an attempt is logged, and whether the retry schedule continues after a failure. */
 export interface AttemptOptions {
   trigger: Trigger;
+  /** Set for the attempts of a replay. */
+  replayId?: string;
   followsSchedule: boolean;
   isProbe?: boolean;
 }

@@ -92,7 +92,7 @@ async function replayPage({ db, attempts }: ReplayDeps, page: ReplayPageInput): 
   const ids = followsSchedule ? await requeueDeliveries(db, open, again) : open;
   for (let rest: readonly string[] = ids; rest.length > 0; ) {
     const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, rest);
-    rest = (await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule })).map(({ id }) => id);
+    rest = (await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule, replayId })).map(({ id }) => id);
     if (rest.length > 0 || !isLast) await waitIfAsked(db, page, earlier);
   }
   const left = !followsSchedule ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));

@@ -140,6 +140,8 @@ export const deliveryAttemptColumns = {
   number: column.integer(),
   at: column.timestamp(),
   trigger: column.text<Trigger>(),
+  /** The replay that made it; null for all other attempts. */
+  replay_id: nullable(column.uuid()),
   response_status: nullable(column.integer()),
   error: nullable(column.text()),
   duration_ms: column.integer(),

@@ -14,6 +14,8 @@ export interface Attempt {
   deliveryId: string;
   webhookId: string;
   trigger: Trigger;
+  /** The replay that makes it. */
+  replayId?: string;
   /** When it began, by the clock of this process. Only its age is written. */
   at: Date;
   durationMs: number;
@@ -103,6 +105,7 @@ function inRounds(attempts: Attempt[]): Attempt[][] {
 const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Attempt) => ({
   delivery_id: deliveryId,
   trigger: attempt.trigger,
+  replay_id: attempt.replayId ?? null,
   ago_ms: Math.max(0, Date.now() - attempt.at.getTime()),
   duration_ms: durationMs,
   response_status: responseStatus,
@@ -163,9 +166,9 @@ const record = `
     FROM a JOIN locked ON locked.id = a.delivery_id CROSS JOIN webhooks w WHERE d.id = locked.id AND w.id = d.webhook_id AND a.status <> 'unchanged'
       AND (d.status = 'pending' AND NOT ${isHeld} OR a.status = 'succeeded' AND d.status <> 'succeeded')
   )
-  INSERT INTO delivery_attempts (delivery_id, number, trigger, at, duration_ms, response_status, error, response_body, url,
+  INSERT INTO delivery_attempts (delivery_id, number, trigger, replay_id, at, duration_ms, response_status, error, response_body, url,
     request_headers, response_headers, timings, remote_address)
-  SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.at, a.duration_ms,
+  SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.replay_id, a.at, a.duration_ms,
     a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
   FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- one order, so that concurrent statements do not deadlock on each other's numbers
   RETURNING delivery_id, number, (

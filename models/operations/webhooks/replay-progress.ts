@@ -15,7 +15,7 @@ export async function noteReplayWaits(db: Database, id: string): Promise<void> {
   await select(db, `UPDATE replays SET progress_at = now() WHERE id = $1 AND status = 'running'`, [id]);
 }
 
-/** The deliveries that no replay has attempted since this one began, in their order: the rest of a page whose worker died. */
+/** The deliveries that this replay has not attempted, in their order: the rest of a page that was interrupted. */
 export async function notYetReplayed(db: Database, id: string, deliveryIds: readonly string[]): Promise<string[]> {
   const rows = await select<{ delivery_id: string }>(db, replayed, [id, deliveryIds]);
   const done = new Set(rows.map(({ delivery_id }) => delivery_id));
@@ -37,14 +37,16 @@ export async function recordReplayPage(db: Database, id: string, deliveryIds: re
 const isAhead = (deliveryId: string) => `NOT EXISTS (
   SELECT 1 FROM deliveries was JOIN deliveries d ON d.id = ${deliveryId} WHERE was.id = r.reached AND (${placeIn('was')}) >= (${placeIn('d')}))`;
 
+/** SQL: the replay `r` made the attempt `a`. Attempts of the former version name no replay: those since it began count. */
+const isOwn = `a.trigger = 'replay' AND a.at >= r.created_at AND COALESCE(a.replay_id, r.id) = r.id`;
+
 const replayed = `
-  SELECT a.delivery_id FROM delivery_attempts a JOIN replays r ON r.id = $1
-  WHERE a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at`;
+  SELECT a.delivery_id FROM delivery_attempts a JOIN replays r ON r.id = $1 WHERE a.delivery_id = ANY($2::uuid[]) AND ${isOwn}`;
 
 const record = `
   WITH page AS (
     SELECT count(DISTINCT a.delivery_id) AS attempted, count(DISTINCT a.delivery_id) FILTER (WHERE a.error IS NULL) AS acknowledged
-    FROM replays r JOIN delivery_attempts a ON a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at
+    FROM replays r JOIN delivery_attempts a ON a.delivery_id = ANY($2::uuid[]) AND ${isOwn}
     WHERE r.id = $1 AND ${isAhead('$3::uuid')}
   ), next AS (
     SELECT CASE WHEN r.status <> 'running' THEN r.status

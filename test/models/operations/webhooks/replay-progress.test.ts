@@ -20,8 +20,12 @@ describe('the progress of a replay', () => {
     replay = await buildReplay(webhookId);
   });
 
-  const attempt = (index: number, status: 'succeeded' | 'failed', trigger: 'replay' | 'manual' = 'replay') =>
-    recordAttempts(test.db, [{ ...attemptWith(deliveries[index] as DeliveryRow, { status }), trigger }]);
+  const attempt = (
+    index: number,
+    status: 'succeeded' | 'failed',
+    trigger: 'replay' | 'manual' = 'replay',
+    by: { replayId?: string } = {},
+  ) => recordAttempts(test.db, [{ ...attemptWith(deliveries[index] as DeliveryRow, { status }), trigger, ...by }]);
   const record = (from: number, to: number, isLast = false) =>
     recordReplayPage(
       test.db,
@@ -44,12 +48,20 @@ describe('the progress of a replay', () => {
     assert.deepEqual(await counts(), ['completed', 3, 2, true]);
   });
 
-  it('counts no attempts of other replays', async () => {
+  it('counts its own attempts and no others', async () => {
     await attempt(0, 'succeeded', 'manual');
+    await attempt(1, 'succeeded', 'replay', { replayId: (await buildReplay(webhookId)).id });
+    await attempt(2, 'failed', 'replay', { replayId: replay.id });
+    await record(0, 3);
+    assert.deepEqual(await counts(), ['running', 1, 0, false]);
+  });
+
+  it('counts attempts that the former version made since it began, which name no replay', async () => {
+    await attempt(0, 'succeeded');
     await attempt(1, 'failed');
     await rows(test.db, `UPDATE delivery_attempts SET at = at - interval '1 minute' WHERE delivery_id = $1`, [deliveries[1]?.id]);
     await record(0, 3);
-    assert.deepEqual(await counts(), ['running', 0, 0, false]);
+    assert.deepEqual(await counts(), ['running', 1, 1, false]);
   });
 
   it('completes with an empty last page', async () => {
