@@ -161,6 +161,8 @@ export class Attempts {
 
   async #attempt(delivery: SendableDelivery, options: AttemptOptions, answered: () => void = () => undefined): Promise<AttemptResult> {
     const { webhook_id: webhookId } = delivery;
+    const claim = (await options.replay?.claim(delivery.id)) ?? 'claimed';
+    if (claim !== 'claimed') return { outcome: 'ended', isOutdated: claim === 'over' };
     this.#endpoints.begin(webhookId);
     try {
       return await this.#recorded(delivery, options, answered);
@@ -183,7 +185,7 @@ export class Attempts {
       deliveryId: delivery.id,
       webhookId: delivery.webhook_id,
       changedAt: delivery.changed_at,
-      ...(options.replayId === undefined ? {} : { replayId: options.replayId }),
+      ...(options.replay === undefined ? {} : { replayId: options.replay.id }),
       ...consequence,
     });
     const isOutdated = effect === 'outdated' || effect === 'renewed' || (options.trigger === 'replay' && asksToWait(result));

@@ -4,6 +4,7 @@ import type { SendableDelivery } from '../../models/operations/webhooks/due-deli
 import type { HealthNote } from '../../models/operations/webhooks/note-health.js';
 import type { Attempt, DeliveryOutcome } from '../../models/operations/webhooks/record-attempt.js';
 import type { Decrypter } from '../../models/rules/values/encryption.js';
+import type { ReplayClaim } from '../../models/operations/webhooks/claim-replayed.js';
 import { testEventType } from '../../models/rules/webhooks/events.js';
 import { parseRetryAfter, retryDelaySeconds } from '../../models/rules/webhooks/retry.js';
 import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signed-headers.js';
@@ -58,10 +59,10 @@ const gone = 'The endpoint answered 410 Gone';
 /** How an attempt is logged, and whether the retry schedule continues after a failure. */
 export interface AttemptOptions {
   trigger: Trigger;
-  /** Set for the attempts of a replay. */
-  replayId?: string;
   followsSchedule: boolean;
   isProbe?: boolean;
+  /** Set for the attempts of a replay, which claims each delivery just before its attempt. */
+  replay?: { id: string; claim: (deliveryId: string) => Promise<ReplayClaim> };
 }
 
 /** What follows from the result of an attempt: how it is logged, the next step of its delivery, and what it says of the endpoint. */

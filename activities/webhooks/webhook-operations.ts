@@ -1,12 +1,14 @@
 /** The activities of tests, resends and replays. They do not change a retry schedule that is running. */
 import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
-import { deliveryStatuses } from '../../models/tables/delivery.js';
+import { type DeliveryStatus, deliveryStatuses } from '../../models/tables/delivery.js';
 import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
 import { deliveriesIn } from '../../models/operations/webhooks/due-deliveries.js';
 import { type AskedWait, askedWait } from '../../models/operations/webhooks/note-health.js';
-import { listReplayable, requeueDeliveries } from '../../models/operations/webhooks/replay-deliveries.js';
+import { claimedByReplay, claimReplayed } from '../../models/operations/webhooks/claim-replayed.js';
+import { listReplayable } from '../../models/operations/webhooks/replay-deliveries.js';
 import { isReplayRunning, noteReplayWaits, notYetReplayed, recordReplayPage } from '../../models/operations/webhooks/replay-progress.js';
+import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { Tally } from '../../models/flow/tally.js';
 import { Webhook } from '../../models/tables/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../../workflows/contract.js';
@@ -21,6 +23,9 @@ const replayedAtOnce = 50;
 const replayedInOrder = 5;
 /** The same for a webhook with a rate: what it may get in this time. Its retrier and another replay may take turns too. */
 const pageSeconds = 10;
+
+/** What may be claimed to start a new retry schedule. Pending: claimed by a worker that died, or held by its webhook meanwhile. */
+const restartable: readonly DeliveryStatus[] = ['failed', 'held', 'pending'];
 
 /** A replay that waits for its receiver looks this often whether it was cancelled. */
 const waitMsMax = 60_000;
@@ -54,7 +59,7 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
 
     /**
      * Attempts deliveries of a replay. A failed or held delivery starts a new retry schedule with this attempt, and the retrier continues it.
-     * A succeeded or pending delivery gets one attempt. After the replay was cancelled no attempt is made.
+     * A succeeded or pending delivery gets one attempt. After the replay was cancelled no further attempt begins.
      */
     replayPage: (input: ReplayPageInput): Promise<ReplayPageResult> => withHeartbeat(() => replayPage({ db, attempts }, input)),
   };
@@ -80,25 +85,34 @@ async function listReplay(
   return { deliveryIds, isLast: deliveryIds.length < limit };
 }
 
-async function replayPage({ db, attempts }: ReplayDeps, page: ReplayPageInput): Promise<ReplayPageResult> {
-  const { replayId, webhookId, deliveryIds, isLast, statuses } = page;
-  if (!(await isReplayRunning(db, replayId))) return { retriers: [], goesOn: false };
-  const followsSchedule = statuses.includes('failed') || statuses.includes('held');
+async function replayPage(deps: ReplayDeps, page: ReplayPageInput): Promise<ReplayPageResult> {
+  const { db } = deps;
+  const { replayId, webhookId, deliveryIds, isLast } = page;
   const again = activityInfo().attempt > 1;
-  // Somebody wants the replay now, although the receiver asked to wait before.
-  const earlier = again ? null : await askedWait(db, webhookId);
-  if (again) await waitIfAsked(db, page, earlier);
-  const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
-  const ids = followsSchedule ? await requeueDeliveries(db, open, again) : open;
-  for (let rest: readonly string[] = ids; rest.length > 0; ) {
-    const due = await deliveriesIn(db, followsSchedule ? ['pending'] : statuses, rest);
-    rest = (await attempts.attemptInOrder(due, { trigger: 'replay', followsSchedule, replayId })).map(({ id }) => id);
-    if (rest.length > 0 || !isLast) await waitIfAsked(db, page, earlier);
-  }
-  const left = !followsSchedule ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
+  if (await isReplayRunning(db, replayId)) await attemptPage(deps, page, again);
+  else if (!again) return { retriers: [], goesOn: false };
+  // Also of a replay that was cancelled meanwhile: what it has begun goes on, and counts.
+  const left = (await claimedByReplay(db, replayId, deliveryIds)).map((id) => ({ id, webhook_id: webhookId }));
   const retriers = await leaveToRetriers(db, { left }, again);
   const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
   return { retriers, goesOn: status === 'running' };
+}
+
+async function attemptPage({ db, attempts }: ReplayDeps, page: ReplayPageInput, again: boolean): Promise<void> {
+  const { replayId, webhookId, deliveryIds, isLast, statuses } = page;
+  const followsSchedule = statuses.includes('failed') || statuses.includes('held');
+  const claims = new BatchQueue((ids: string[]) => claimReplayed(db, replayId, followsSchedule, ids), { maxBatchSize: replayedAtOnce });
+  const options = { trigger: 'replay', followsSchedule, replay: { id: replayId, claim: (id: string) => claims.add(id) } } as const;
+  // Somebody wants the replay now, although the receiver asked to wait before.
+  const earlier = again ? null : await askedWait(db, webhookId);
+  if (again) await waitIfAsked(db, page, earlier);
+  for (let rest: readonly string[] = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds; rest.length > 0; ) {
+    const due = await deliveriesIn(db, followsSchedule ? restartable : statuses, rest);
+    const atStart = followsSchedule ? due.map((delivery) => ({ ...delivery, ladder_step: 0 })) : due; // where the claim puts it
+    rest = (await attempts.attemptInOrder(atStart, options)).map(({ id }) => id);
+    if (!(await isReplayRunning(db, replayId))) return;
+    if (rest.length > 0 || !isLast) await waitIfAsked(db, page, earlier);
+  }
 }
 
 /** @throws ApplicationFailure that repeats the page when the wait is over, or after a minute, if the receiver has asked to wait since `earlier` */

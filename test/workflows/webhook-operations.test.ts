@@ -142,7 +142,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual([ended.status, triggersOf(ended)], ['succeeded', ['scheduled', 'replay']]);
   });
 
-  it('cancels a replay after its page, and the next replay sends the rest', async () => {
+  it('cancels a replay while attempts are in progress, and the next replay sends the rest', async () => {
     await activate(false);
     const recipients = Array.from({ length: 120 }, (_, index) => `+1555123${String(index).padStart(4, '0')}`);
     const body = { channel: 'sms', content: { text: 'Hello' }, recipients };
@@ -155,20 +155,23 @@ describe('webhook operations, on the real service', () => {
     const answers: (() => void)[] = [];
     stage.receiver.answer = (received, response, index) => void answers.push(() => acknowledge(received, response, index));
     const first = await replay();
-    await until(() => answers.length > 0, 'the first page is under way');
+    await until(() => answers.length > 0, 'the first attempts are in progress');
     assert.equal((await data('POST', `/replays/${first.id}/cancel`)).replay.status, 'cancelled');
     stage.receiver.answer = acknowledge;
     for (const answer of answers) answer();
     const cancelled = await replayUntil(first.id, ({ attempted }) => attempted > 0);
-    assert.deepEqual([cancelled.status, cancelled.matched, cancelled.attempted, cancelled.acknowledged], ['cancelled', 120, 50, 50]);
+    const begun = stage.receiver.received.length;
+    assert.ok(begun <= 16, `${begun} attempts`);
+    assert.deepEqual([cancelled.status, cancelled.matched, cancelled.attempted, cancelled.acknowledged], ['cancelled', 120, begun, begun]);
     const workflow = stage.service.temporal.client.workflow.getHandle(`replay:${first.id}`);
     await until(async () => (await workflow.describe()).status.name === 'COMPLETED', 'the replay ends');
-    assert.deepEqual([stage.receiver.received.length, (await data('GET', '/deliveries?status=held')).pagination.total], [50, 70]);
+    const held = (await data('GET', '/deliveries?status=held')).pagination.total;
+    assert.deepEqual([stage.receiver.received.length, held], [begun, 120 - begun]);
 
     const second = await replay();
-    assert.equal(second.matched, 70);
+    assert.equal(second.matched, held);
     const completed = await replayUntil(second.id, ({ status }) => status === 'completed');
-    assert.deepEqual([completed.attempted, completed.acknowledged, completed.ended_at !== null], [70, 70, true]);
+    assert.deepEqual([completed.attempted, completed.acknowledged, completed.ended_at !== null], [held, held, true]);
     assert.equal((await data('GET', '/deliveries?status=succeeded')).pagination.total, 120);
     assert.equal(new Set(stage.receiver.received.map(({ headers }) => headers['webhook-id'])).size, 120);
     assert.equal(stage.receiver.received.length, 120);

@@ -1,9 +1,9 @@
-/** Replays: which deliveries of a period they include, and how those restart their retry schedule. */
+/** Replays: which deliveries of a period they include. */
 import { type Database, select } from '../../db/database.js';
 import { dryRunTooLarge } from '../../conflicts.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../tables/delivery.js';
 import { testEventType } from '../../rules/webhooks/events.js';
-import { isHeld, lockedDeliveries } from './locked-deliveries.js';
+import { isHeld } from './locked-deliveries.js';
 
 /**
  * The deliveries of a webhook that were created in this period, both ends included, and have one of these statuses. Tests, and deliveries
@@ -82,24 +82,3 @@ const place = `SELECT created_at::text AS at, seq FROM deliveries WHERE id = $1`
 
 /** Creation times are stored to the microsecond and shown to the millisecond, so the last millisecond is included completely. */
 const bindOf = ({ webhookId, since, until }: ReplayRange) => [webhookId, since, new Date(until.getTime() + 1)];
-
-/**
- * Puts failed and held deliveries at the start of their retry schedule. Their first attempt is due now, and the caller makes it, not the
- * retrier. Excludes deliveries of an inactive webhook.
- * @param again includes deliveries that an earlier call put there and did not attempt
- * @returns the ids to attempt
- */
-export async function requeueDeliveries(db: Database, ids: readonly string[], again: boolean): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, requeue, [ids, again]);
-  return rows.map(({ id }) => id);
-}
-
-const requeue = `
-  UPDATE deliveries d SET status = 'pending', ladder_step = 0, in_child = true, carried = false, next_attempt_at = now(),
-    webhook_revision = w.revision
-  FROM webhooks w
-  WHERE w.id = d.webhook_id AND w.is_active AND w.deleted_at IS NULL AND d.id IN ${lockedDeliveries(
-    `d.id = ANY($1::uuid[])
-      AND (d.status IN ('failed', 'held') OR d.status = 'pending' AND (${isHeld} OR $2 AND d.ladder_step = 0))`,
-    'JOIN webhooks w ON w.id = d.webhook_id',
-  )} RETURNING d.id`;

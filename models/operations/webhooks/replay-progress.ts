@@ -5,7 +5,7 @@ import type { DeliveryStatus } from '../../tables/delivery.js';
 import { Replay, type ReplayStatus } from '../../tables/replay.js';
 import { placeIn } from './replay-deliveries.js';
 
-/** Whether a replay may attempt another page. */
+/** Whether a replay goes on. */
 export async function isReplayRunning(db: Database, id: string): Promise<boolean> {
   return (await select(db, `SELECT 1 FROM replays WHERE id = $1 AND status = 'running'`, [id])).length > 0;
 }
@@ -60,7 +60,7 @@ const record = `
   FROM page, next WHERE r.id = $1 RETURNING r.status`;
 
 /**
- * Cancels a replay: no further page begins. A second call changes nothing.
+ * Cancels a replay: no further delivery is claimed (`claimReplayed`). A second call changes nothing.
  * @throws AppError not_found if the webhook has no such replay, conflict if it has ended otherwise
  */
 export async function cancelReplay(db: Database, webhookId: string, id: string): Promise<Replay> {

@@ -1,6 +1,7 @@
 /** An owner may begin a replay while another one of the same deliveries runs. */
 import assert from 'node:assert/strict';
 import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
+import { claimReplayed } from '../../../models/operations/webhooks/claim-replayed.js';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { testConfig } from '../../support/config.js';
@@ -23,7 +24,7 @@ describe('two overlapping replays of one webhook', () => {
       const { id: replayId } = await buildReplay(test.webhook.id, { statuses: [status] });
       const { replayPage } = webhookOperationActivities({ db: test.db, config: testConfig(), poster: test.poster });
       const input = { replayId, webhookId: test.webhook.id, deliveryIds, isLast: true, statuses: [status] };
-      begun.push({ replayId, run: (attempt = 1) => inActivity(replayPage, [input], attempt) });
+      begun.push({ replayId, deliveryIds, run: (attempt = 1) => inActivity(replayPage, [input], attempt) });
     }
     return begun as [(typeof begun)[0], (typeof begun)[0]];
   };
@@ -63,5 +64,18 @@ describe('two overlapping replays of one webhook', () => {
       [3, 3],
     ]);
     assert.equal(test.receiver.received.length, 6);
+  });
+
+  it('each finish only what they began themselves before their workers died', async () => {
+    const [first, second] = await overlapping('failed', 3);
+    await claimReplayed(test.db, first.replayId, true, first.deliveryIds);
+    for (const attempt of [1, 2]) assert.deepEqual((await second.run(attempt)).retriers, []);
+    assert.deepEqual(test.receiver.received, []);
+    for (const attempt of [2, 3]) await first.run(attempt);
+    assert.deepEqual(await counts(first, second), [
+      [3, 3],
+      [0, 0],
+    ]);
+    assert.equal(test.receiver.received.length, 3);
   });
 });

@@ -5,7 +5,8 @@ import { restRetrier } from '../../../models/operations/webhooks/retriers.js';
 import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
 import { retrierDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
 import { recordAttempts } from '../../../models/operations/webhooks/record-attempt.js';
-import { countReplayable, listReplayable, requeueDeliveries } from '../../../models/operations/webhooks/replay-deliveries.js';
+import { claimReplayed } from '../../../models/operations/webhooks/claim-replayed.js';
+import { countReplayable, listReplayable } from '../../../models/operations/webhooks/replay-deliveries.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
@@ -90,19 +91,8 @@ describe('attemptNow and replayPage', () => {
   it('takes replayed deliveries away from the retrier', async () => {
     const id = await delivery('failed');
     await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
-    await requeueDeliveries(test.db, [id], false);
+    await claimReplayed(test.db, (await buildReplay(test.webhook.id)).id, true, [id]);
     for (const ordered of [true, false]) assert.deepEqual(await retrierDeliveries(test.db, test.webhook.id, ordered, 10), []);
-  });
-
-  it('finishes a replay that died at its next try only', async () => {
-    const id = await delivery('failed');
-    await requeueDeliveries(test.db, [id], false);
-    assert.deepEqual(await replay([id]), { retriers: [], goesOn: true });
-    assert.equal(test.receiver.received.length, 0, 'another replay does not take it');
-    await replay([id], ['failed', 'held'], 2);
-    assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['succeeded'], 1]);
-    await replay([id], ['failed', 'held'], 3);
-    assert.equal(test.receiver.received.length, 1);
   });
 
   it('repeats no attempt of a replay whose worker died', async () => {

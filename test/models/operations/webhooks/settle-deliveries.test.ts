@@ -4,13 +4,14 @@ import { retrierDeliveries } from '../../../../models/operations/webhooks/due-de
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
 import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
-import { countReplayable, listReplayable, requeueDeliveries } from '../../../../models/operations/webhooks/replay-deliveries.js';
+import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
+import { countReplayable, listReplayable } from '../../../../models/operations/webhooks/replay-deliveries.js';
 import { settleDeliveries, unsettledWebhooks } from '../../../../models/operations/webhooks/settle-deliveries.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import type { Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';
 import { attemptWith, buildBacklog, buildDelivery, deliveryOf, settle } from '../../../support/rows/deliveries.js';
-import { buildWebhook } from '../../../support/rows/factories.js';
+import { buildReplay, buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { byTest } from '../../../support/by-test.js';
 
@@ -95,7 +96,7 @@ describe('the deliveries of a webhook', () => {
     const [one = '', ...others] = (
       await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE webhook_id = $1', [webhook.id])
     ).map(({ id }) => id);
-    assert.deepEqual(await requeueDeliveries(test.db, [one], false), [one]);
+    assert.deepEqual(await claimReplayed(test.db, (await buildReplay(webhook.id)).id, true, [one]), ['claimed']);
     await settle(test.db, webhook.id);
     assert.deepEqual(await stored(), ['held 2', 'pending 1']);
     assert.equal((await deliveryOf(test.db, one)).status, 'pending');

@@ -1,0 +1,52 @@
+/** The right of a replay to attempt a delivery. It is claimed just before the attempt, so that a cancel stops everything that has not begun. */
+import { type Database, select } from '../../db/database.js';
+import { isHeld, lockedDeliveries } from './locked-deliveries.js';
+
+/** `taken`: the delivery is being sent already, was delivered, or its webhook is inactive. `over`: the replay does not run any more. */
+export type ReplayClaim = 'claimed' | 'taken' | 'over';
+
+/**
+ * Claims deliveries for the next attempts of a replay. Puts failed and held ones at the start of their retry schedule: their first attempt is due
+ * now, and the caller makes it, not the retrier. Also claims what this replay has claimed before and did not attempt, because its worker died.
+ * @param restartsSchedule the replay takes failed and held deliveries. Otherwise each delivery gets one attempt and keeps its status
+ * @returns what became of each claim, in the order of the ids
+ */
+export async function claimReplayed(
+  db: Database,
+  replayId: string,
+  restartsSchedule: boolean,
+  ids: readonly string[],
+): Promise<ReplayClaim[]> {
+  const [found] = restartsSchedule
+    ? await select<{ is_running: boolean; claimed: string[] }>(db, restart, [replayId, ids])
+    : await select<{ is_running: boolean; claimed: readonly string[] }>(db, once, [replayId, ids]);
+  if (found?.is_running !== true) return ids.map(() => 'over');
+  const claimed = new Set(found.claimed);
+  return ids.map((id) => (claimed.has(id) ? 'claimed' : 'taken'));
+}
+
+const running = `SELECT id FROM replays WHERE id = $1 AND status = 'running'`;
+
+const once = `SELECT EXISTS (${running}) AS is_running, $2::uuid[] AS claimed`;
+
+/** The lock makes a cancel wait for the claim, or the claim see the cancel, also if it has waited for a delivery meanwhile. */
+const restart = `
+  WITH running AS (${running} FOR SHARE), claimed AS (
+    UPDATE deliveries d SET status = 'pending', ladder_step = 0, in_child = true, carried = false, next_attempt_at = now(),
+      webhook_revision = w.revision, replay_id = running.id
+    FROM running, webhooks w
+    WHERE w.id = d.webhook_id AND w.is_active AND w.deleted_at IS NULL AND d.id IN ${lockedDeliveries(
+      `d.id = ANY($2::uuid[])
+        AND (d.status IN ('failed', 'held') OR d.status = 'pending' AND (${isHeld} OR d.ladder_step = 0 AND d.replay_id = $1))`,
+      'JOIN webhooks w ON w.id = d.webhook_id',
+    )} RETURNING d.id
+  )
+  SELECT EXISTS (SELECT 1 FROM running) AS is_running, ARRAY(SELECT id FROM claimed) AS claimed`;
+
+/** Those of the deliveries whose retry schedule this replay has begun, and no later one has begun anew. */
+export async function claimedByReplay(db: Database, replayId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, ofReplay, [ids, replayId]);
+  return rows.map(({ id }) => id);
+}
+
+const ofReplay = 'SELECT id FROM deliveries WHERE id = ANY($1::uuid[]) AND replay_id = $2';

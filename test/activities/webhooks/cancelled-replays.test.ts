@@ -1,0 +1,76 @@
+/** After a cancel is answered, no delivery of the replay is sent that had not begun. */
+import assert from 'node:assert/strict';
+import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
+import { cancelReplay } from '../../../models/operations/webhooks/replay-progress.js';
+import type { DeliveryStatus } from '../../../models/tables/delivery.js';
+import { Replay } from '../../../models/tables/replay.js';
+import { testConfig } from '../../support/config.js';
+import { rows } from '../../support/database.js';
+import { acknowledge, answerWith } from '../../support/network/receiver.js';
+import { deliveryOf, makeDue } from '../../support/rows/deliveries.js';
+import { buildReplay } from '../../support/rows/factories.js';
+import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
+import { useEndpointWorkers } from './use-endpoint-workers.js';
+
+const ended = 'UPDATE deliveries SET status = $2, next_attempt_at = NULL, ladder_step = 3 WHERE group_id = $1 RETURNING id';
+
+describe('a replay that is cancelled', () => {
+  const { test, worker, queued } = useEndpointWorkers();
+
+  /** A page of a replay, whose deliveries ended with this status. */
+  const page = async (status: DeliveryStatus, count: number) => {
+    const deliveryIds = (await rows<{ id: string }>(test.db, ended, [await queued(count), status])).map(({ id }) => id);
+    const { id: replayId } = await buildReplay(test.webhook.id, { statuses: [status] });
+    const { replayPage } = webhookOperationActivities({ db: test.db, config: testConfig(), poster: test.poster });
+    const input = { replayId, webhookId: test.webhook.id, deliveryIds, isLast: false, statuses: [status] };
+    return {
+      deliveryIds,
+      run: (attempt = 1) => inActivity(replayPage, [input], attempt),
+      cancel: () => cancelReplay(test.db, test.webhook.id, replayId),
+      counts: async () => {
+        const { attempted, acknowledged } = await Replay.ofWebhook(test.webhook.id, replayId);
+        return [attempted, acknowledged];
+      },
+    };
+  };
+  const statusesOf = (ids: string[]) => Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
+  const came = () => test.receiver.received.length;
+
+  for (const status of ['failed', 'held', 'succeeded'] as const) {
+    it(`sends no further ${status} delivery, and leaves them ${status}`, async () => {
+      await test.webhook.update({ ordered: true });
+      const { deliveryIds, run, cancel, counts } = await page(status, 4);
+      test.receiver.answer = (...request) => void cancel().then(() => acknowledge(...request));
+      assert.deepEqual(await run(), { retriers: [], goesOn: false });
+      assert.deepEqual([came(), await counts()], [1, [1, 1]]);
+      assert.deepEqual(await statusesOf(deliveryIds), ['succeeded', status, status, status]);
+    });
+  }
+
+  it('while attempts are in progress begins no others, and records those', async () => {
+    const { deliveryIds, run, cancel, counts } = await page('failed', 40);
+    let cancelled: Promise<unknown> | undefined;
+    test.receiver.answer = (...request) => void (cancelled ??= cancel()).then(() => acknowledge(...request));
+    assert.equal((await run()).goesOn, false);
+    assert.ok(came() >= 1 && came() <= 16, `${came()} attempts`);
+    const found = await statusesOf(deliveryIds);
+    assert.deepEqual([await counts(), found.filter((status) => status === 'failed').length], [[came(), came()], 40 - came()]);
+  });
+
+  it('while its receiver asks to wait leaves only what it has attempted to the retrier', async () => {
+    await test.webhook.update({ ordered: true });
+    const { deliveryIds, run, cancel, counts } = await page('failed', 5);
+    test.receiver.answer = (received, response, index) =>
+      (index === 1 ? answerWith(429, { 'Retry-After': '30' }) : acknowledge)(received, response, index);
+    assert.equal((await failureOf(run())).type, 'ReplayWaits');
+    await cancel();
+    const left = ['succeeded', 'pending', 'failed', 'failed', 'failed'];
+    assert.deepEqual(await statusesOf(deliveryIds), left);
+    assert.deepEqual(await run(2), { retriers: [test.webhook.id], goesOn: false });
+    assert.deepEqual([await counts(), await statusesOf(deliveryIds)], [[2, 1], left]);
+    await rows(test.db, 'UPDATE webhooks SET resume_at = NULL WHERE id = $1', [test.webhook.id]);
+    await makeDue(test.db, deliveryIds[1] ?? '');
+    await worker().carry();
+    assert.deepEqual([came(), await statusesOf(deliveryIds)], [3, ['succeeded', 'succeeded', 'failed', 'failed', 'failed']]);
+  });
+});

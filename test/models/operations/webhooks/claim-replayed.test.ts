@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
+import { cancelReplay } from '../../../../models/operations/webhooks/replay-progress.js';
+import { until } from '../../../support/client.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
+import { buildDelivery } from '../../../support/rows/deliveries.js';
+import { buildReplay, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+
+const waitingFor = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`;
+
+describe('a claim of a replay', () => {
+  const test = useDatabase();
+
+  const waits = async (query: string) => (await rows(test.db, waitingFor, [query])).length > 0;
+
+  it('that waits for its delivery while the replay is cancelled is made before the cancel is answered, or refused', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db);
+    const webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await rows(test.db, `UPDATE deliveries SET status = 'failed', next_attempt_at = NULL WHERE id = $1`, [id]);
+    const replay = await buildReplay(webhookId);
+    const order: string[] = [];
+    const other = await test.db.transaction();
+    await test.db.query('SELECT 1 FROM deliveries WHERE id = $1 FOR NO KEY UPDATE', { bind: [id], transaction: other });
+    const claim = claimReplayed(test.db, replay.id, true, [id]).then(([outcome = '']) => order.push(outcome));
+    await until(() => waits('%WITH running%'), 'the claim waits');
+    const cancel = cancelReplay(test.db, webhookId, replay.id).then(() => order.push('cancelled'));
+    await until(async () => order.length > 0 || (await waits('%UPDATE replays%')), 'the cancel waits or is done');
+    await other.rollback();
+    await Promise.all([claim, cancel]);
+    assert.ok(['claimed,cancelled', 'cancelled,over'].includes(String(order)), String(order));
+  });
+});
