@@ -25,7 +25,7 @@ export function asCaller<Result>(
 ): Promise<Result> {
   return inTransaction(db, async (transaction) => {
     await lockWorkspace(db, transaction, workspaceId);
-    if (credential !== undefined) await assertLasts(db, transaction, workspaceId, credential);
+    await assertLasts(db, workspaceId, { credential }, transaction);
     checked.add(transaction);
     return work(transaction);
   });
@@ -48,8 +48,17 @@ interface Found {
   is_active: boolean | null;
 }
 
-/** Not in the statement that locks: one that waited for a lock sees other tables as they were before. */
-async function assertLasts(db: Database, transaction: Transaction, workspaceId: string, held: HeldCredential): Promise<void> {
+/**
+ * Not in the statement that locks: one that waited for a lock sees other tables as they were before.
+ * @throws AppError unauthorized if the credential has ended
+ */
+export async function assertLasts(
+  db: Database,
+  workspaceId: string,
+  { credential: held }: Pick<Origin, 'credential'>,
+  transaction?: Transaction,
+): Promise<void> {
+  if (held === undefined) return;
   const bind = [workspaceId, held.token?.version ?? null, held.token?.id ?? null, held.keyId];
   const [found] = await select<Found>(db, find, bind, transaction);
   if (found?.lasts !== true) throw refusalOf(held, found);

@@ -2,6 +2,7 @@ import { invalidToken, wrongPassword } from '../../errors.js';
 import { ifPasswordFits } from '../../passwords.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
+import { assertLasts } from '../accounts/as-caller.js';
 import { forgetTries, returnTry, takeTry } from './login-tries.js';
 import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 
@@ -9,7 +10,7 @@ import { noteFailedTry, type TryDeps } from './note-failed-try.js';
  * Verifies the password of a caller who has a JWT, and returns the workspace. A JWT alone may be stolen. Wrong passwords count as failed
  * logins, and are recorded like them. A right one ends the count, unless a second factor is enabled.
  * @param client hash of the client's network
- * @throws AppError unauthorized if the password is wrong, rate_limited while attempts for this workspace are blocked
+ * @throws AppError unauthorized if the password is wrong or the session has ended, rate_limited while attempts for this workspace are blocked
  */
 export async function confirmPassword(
   deps: TryDeps,
@@ -22,6 +23,11 @@ export async function confirmPassword(
   const attempt = await takeTry(db, config.secretKey, owner.email, client);
   const workspace = await ifPasswordFits(() => Workspace.findByPk(workspaceId), password, workspaceId);
   if (workspace === null) {
+    // Not for a session that has ended meanwhile: the password that it was asked for may be gone, for example with the account.
+    await assertLasts(db, workspaceId, origin).catch(async (error: unknown) => {
+      await returnTry(db, attempt);
+      throw error;
+    });
     await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_current_password' }, origin);
     throw wrongPassword();
   }

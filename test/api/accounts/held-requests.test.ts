@@ -83,6 +83,21 @@ describe('a request whose body is held open', () => {
     await assertRefused(finish);
   });
 
+  it('401 as for an ended JWT, not for a wrong password, for a second end of the account', async () => {
+    const close = { method: 'DELETE', path: '/auth/workspace', body: { current_password: password } } as const;
+    const finish = await held(close);
+    assert.equal((await me.call('DELETE', '/auth/workspace', { current_password: password })).status, 200);
+    await assertRefused(finish);
+  });
+
+  it('401 as for an ended JWT after a reset, with the former password, which counts as no failed login', async () => {
+    const finish = await held({ method: 'PUT', path: '/auth/password', body: { current_password: password, password: 'third horse' } });
+    await reset();
+    await assertRefused(finish);
+    const tries = await rows(app.deps.db, 'SELECT 1 FROM login_tries WHERE tries > 0');
+    assert.deepEqual(tries, []);
+  });
+
   it('401 after a logout for a replay without deliveries', async () => {
     const finish = await held({ method: 'POST', path: `/webhooks/${webhookId}/replay`, body: { since: '2020-01-01T00:00:00Z' } });
     assert.equal((await me.call('POST', '/auth/logout-all')).status, 200);
