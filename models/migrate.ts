@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Umzug, type UmzugStorage } from 'umzug';
 import { type Config, ConfigError, loadConfig } from './settings/config.js';
 import { commandEnvironment } from './settings/environment.js';
-import { connect, type Database, select, type Transaction } from './db/database.js';
+import { connect, type Database, select } from './db/database.js';
 import { grantRights } from './db/grant-rights.js';
-import { inSchemaTransaction, onSchemaConnection, type OnWait, type Run, whoMigrates } from './db/schema-lock.js';
+import { SchemaLock, whoMigrates } from './db/schema-lock.js';
 
 // The .sql files are not compiled. They are read from the source folder, beside dist/.
 const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
@@ -23,14 +23,14 @@ const lockNotAvailable = '55P03';
 const whoLocks = 'SELECT pid, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY 2 shows by whom';
 
 /** Applies all missing migrations in order, each in its own transaction. Returns the names of those that this call applied. */
-export async function migrate(db: Database, onWait?: OnWait): Promise<string[]> {
+export async function migrate(db: Database, lock = new SchemaLock(db)): Promise<string[]> {
   await select(
     db,
     'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
   ).catch(ignoreRace);
   const applied: string[] = [];
   const up = async (name: string, path: string) => {
-    if (await apply(db, name, path, onWait)) applied.push(name);
+    if (await apply(db, lock, { name, path })) applied.push(name);
   };
   const umzug = new Umzug({
     migrations: { glob: migrationsGlob, resolve: ({ name, path }) => ({ name, up: () => up(name, path as string) }) },
@@ -42,17 +42,18 @@ export async function migrate(db: Database, onWait?: OnWait): Promise<string[]> 
 }
 
 /** The migration and the record of it are one transaction. @returns false if a second process finds the record, and does nothing */
-async function apply(db: Database, name: string, path: string, onWait?: OnWait): Promise<boolean> {
+async function apply(db: Database, lock: SchemaLock, { name, path }: { name: string; path: string }): Promise<boolean> {
   const sql = await readFile(path, 'utf8');
-  if (sql.startsWith('-- no transaction')) return applyAlone(db, name, sql, onWait);
-  const change = async (transaction: Transaction) => {
-    if ((await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction)).length > 0) return false;
-    await select(db, `SET LOCAL lock_timeout = ${tableLockMs}`, [], transaction);
-    await db.query(sql, { transaction });
-    await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name], transaction);
-    return true;
-  };
-  return untilUnlocked(name, () => inSchemaTransaction(db, change, onWait));
+  if (sql.startsWith('-- no transaction')) return applyAlone(lock, name, sql);
+  const change = () =>
+    lock.inTransaction(async (transaction) => {
+      if ((await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction)).length > 0) return false;
+      await select(db, `SET LOCAL lock_timeout = ${tableLockMs}`, [], transaction);
+      await db.query(sql, { transaction });
+      await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name], transaction);
+      return true;
+    });
+  return untilUnlocked(name, change);
 }
 
 /** Repeats a migration that did not get the lock of a table. The statements that waited behind it run meanwhile. */
@@ -72,10 +73,10 @@ async function untilUnlocked<Result>(name: string, work: () => Promise<Result>):
  * Runs the statements one by one, without a transaction, for what PostgreSQL does concurrently with writes. Such a file can be run again from
  * the start after it was interrupted.
  */
-async function applyAlone(db: Database, name: string, sql: string, onWait?: OnWait): Promise<boolean> {
+async function applyAlone(lock: SchemaLock, name: string, sql: string): Promise<boolean> {
   const statements = sql.replaceAll(/^--.*$/gm, '').split(/;\s*$/m);
   let wasDone = false;
-  const change = async (run: Run) => {
+  await lock.onConnection(async (run) => {
     wasDone = (await run(`SELECT 1 AS one FROM schema_migrations WHERE name = '${name}'`)).length > 0;
     if (wasDone) return;
     await run('SET statement_timeout = 0');
@@ -84,8 +85,7 @@ async function applyAlone(db: Database, name: string, sql: string, onWait?: OnWa
     await run(`INSERT INTO schema_migrations (name) VALUES ('${name}')`);
     await run('RESET statement_timeout');
     await run('RESET lock_timeout');
-  };
-  await onSchemaConnection(db, change, onWait);
+  });
   return !wasDone;
 }
 
@@ -115,10 +115,13 @@ export async function migrateWith({
 }: Pick<Config, 'databaseUrl' | 'migrateDatabaseUrl'>): Promise<string[]> {
   const db = connect(migrateDatabaseUrl, 2, { answerMsMax: longestMigrationMs });
   try {
-    const onWait = sayingOnce(`Another process migrates this database: waiting until it has ended. ${whoMigrates} shows it.\n`);
-    const names = await migrate(db, onWait);
+    const lock = new SchemaLock(
+      db,
+      sayingOnce(`Another process migrates this database: waiting until it has ended. ${whoMigrates} shows it.\n`),
+    );
+    const names = await migrate(db, lock);
     const [owner, program] = [roleOf(migrateDatabaseUrl), roleOf(databaseUrl)];
-    if (program !== owner) await grantRights(db, program, onWait);
+    if (program !== owner) await grantRights(db, program, lock);
     return names;
   } finally {
     await db.close();
@@ -126,7 +129,7 @@ export async function migrateWith({
 }
 
 /** On standard error: the result on standard output may be JSON. */
-function sayingOnce(text: string): OnWait {
+function sayingOnce(text: string): () => void {
   let isSaid = false;
   return () => {
     if (!isSaid) process.stderr.write(text);

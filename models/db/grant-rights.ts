@@ -1,5 +1,5 @@
-import { type Database, select, type Transaction } from './database.js';
-import { inSchemaTransaction, type OnWait } from './schema-lock.js';
+import { type Database, select } from './database.js';
+import { SchemaLock } from './schema-lock.js';
 
 /**
  * Grants a role the rights of the running program: rows of all tables, and the values of all sequences. The role owns nothing, so it cannot
@@ -7,13 +7,12 @@ import { inSchemaTransaction, type OnWait } from './schema-lock.js';
  * change what is personal only, which ends with the account. The owner of the tables must repeat this after every migration.
  * @param role as PostgreSQL knows it
  */
-export async function grantRights(db: Database, role: string, onWait?: OnWait): Promise<void> {
+export async function grantRights(db: Database, role: string, lock = new SchemaLock(db)): Promise<void> {
   const name = `"${role.replaceAll('"', '""')}"`;
   // PostgreSQL refuses grants on the same table at the same time. In one transaction the running program never misses a right meanwhile.
-  const grant = async (transaction: Transaction) => {
+  await lock.inTransaction(async (transaction) => {
     for (const statement of statements) await select(db, statement.replaceAll('$role', name), [], transaction);
-  };
-  await inSchemaTransaction(db, grant, onWait);
+  });
 }
 
 const statements = [
