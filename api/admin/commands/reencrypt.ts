@@ -1,5 +1,6 @@
 import { reencryptTotp } from '../../../models/operations/accounts/reencrypt-totp.js';
-import { reencryptErasureKey, reencryptSecrets } from '../../../models/operations/webhooks/reencrypt-secrets.js';
+import { reencryptErasureKey } from '../../../models/operations/erasure/erasure-key.js';
+import { reencryptSecrets } from '../../../models/operations/webhooks/reencrypt-secrets.js';
 import type { Command } from '../command.js';
 
 export const reencryptCommand: Command = {

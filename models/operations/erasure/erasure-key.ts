@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, select } from '../../db/database.js';
-import { encrypt, decrypt } from '../../rules/values/encryption.js';
+import { decrypt, encrypt, encryptAnew } from '../../rules/values/encryption.js';
 
 /** The context of its encryption. */
-export const erasureKeyContext = 'installation-key:erasure';
+const erasureKeyContext = 'installation-key:erasure';
 
 const known = new WeakMap<Database, Promise<Buffer>>();
 
@@ -36,5 +36,24 @@ async function make(db: Database, secretKey: string): Promise<Buffer> {
   return stored.sealed;
 }
 
+/**
+ * Encrypts the key with the first of these keys, if it is encrypted with another one.
+ * @returns whether it was changed; null if none of these keys decrypts it
+ */
+export async function reencryptErasureKey(db: Database, secretKeys: readonly [string, ...string[]]): Promise<boolean | null> {
+  const [stored] = await select<{ sealed: Buffer }>(db, find);
+  if (stored === undefined) return false;
+  let renewed: Buffer;
+  try {
+    renewed = encryptAnew(secretKeys, erasureKeyContext, stored.sealed);
+  } catch {
+    return null;
+  }
+  if (renewed === stored.sealed) return false;
+  await select(db, update, [renewed]);
+  return true;
+}
+
 const find = `SELECT sealed FROM installation_keys WHERE name = 'erasure'`;
 const insert = `INSERT INTO installation_keys (name, sealed) VALUES ('erasure', $1) ON CONFLICT DO NOTHING`;
+const update = `UPDATE installation_keys SET sealed = $1 WHERE name = 'erasure'`;

@@ -29,6 +29,15 @@ export function decrypt(secretKeys: string | readonly string[], context: string,
   return decipher.update(sealed.subarray(header), undefined, 'utf8') + decipher.final('utf8');
 }
 
+/**
+ * The result of `encrypt`, encrypted with the present key: the same object if it is already. Throws as `decrypt` does.
+ * @param secretKeys the present key, then the earlier ones
+ */
+export function encryptAnew(secretKeys: readonly [string, ...string[]], context: string, sealed: Buffer): Buffer {
+  const [present] = secretKeys;
+  return isEncryptedWith(present, sealed) ? sealed : encrypt(present, context, decrypt(secretKeys, context, sealed));
+}
+
 /** `decrypt` with fixed keys. */
 export type Decrypter = (context: string, sealed: Buffer) => string;
 
@@ -68,7 +77,7 @@ function derive(secretKey: string): Derived {
 }
 
 /** Whether these bytes were encrypted with this key. */
-export const isEncryptedWith = (secretKey: string, sealed: Buffer): boolean => sealed.subarray(1, 5).equals(keyId(secretKey));
+const isEncryptedWith = (secretKey: string, sealed: Buffer): boolean => sealed.subarray(1, 5).equals(keyId(secretKey));
 
 /** Identifies the key without revealing it. */
 const keyId = (secretKey: string) => derive(secretKey).id;
