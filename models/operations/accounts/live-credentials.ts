@@ -2,6 +2,7 @@
 import { type Database, select } from '../../db/database.js';
 import type { Scope } from '../../rules/accounts/api-key.js';
 import type { HeldCredential } from '../../rules/audit/origin.js';
+import { column, recordset } from '../../tables/columns.js';
 
 /** A credential with a name that the caller chooses. */
 export interface NamedCredential extends HeldCredential {
@@ -28,7 +29,8 @@ export const keyLasts = (id: string, more = '') =>
 
 /**
  * The names of the credentials that are still valid: the key is active, not expired, and has the scope; the JWT was not revoked, and
- * is no session of the console that nobody has used for `idleHours`; the workspace is neither closed nor suspended. * The expiry of a JWT is not checked, because that does not change.
+ * is no session of the console that nobody has used for `idleHours`; the workspace is neither closed nor suspended.
+ * The expiry of a JWT is not checked, because that does not change.
  */
 export async function liveCredentials(
   db: Database,
@@ -46,8 +48,16 @@ export async function liveCredentials(
   return new Set(live.map(({ ref }) => ref));
 }
 
+const heldColumns = {
+  ref: column.text(),
+  workspace_id: column.uuid(),
+  key_id: column.uuid(),
+  token_id: column.uuid(),
+  token_version: column.integer(),
+};
+
 const stillLive = `
-  SELECT h.ref FROM json_to_recordset($1::json) AS h (ref text, workspace_id uuid, key_id uuid, token_id uuid, token_version integer)
+  SELECT h.ref FROM ${recordset('$1', 'h', heldColumns)}
   JOIN workspaces w ON w.id = h.workspace_id
   WHERE NOT EXISTS (SELECT 1 FROM suspensions s WHERE s.workspace_id = w.id)
     AND ${sessionLasts('h.token_version', 'h.token_id')} AND ${keyLasts('h.key_id', 'AND $2 = ANY(k.scopes)')}

@@ -1,5 +1,6 @@
 /** Finds balances that differ from the sum of their ledger. */
 import { type Database, select } from '../../db/database.js';
+import { column, recordset } from '../../tables/columns.js';
 
 /** A workspace whose balance differs from the sum of its entries. */
 export interface Drift {
@@ -41,10 +42,12 @@ const compare = `
   ) since
   WHERE mark.workspace_id IS NULL OR mark.number <> w.entry_count OR mark.balance <> w.balance`;
 
+const marked = { workspace_id: column.uuid(), number: column.bigint(), balance: column.bigint() };
+
 // A comparison changes nothing if a later one was stored first.
 const note = `
   INSERT INTO ledger_marks (workspace_id, number, balance)
-  SELECT r.workspace_id, r.number, r.balance FROM json_to_recordset($1::json) AS r (workspace_id uuid, number bigint, balance bigint)
+  SELECT r.workspace_id, r.number, r.balance FROM ${recordset('$1', 'r', marked)}
   ORDER BY r.workspace_id
   ON CONFLICT (workspace_id) DO UPDATE SET number = EXCLUDED.number, balance = EXCLUDED.balance WHERE ledger_marks.number < EXCLUDED.number`;
 

@@ -1,6 +1,7 @@
 /** The health of accounts that share a channel: one row each. Each worker writes it about once a second, whatever its load. */
 import { type Database, select } from '../../db/database.js';
 import { judge, probePauses } from '../../rules/routing/account-health.js';
+import { column, recordset } from '../../tables/columns.js';
 
 /** The calls of one worker since its last write. */
 export interface CallCount {
@@ -65,10 +66,12 @@ const windows = `(extract(epoch FROM now() - h.window_at)::double precision / $2
 /** SQL: calls within the last window: those of the present window, and the share of the previous one that is still within reach. */
 const inWindow = (column: string) => `(h.${column} + h.earlier_${column} * GREATEST(0, 1 - ${windows}))`;
 
+const countColumns = { account: column.text(), calls: column.integer(), bad: column.integer() };
+
 const note = `
   WITH noted AS (
     INSERT INTO route_health AS h (account, calls, bad, bad_in_a_row)
-    SELECT account, calls, bad, CASE WHEN calls > bad THEN 0 ELSE bad END FROM json_to_recordset($1::json) AS c (account text, calls integer, bad integer) ORDER BY account
+    SELECT account, calls, bad, CASE WHEN calls > bad THEN 0 ELSE bad END FROM ${recordset('$1', 'c', countColumns)} ORDER BY account
     ON CONFLICT (account) DO UPDATE SET
       bad_in_a_row = CASE WHEN excluded.calls > excluded.bad THEN 0 WHEN ${windows} < 2 THEN h.bad_in_a_row + excluded.bad ELSE excluded.bad END,
       calls = CASE WHEN ${windows} < 1 THEN h.calls ELSE 0 END + excluded.calls,

@@ -3,6 +3,7 @@ import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Script } from '../../rules/messages/sandbox-recipients.js';
 import type { SandboxReport } from '../../rules/callbacks/sandbox.js';
+import { column, recordset } from '../../tables/columns.js';
 
 /** One call to the sandbox. */
 export interface SandboxCall {
@@ -37,10 +38,13 @@ export async function takeMessages(db: Database, calls: readonly SandboxCall[]):
   });
 }
 
+const callColumns = { id: column.uuid(), message_id: column.uuid(), unavailable: column.integer(), reports: column.json() };
+const reportColumns = { status: column.text(), error_code: column.text(), delay: column.integer() };
+
 // Calls are counted. The first call after the simulated outage plans the reports.
 const take = `
   WITH call AS (
-    SELECT * FROM json_to_recordset($1::json) AS c (id uuid, message_id uuid, unavailable integer, reports json)
+    SELECT * FROM ${recordset('$1', 'c', callColumns)}
   ), taken AS (
     INSERT INTO sandbox_messages AS s (id, idempotency_key, calls) SELECT id, message_id, 1 FROM call ORDER BY message_id
     ON CONFLICT (idempotency_key) DO UPDATE SET calls = s.calls + 1
@@ -48,7 +52,7 @@ const take = `
   ), planned AS (
     INSERT INTO sandbox_reports (sandbox_id, status, error_code, due_at)
     SELECT taken.id, r.status, r.error_code, now() + r.delay * interval '1 millisecond'
-    FROM taken JOIN call USING (message_id), json_to_recordset(call.reports) AS r (status text, error_code text, delay integer)
+    FROM taken JOIN call USING (message_id), ${recordset('call.reports', 'r', reportColumns)}
     WHERE taken.calls = call.unavailable + 1
   )
   SELECT id, message_id, calls FROM taken`;

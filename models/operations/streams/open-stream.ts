@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { newestSnapshot, type Position, type Snapshot } from '../../rules/streams/position.js';
+import { column, recordset } from '../../tables/columns.js';
 import { withinQuota } from '../workspaces/within-quota.js';
 
 /** How long a viewer can resume, and how long events are still written after an open stream was last renewed. */
@@ -151,7 +152,7 @@ export async function renewStreams<Stream extends KnownStream>(
 // Missing rows are inserted again: a process that could not reach the database for minutes still has its streams.
 const renew = `
   INSERT INTO open_streams (id, workspace_id, expires_at)
-  SELECT id, workspace_id, now() + $2 * interval '1 millisecond' FROM json_to_recordset($1::json) AS g (id uuid, workspace_id uuid) ORDER BY id
+  SELECT id, workspace_id, now() + $2 * interval '1 millisecond' FROM ${recordset('$1', 'g', { id: column.uuid(), workspace_id: column.uuid() })} ORDER BY id
   ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`;
 
 /** Deletes a stream that has ended. */

@@ -6,6 +6,7 @@ import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import type { GroupState } from '../../rules/messages/group-look.js';
 import { isAwaitingReport, isOpen } from '../../rules/messages/status.js';
+import { column, recordset } from '../../tables/columns.js';
 import { fenceMessages } from '../messages/fence-messages.js';
 import { isCancellable } from '../messages/lock-cancellable.js';
 
@@ -99,7 +100,7 @@ export async function lookAgain(db: Database, looks: readonly { groupId: string;
 const again = `
   UPDATE message_groups g SET look_at = now() + held.wait_ms * interval '1 millisecond'
   FROM (
-    SELECT g.id, l."lookInMs" AS wait_ms FROM json_to_recordset($1::json) AS l ("groupId" uuid, "lookInMs" double precision)
+    SELECT g.id, l."lookInMs" AS wait_ms FROM ${recordset('$1', 'l', { groupId: column.uuid(), lookInMs: column.double() })}
     JOIN message_groups g ON g.id = l."groupId" FOR UPDATE OF g SKIP LOCKED
   ) held
   WHERE g.id = held.id`;
@@ -122,14 +123,12 @@ export async function fenceGroups(db: Database, groupIds: readonly string[]): Pr
   if (groupIds.length === 0) return 0;
   const sql = `SELECT id FROM messages WHERE group_id = ANY($1::uuid[]) AND status = 'accepting' ORDER BY id`;
   const rows = await select<{ id: string }>(db, sql, [groupIds]);
-  return rows.length === 0
-    ? 0
-    : (
-        await fenceMessages(
-          db,
-          rows.map(({ id }) => id),
-        )
-      ).length;
+  if (rows.length === 0) return 0;
+  const fenced = await fenceMessages(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return fenced.length;
 }
 
 /** Lets the watcher look at these groups in its next run, within 30 seconds. @returns how many of them are still open */
