@@ -155,5 +155,7 @@ const resourceNames: readonly [prefix: string, name: errors.ResourceName][] = [
 /** The resources that may not be found: those of the path, or those that the body names if the path has no id. */
 export function resourcesOf({ path }: Pick<Endpoint, 'path'>): (errors.ResourceName | undefined)[] {
   const name = resourceNames.find(([prefix]) => path.startsWith(prefix))?.[1];
-  return path.includes('/deliveries/:') ? [name, 'Delivery'] : path.includes('/replays/:') ? [name, 'Replay'] : [name];
+  if (path.includes('/deliveries/:')) return [name, 'Delivery'];
+  if (path.includes('/replays/:')) return [name, 'Replay'];
+  return [name];
 }

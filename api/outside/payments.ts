@@ -126,8 +126,8 @@ function sessionOf({ id, amount_cents, currency, package_name }: OrderRow, publi
 
 function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string; port: string } {
   const { protocol, hostname, port } = new URL(apiBase);
-  const isTls = protocol === 'https:';
-  return { protocol: isTls ? 'https' : 'http', host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? (isTls ? '443' : '80') : port };
+  const usual = protocol === 'https:' ? ({ protocol: 'https', port: '443' } as const) : ({ protocol: 'http', port: '80' } as const);
+  return { protocol: usual.protocol, host: hostname.replaceAll(/[[\]]/g, ''), port: port || usual.port };
 }
 
 /** The provider refused the order. Rate limiting and a concurrent call with the same key are not refusals. */

@@ -146,23 +146,23 @@ const reasons = {
   not_on_channel: 'the channel does not have this status',
 } as const;
 
+function effectOf({ outcome, reason }: Pick<ReportRow, 'outcome' | 'reason'>): string {
+  if (outcome === null) return 'not applied yet';
+  if (outcome === 'applied') return 'applied';
+  return `recorded, not applied: ${reason === null ? 'no effect' : reasons[reason]}`;
+}
+
 function reportStep(
   { received_at, applied_at, occurred_at, raw, ...report }: ReportRow,
   recipient: string,
   kind: ProviderKind | undefined,
 ): Step {
   const { provider, status, outcome, reason, repeats } = report;
-  const became =
-    outcome === null
-      ? 'not applied yet'
-      : outcome === 'applied'
-        ? 'applied'
-        : `recorded, not applied: ${reason === null ? 'no effect' : reasons[reason]}`;
   const again = repeats === 0 ? '' : `; received ${repeats} more times without effect`;
   return {
     at: received_at,
     type: 'report',
-    text: `${provider} reported ${status}: ${became}${again}`,
+    text: `${provider} reported ${status}: ${effectOf(report)}${again}`,
     details: {
       provider,
       status,

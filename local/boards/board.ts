@@ -75,8 +75,13 @@ const panelOf = (panel: Panel, id: number, gridPos: object) => ({
     legendFormat,
     ...(isNumber(panel) ? now : {}),
   })),
-  ...(isNumber(panel) ? number(panel) : panel.inRows ? rows(panel) : curves(panel)),
+  ...drawing(panel),
 });
+
+function drawing(panel: Panel) {
+  if (isNumber(panel)) return number(panel);
+  return panel.inRows ? rows(panel) : curves(panel);
+}
 
 /** Without it a number would keep its last value for hours after its process ended. */
 const now = { instant: true, range: false };

@@ -72,10 +72,10 @@ interface Moved {
 export function noteMoves(status: string, messages: readonly Moved[]): void {
   for (const { channel, created_at, scheduled_at, sent_at, delivered_at, batch_id } of messages) {
     workMetrics.statuses.inc({ channel, status });
-    const at = status === 'sent' ? sent_at : status === 'delivered' ? delivered_at : null;
-    if (at === null || (status === 'sent' && batch_id !== null)) continue;
-    const seconds = Math.max(0, at.getTime() - Math.max(created_at.getTime(), scheduled_at?.getTime() ?? 0)) / 1000;
-    (status === 'sent' ? workMetrics.sentSeconds : workMetrics.deliveredSeconds).observe({ channel }, seconds);
+    const dueAt = Math.max(created_at.getTime(), scheduled_at?.getTime() ?? 0);
+    const secondsTo = (at: Date) => Math.max(0, at.getTime() - dueAt) / 1000;
+    if (status === 'sent' && sent_at !== null && batch_id === null) workMetrics.sentSeconds.observe({ channel }, secondsTo(sent_at));
+    if (status === 'delivered' && delivered_at !== null) workMetrics.deliveredSeconds.observe({ channel }, secondsTo(delivered_at));
   }
 }
 

@@ -197,4 +197,4 @@ const sendingOf = (value: Checked) => ({
 const trimSlash = (text: string) => text.replace(/\/+$/, '');
 
 /** A wildcard address can be listened on, but not called. */
-const hostForUrl = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host);
+const hostForUrl = (host: string) => (['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.replace(/^.*:.*$/, '[$&]'));

@@ -22,7 +22,10 @@ describe('the plans of the battery', () => {
 
   it('give each message its own token and its own recipient', () => {
     const { acts } = planLoad(9, 60_000, randomOf(9).fork('load'));
-    const items = acts.flatMap((act) => (act.kind === 'send' ? [act.item] : act.kind === 'bulk' ? act.items : []));
+    const items = acts.flatMap((act) => {
+      if (act.kind === 'send') return [act.item];
+      return act.kind === 'bulk' ? act.items : [];
+    });
     assert.ok(items.length > 100);
     assert.equal(new Set(items.map(({ token }) => token)).size, items.length);
     assert.equal(new Set(items.map(({ to }) => to)).size, items.length);

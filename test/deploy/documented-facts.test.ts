@@ -81,7 +81,10 @@ describe('documents list', () => {
   });
 
   it('the retry schedule of webhooks', () => {
-    const inWords = (seconds: number) => (seconds < 60 ? `${seconds} s` : seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`);
+    const inWords = (seconds: number) => {
+      if (seconds < 60) return `${seconds} s`;
+      return seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`;
+    };
     const delays = defaultRetryDelays.split(',').map(Number);
     const hours = Math.round(delays.reduce((sum, delay) => sum + delay, 0) / 3_600);
     assert.ok(textOf('docs/webhooks.md').includes(`after ${delays.map(inWords).join(', ')} (about ${hours} hours in all`));

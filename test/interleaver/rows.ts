@@ -124,7 +124,8 @@ function messageRow(message: WorldMessage): Row {
 }
 
 function attemptRow({ id, stage, providerId }: WorldMessage): Row {
-  const outcome = stage === 'claimed' || stage === 'proven' ? null : stage === 'retried' ? 'retryable' : 'accepted';
+  const knownOutcome = stage === 'retried' ? 'retryable' : 'accepted';
+  const outcome = stage === 'claimed' || stage === 'proven' ? null : knownOutcome;
   return { message_id: id, number: 1, provider: 'sandbox', outcome, provider_message_id: outcome === 'accepted' ? providerId : null };
 }
 

@@ -32,11 +32,16 @@ export interface Person {
 
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
+function tagsOf(index: number): string[] {
+  if (index % 4 === 0) return ['newsletter', 'vip'];
+  return index % 3 === 0 ? [] : ['newsletter'];
+}
+
 export const people: readonly Person[] = names.map((name, index) => ({
   name,
   phone: `+1555010${String(1100 + index * 7).padStart(4, '0')}`,
   email: `${name.split(' ')[0]?.toLowerCase()}@example.com`,
-  tags: index % 4 === 0 ? ['newsletter', 'vip'] : index % 3 === 0 ? [] : ['newsletter'],
+  tags: tagsOf(index),
   custom_fields: { city: at(cities, index) },
 }));
 

@@ -61,13 +61,18 @@ export const listAudit = list({
   async find({ caller, filters: { type, actor, start_date, end_date }, window }, { db }) {
     const filters = {
       types: type?.flatMap(typesOf),
-      ...(actor === undefined ? {} : isActor(actor) ? { actorType: actor } : { actorId: actor }),
+      ...byActor(actor),
       from: start_date,
       to: end_date,
     };
     return mapRows(await listAuditEvents(db, caller.workspaceId, filters, window), presentAuditEvent);
   },
 });
+
+function byActor(actor: string | undefined) {
+  if (actor === undefined) return {};
+  return isActor(actor) ? { actorType: actor } : { actorId: actor };
+}
 
 /** The public shape of an audit event. */
 export const presentAuditEvent = (row: AuditEvent) => ({

@@ -80,7 +80,8 @@ export const previewMessage = bulkEndpoint({
     assertChannels(caller, [bulk?.channel, single?.channel, ...(single?.fallback ?? []).map(({ channel }) => channel)]);
     const given = single ?? bulk;
     if (given !== null) assertTemplateTaken(config, given);
-    const messages = bulk === null ? (single === null ? [] : [await previewOf(caller, single)]) : await previewAll(db, caller, bulk);
+    const singles = single === null ? [] : [await previewOf(caller, single)];
+    const messages = bulk === null ? singles : await previewAll(db, caller, bulk);
     const warnings = single === null ? [] : await previewWarnings({ db, config }, workspaceId, { body: single, to: messages[0]?.to ?? '' });
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {

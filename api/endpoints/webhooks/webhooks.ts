@@ -151,8 +151,8 @@ export const putWebhook = endpoint({
     { db, config, temporal, logger, resolve },
   ) {
     if (url !== undefined) await assertUsableUrl(url, config, addressesFor(caller.workspaceId, resolve));
-    const makeKeyPair = (webhookId: string) => newKeyPair(config.secretKey, webhookId);
-    const keyPair = asymmetric === undefined ? undefined : asymmetric ? makeKeyPair : null;
+    const makeKeyPair = asymmetric === true ? (webhookId: string) => newKeyPair(config.secretKey, webhookId) : null;
+    const keyPair = asymmetric === undefined ? undefined : makeKeyPair;
     const change = { ...others, url, events, description: description === '' ? null : description, keyPair };
     const webhook = await updateWebhook(db, caller.workspaceId, params.id, change, origin);
     // A new URL or a reactivation makes pending deliveries due now. A deactivation makes them held. The workflow must notice either.

@@ -88,7 +88,10 @@ export const text = () =>
 export const requiredText = () => text().empty(['', null]).required();
 
 /** The most serious fault of a field wins: a wrong type, then invalid text, then everything else. */
-const rankOf = ({ type }: Joi.ValidationErrorItem) => (type in typeTexts ? 0 : type === 'text.invalid' ? 1 : 2);
+function rankOf({ type }: Joi.ValidationErrorItem): number {
+  if (type in typeTexts) return 0;
+  return type === 'text.invalid' ? 1 : 2;
+}
 
 function faultsOf(schema: Joi.ObjectSchema, detail: Joi.ValidationErrorItem): Fault[] {
   const { type, context = {}, path } = detail;
@@ -123,4 +126,7 @@ function enumText(path: Joi.ValidationErrorItem['path'], valids: unknown): strin
 
 /** `recipients[3].to` */
 const fieldOf = (path: Joi.ValidationErrorItem['path']) =>
-  path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');
+  path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '');

@@ -81,7 +81,8 @@ function fishScript(commands: Commands): string {
   const lines = Object.entries(commands).flatMap(([name, command]) => {
     const there = `complete -c tidings -n '__fish_seen_subcommand_from ${name}'`;
     const offered = command.offers?.[''] ?? [];
-    const argument = offered[0] === 'FILE' ? [`${there} -F`] : offered.length === 0 ? [] : [`${there} -a ${quoted(offered)}`];
+    const listed = offered.length === 0 ? [] : [`${there} -a ${quoted(offered)}`];
+    const argument = offered[0] === 'FILE' ? [`${there} -F`] : listed;
     const options = optionsOf(command).map(([option, { type }]) => {
       const values = command.offers?.[option];
       const value = type === 'string' ? ` -x${values === undefined ? '' : ` -a ${quoted(values)}`}` : '';

@@ -59,7 +59,8 @@ function wantedOf(given: string | undefined): readonly string[] | undefined {
 /** A URL as it is given, or a port or host of this machine: `8080`, `localhost:8080/hook`. */
 function forwardOf(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
-  const url = /^\d{1,5}$/.test(given) ? `http://localhost:${given}/` : given.includes('://') ? given : `http://${given}`;
+  const address = /^\d{1,5}$/.test(given) ? `localhost:${given}/` : given;
+  const url = address.includes('://') ? address : `http://${address}`;
   if (URL.canParse(url) && /^https?:/.test(url)) return url;
   throw new UsageError('--forward must be a URL, for example http://localhost:8080/');
 }
@@ -133,10 +134,13 @@ function signedHeaders(type: string, body: string, secret: string, timestamp: nu
 
 function show(terminal: Terminal, { event, timestamp, data, raw }: StreamEvent, answer: Answer | undefined): void {
   const { message_id, recipient } = data as { message_id: string; recipient: string };
-  const result = answer === undefined ? '' : 'error' in answer ? terminal.style('red', plain(answer.error)) : resultOf(terminal, answer);
+  const result = answer === undefined ? '' : resultOf(terminal, answer);
   const value = { ...(JSON.parse(raw) as object), ...(answer === undefined ? {} : { forwarded: answer }) };
   terminal.print(`${timestamp}  ${event.padEnd(17)}  ${message_id}  ${plain(recipient)}  ${result}`.trimEnd(), value);
 }
 
-const resultOf = (terminal: Terminal, { status, ms }: { status: number; ms: number }) =>
-  `${terminal.style(status >= 200 && status < 300 ? 'green' : 'red', String(status))} ${ms} ms`;
+function resultOf(terminal: Terminal, answer: Answer): string {
+  if ('error' in answer) return terminal.style('red', plain(answer.error));
+  const { status, ms } = answer;
+  return `${terminal.style(status >= 200 && status < 300 ? 'green' : 'red', String(status))} ${ms} ms`;
+}

@@ -45,14 +45,19 @@ export async function check(sheet: Sheet, draft: Draft): Promise<Checked> {
   const rows = given.map(({ row: { number }, recipient: { to }, fault }): CheckedRow => {
     const answer = answers.get(number);
     const reasons = answer?.errors.map(({ message }) => inWordsOfTheFile(message)) ?? [fault ?? 'It was not checked'];
-    // What is neither faulty nor paid for is a recipient that was there before.
-    const state = reasons.length > 0 ? 'faulty' : answer?.credits === 0 ? 'duplicate' : 'ready';
+    const state = stateOf(reasons, answer?.credits);
     const said = state === 'duplicate' ? ['The recipient is in an earlier row'] : reasons;
     return { number, to, text: answer?.text ?? '', credits: answer?.credits ?? 0, state, reasons: said };
   });
   const sent = rows.filter(({ state }) => state === 'ready');
   const recipients = given.filter((_, index) => rows[index]?.state === 'ready').map(({ recipient }) => recipient);
   return { rows, body: recipients.length === 0 ? null : { ...body, recipients }, credits, sent };
+}
+
+/** @param credits that the recipient costs. What is neither faulty nor paid for is a recipient that was there before */
+function stateOf(reasons: readonly string[], credits: number | undefined): CheckedRow['state'] {
+  if (reasons.length > 0) return 'faulty';
+  return credits === 0 ? 'duplicate' : 'ready';
 }
 
 function assertFits(body: Body): void {

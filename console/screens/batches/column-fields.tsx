@@ -26,8 +26,9 @@ const optionsOf = ({ columns, rows }: Sheet) =>
 
 /** The column of a field: as the viewer chose it, else the likely one; -1: none. */
 function choiceOf(field: string, likely: number, { sheet: { columns }, chosen }: Props) {
-  const index = columns.indexOf(chosen.get(field) ?? '');
-  const selected = index !== -1 ? index : chosen.get(field) === '' ? -1 : likely;
+  const name = chosen.get(field);
+  const index = columns.indexOf(name ?? '');
+  const selected = index === -1 && name !== '' ? likely : index;
   return {
     selected: selected === -1 ? '' : String(selected),
     changed: (value: string) => void chosen.set(field, columns[Number(value || -1)] ?? ''),

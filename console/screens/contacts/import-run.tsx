@@ -54,7 +54,8 @@ export function ImportRun({ sheet, isRunning }: Props) {
     }
     isRunning.value = false;
   };
-  const state = isRunning.value ? 'running' : hasBegun.value ? 'ended' : 'ready';
+  const stateAtRest = hasBegun.value ? 'ended' : 'ready';
+  const state = isRunning.value ? 'running' : stateAtRest;
   const { done, faults } = progress.value;
   return (
     <>

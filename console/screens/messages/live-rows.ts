@@ -28,7 +28,8 @@ export function applyEvent(page: LivePage, event: MessageEvent, filters: Filters
   // A message that fails before its hand-off is refunded.
   const credits_used = status === 'failed' && known.status === 'queued' ? 0 : known.credits_used;
   const changed = { ...known, status, credits_used };
-  const rows = page.rows.flatMap((row) => (row !== known ? row : matches(changed, filters) ? changed : []));
+  const shown = matches(changed, filters) ? [changed] : [];
+  const rows = page.rows.flatMap((row) => (row === known ? shown : [row]));
   return withTotal({ ...page, rows }, rows.length - page.rows.length);
 }
 

@@ -44,7 +44,10 @@ export function PolicyForm({ workspace, changed }: { workspace: Workspace; chang
 }
 
 /** What is no number is sent as it is: the API says what is wrong with it. */
-const numberOr = (text: string) => (text === '' ? null : Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text));
+function numberOr(text: string): number | null {
+  if (text === '') return null;
+  return Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text);
+}
 
 function changesOf(data: FormData): Schema<'UpdateWorkspaceRequest'> {
   const [limit = '', countries = '', days = ''] = fields.map((name) => textOf(data, name).trim());

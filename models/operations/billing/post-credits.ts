@@ -132,8 +132,7 @@ function post(
     running += sign * amount;
     return { id: makeId(), place: index + 1, amount: sign * amount, running, ...posting };
   });
-  const sql = kind === 'debit' ? postDebits : kind === 'refund' ? postRefunds : postOthers;
-  return select<Posted>(db, sql, [workspaceId, running, kind, JSON.stringify(entries), messages, entries.length], transaction);
+  return select<Posted>(db, statements[kind], [workspaceId, running, kind, JSON.stringify(entries), messages, entries.length], transaction);
 }
 
 const givenEntries = {
@@ -164,6 +163,14 @@ const postRefunds = postEntries({
     SELECT COALESCE(sum(r.amount), 0)::bigint FROM ${recordset('$4', 'r', givenRefunds)}
     WHERE EXISTS (SELECT 1 FROM credit_entries d WHERE d.kind = 'debit' AND d.reference = r.debit AND d.created_at >= ${beginOfSpendDay}))`)}`,
 });
+
+const statements: Readonly<Record<EntryKind, string>> = {
+  debit: postDebits,
+  refund: postRefunds,
+  purchase: postOthers,
+  grant: postOthers,
+  adjustment: postOthers,
+};
 
 /**
  * SQL for a larger statement: the CTEs `moved` and `posted`. They debit and count the one message of `source` (id, workspace_id, amount,

@@ -34,7 +34,8 @@ export async function replayReports(db: Database, filter: ReportFilter, after: s
   const from = after ?? (since === null ? lowestId : idBefore(since));
   const to = until === null ? highestId : idAfter(until);
   const bind = [from, to, provider, since, until, limit, ...(messageId === null ? [] : [messageId])];
-  const sql = messageId !== null ? reopenOfMessage : unmatched ? reopenUnmatched : reopenAll;
+  const reopenOfPeriod = unmatched ? reopenUnmatched : reopenAll;
+  const sql = messageId === null ? reopenOfPeriod : reopenOfMessage;
   const reopened = messageId !== null && unmatched ? [] : await select<Omit<StoredReport, 'message_id'>>(db, sql, bind);
   const groupIds = reopened.flatMap(({ group_id }) => group_id ?? []);
   return {

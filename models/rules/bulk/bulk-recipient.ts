@@ -99,9 +99,12 @@ function readTo(channel: Channel | null, row: Given, path: string, faults: Fault
 function readText(value: unknown, field: string, faults: Fault[]): string | null {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string' && isStorable(value)) return value;
-  faults.push(faultAt(field, (at) => `${at} must be ${typeof value === 'string' ? 'valid text' : 'a string'}`));
+  faults.push(faultOfNoText(field, value));
   return null;
 }
+
+const faultOfNoText = (field: string, value: unknown): Fault =>
+  faultAt(field, (at) => `${at} must be ${typeof value === 'string' ? 'valid text' : 'a string'}`);
 
 function readValues(
   { to: _, variables, metadata: _m, reference: _r, ...others }: Given,
@@ -139,10 +142,8 @@ function putValue(values: Map<string, string>, name: string, value: unknown, fie
   if (value === null) return;
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) values.set(name, String(value));
   else if (typeof value === 'string' && isStorable(value)) values.set(name, value);
-  else {
-    const expected = typeof value === 'string' ? 'valid text' : typeof value === 'number' ? 'a number' : 'a string';
-    faults.push(faultAt(field, (at) => `${at} must be ${expected}`));
-  }
+  else if (typeof value === 'number') faults.push(faultAt(field, (at) => `${at} must be a number`));
+  else faults.push(faultOfNoText(field, value));
 }
 
 function readMetadata({ metadata }: Given, path: string, faults: Fault[]): Record<string, unknown> | null {

@@ -30,7 +30,9 @@ const secondsMax = 253_402_300_800;
 
 /** A time in the formats of providers: ISO 8601, or seconds or milliseconds since 1970; `otherwise` if there is none. */
 export function momentOf(value: unknown, otherwise: Date): Date {
-  const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
-  const at = new Date(Number.isNaN(number) ? String(value) : number < secondsMax ? number * 1000 : number);
+  const isNumber = typeof value === 'number' || /^\d+$/.test(String(value));
+  const at = new Date(isNumber ? millisecondsOf(Number(value)) : String(value));
   return Number.isNaN(at.getTime()) ? otherwise : at;
 }
+
+const millisecondsOf = (number: number) => (number < secondsMax ? number * 1000 : number);

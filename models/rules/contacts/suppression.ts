@@ -65,5 +65,6 @@ export function keywordOf(text: string): 'stop' | 'start' | null {
     .replace(/^["'«“]+|["'»”.!]+$/gu, '')
     .replaceAll(/[\s-]+/g, ' ')
     .trim();
-  return stopWords.has(word) ? 'stop' : startWords.has(word) ? 'start' : null;
+  if (stopWords.has(word)) return 'stop';
+  return startWords.has(word) ? 'start' : null;
 }

@@ -84,8 +84,10 @@ function faultOfValue(value: unknown): string | null {
 }
 
 /** The part that has variables of its own; null if there is none. */
-export const partApart = ({ header, buttons = [] }: Partial<WhatsappTemplate> = {}): 'header' | 'buttons' | null =>
-  header !== undefined ? 'header' : buttons.length > 0 ? 'buttons' : null;
+export function partApart({ header, buttons = [] }: Partial<WhatsappTemplate> = {}): 'header' | 'buttons' | null {
+  if (header !== undefined) return 'header';
+  return buttons.length > 0 ? 'buttons' : null;
+}
 
 /** Each button has its variables once. @returns the index that occurs twice; undefined if there is none */
 export function doubleIndexOf(buttons: readonly ({ index?: unknown } | null)[]): number | undefined {

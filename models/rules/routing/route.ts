@@ -73,9 +73,9 @@ export function chooseRoute(standings: readonly AccountStanding[], draw: number)
   const chosen = able.find(({ share }) => (left -= share) < 0) ?? able.findLast(({ share }) => share > 0);
   const others = able.filter((each) => each !== chosen).toSorted((one, other) => other.share - one.share);
   const accounts = [...(chosen === undefined ? [] : [chosen]), ...others];
-  const isHealthy = standings.every(({ level }) => level === levelMax);
+  const reasonAmongOthers = standings.every(({ level }) => level === levelMax) ? 'share' : 'moved';
   return {
-    reason: standings.length === 1 ? 'only' : isHealthy ? 'share' : 'moved',
+    reason: standings.length === 1 ? 'only' : reasonAmongOthers,
     accounts: accounts.map(({ account, share }) => ({ account, share: Math.round(share * 100) })),
   };
 }

@@ -42,7 +42,8 @@ export async function readWindow<Row>(window: ListWindow, { count, find, placeOf
   const rows = found.slice(0, window.limit);
   const last = rows.at(-1);
   const goesOn = found.length > window.limit && last !== undefined;
-  const total = page !== 1 ? counted : goesOn ? await count() : rows.length;
+  let total = counted;
+  if (page === 1) total = goesOn ? await count() : rows.length;
   return { rows, total, next: goesOn ? placeOf(last) : null };
 }
 

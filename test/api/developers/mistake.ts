@@ -23,7 +23,8 @@ export const phoneExample = 'for example +15551234567';
 
 /** The options of the request. A function of the account, since some mistakes are made with its credentials. */
 export const optionsOf = ({ as = 'key', headers = {}, body }: Mistake, { key, jwt }: Account): CallOptions => ({
-  ...(as === 'key' ? { key } : as === 'jwt' ? { jwt } : {}),
+  ...(as === 'key' ? { key } : {}),
+  ...(as === 'jwt' ? { jwt } : {}),
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('<key>', key).replace('<jwt>', jwt)])),
   ...(body === undefined ? {} : { body }),
 });

@@ -13,7 +13,10 @@ const withId = endpoints.filter(({ path }) => path.includes('/:id'));
 const takesJwt = ({ auth }: Endpoint) => auth === 'jwt' || (typeof auth === 'object' && auth.jwtToo);
 const takesKey = ({ auth }: Endpoint) => typeof auth === 'object';
 const replay = { since: '2026-01-01T00:00:00Z' };
-const bodyOf = ({ method, id }: Endpoint) => (id === 'replayDeliveries' ? { body: replay } : method === 'put' ? { body: {} } : {});
+function bodyOf({ method, id }: Endpoint) {
+  if (id === 'replayDeliveries') return { body: replay };
+  return method === 'put' ? { body: {} } : {};
+}
 
 describe('data of other workspaces', () => {
   const app = useApi();

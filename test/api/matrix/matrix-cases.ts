@@ -29,8 +29,10 @@ export const documented = (item: Endpoint): number[] => [item.status ?? 200, ...
 export const pathWith = (item: Endpoint, id: string): string => item.path.replaceAll(/:\w+/g, id);
 
 /** What a caller with both credentials sends to this operation. */
-export const credentialFor = ({ auth }: Endpoint, { key, jwt }: { key: string; jwt: string }): CallOptions =>
-  auth === 'jwt' ? { jwt } : typeof auth === 'object' ? { key } : {};
+export function credentialFor({ auth }: Endpoint, { key, jwt }: { key: string; jwt: string }): CallOptions {
+  if (auth === 'jwt') return { jwt };
+  return typeof auth === 'object' ? { key } : {};
+}
 
 /** Things of a workspace by the path that lists them, made through the API; a path without a way to make something is not in it. */
 export async function makeThings(app: TestApp, account: Account): Promise<Record<string, string>> {

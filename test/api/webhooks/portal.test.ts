@@ -38,11 +38,13 @@ describe('the portal of a webhook', () => {
     app.call('POST', `/api/v1/webhooks/${of}/portal`, credential);
   const tokenOf = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get('token') ?? '';
   const look = (as = token, of = id) => app.call('GET', `/api/v1/webhooks/${of}`, { jwt: as });
-  const callOf = ({ method, path, id: operation }: Endpoint, of: string) =>
-    app.call(method.toUpperCase(), path.replace(':id', of).replaceAll(/:\w+/g, of), {
+  const callOf = ({ method, path, id: operation }: Endpoint, of: string) => {
+    const body = operation === 'replayDeliveries' ? replay : {};
+    return app.call(method.toUpperCase(), path.replace(':id', of).replaceAll(/:\w+/g, of), {
       jwt: token,
-      ...(operation === 'replayDeliveries' ? { body: replay } : method === 'get' || method === 'delete' ? {} : { body: {} }),
+      ...(method === 'get' || method === 'delete' ? {} : { body }),
     });
+  };
 
   it('201 with a link that is valid for an hour, for a JWT and for a key with the scope', async () => {
     for (const credential of [{ jwt: me.jwt }, { key: me.key }]) {

@@ -24,9 +24,15 @@ function fileWithFaults(): string {
     `Phone,First name,${quoted(xssTexts[1])}`,
     `${phone(0)},${quoted(xssTexts[0])},x`,
     ...numbered(989, (index) => `${phone(1000 + index)},Person ${index},x`),
-    ...faults.map((fault) => (/^\+1555\d+$/.test(fault) ? `${fault},,x` : fault.includes(',') ? fault : `${fault},Ada,x`)),
+    ...faults.map(rowOf),
     '',
   );
+}
+
+/** A fault has its own row, is a recipient with its name, or a recipient whose name is missing. */
+function rowOf(fault: string): string {
+  if (/^\+1555\d+$/.test(fault)) return `${fault},,x`;
+  return fault.includes(',') ? fault : `${fault},Ada,x`;
 }
 
 describe('batches in the console', function () {

@@ -44,8 +44,13 @@ function messageOf(number: number): object {
   const kind = number % 8;
   if (kind < 4) return { to: numberOf(number), channel: 'sms', content: { text } };
   if (kind < 6) return { to: numberOf(number), channel: 'whatsapp', content: { text } };
-  const name = number % 24 === 6 ? 'bounce' : number % 40 === 7 ? 'flaky' : number % 56 === 14 ? 'silent' : `reader${number}`;
-  return { to: `${name}@example.com`, channel: 'email', content: { subject: 'Your order', text } };
+  return { to: `${mailboxOf(number)}@example.com`, channel: 'email', content: { subject: 'Your order', text } };
+}
+
+function mailboxOf(number: number): string {
+  if (number % 24 === 6) return 'bounce';
+  if (number % 40 === 7) return 'flaky';
+  return number % 56 === 14 ? 'silent' : `reader${number}`;
 }
 
 /** A batch of SMS. @param rate messages a second */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { scriptFor } from '../../../../models/rules/messages/sandbox-recipients.js';
+import { type Script, scriptFor } from '../../../../models/rules/messages/sandbox-recipients.js';
 
 /** docs/contract/messages.md, The sandbox by hand: hand-off, and the reports in the order in which they are posted. */
 const table: [recipient: string, handoff: string, reports: string][] = [
@@ -23,17 +23,16 @@ const table: [recipient: string, handoff: string, reports: string][] = [
   ['__proto__@example.test', 'taken', 'delivered'],
 ];
 
+function handoffOf({ refused, unavailable }: Script): string {
+  if (refused !== undefined) return `refused ${refused}`;
+  return unavailable === undefined ? 'taken' : `unavailable ${unavailable}`;
+}
+
 describe('scriptFor', () => {
   for (const [to, handoff, reports] of table) {
     it(`${to}: ${handoff}, then ${reports === '' ? 'silence' : reports}`, () => {
       const script = scriptFor(to.includes('@') ? 'email' : 'sms', to);
-      const expected =
-        script.refused === undefined
-          ? script.unavailable === undefined
-            ? 'taken'
-            : `unavailable ${script.unavailable}`
-          : `refused ${script.refused}`;
-      assert.equal(expected, handoff);
+      assert.equal(handoffOf(script), handoff);
       assert.equal(script.reports.length, reports === '' ? 0 : 1);
       assert.equal(script.reports.map(({ status, error_code }) => [status, error_code].filter(Boolean).join(' ')).join(), reports);
     });

@@ -62,7 +62,8 @@ describe('segmentsOf', () => {
 /** Fills part after part with whole characters and counts the parts. */
 function oracle(text: string): { encoding: string; segments: number } {
   const isGsm = [...text].every((character) => gsmBasic.includes(character) || gsmExtended.includes(character));
-  const sizeOf = (character: string) => (isGsm ? (gsmExtended.includes(character) ? 2 : 1) : Buffer.from(character, 'utf16le').length / 2);
+  const gsmSizeOf = (character: string) => (gsmExtended.includes(character) ? 2 : 1);
+  const sizeOf = (character: string) => (isGsm ? gsmSizeOf(character) : Buffer.from(character, 'utf16le').length / 2);
   const total = [...text].reduce((sum, character) => sum + sizeOf(character), 0);
   const encoding = isGsm ? 'GSM-7' : 'UCS-2';
   if (total <= (isGsm ? 160 : 70)) return { encoding, segments: 1 };
