@@ -7,7 +7,6 @@ import { UrgentWork } from '../models/flow/give-way.js';
 import { limitHeapGrowth } from '../models/flow/heap.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
-import { createResolver } from '../models/process/name-resolver.js';
 import { startTracing } from '../models/tracing/tracing.js';
 import { warmUpPasswords } from '../models/passwords.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
@@ -15,16 +14,12 @@ import { requireSchema } from '../models/require-schema.js';
 import { createAcceptGate } from './accept/accept-gate.js';
 import { createApp } from './app.js';
 import { type BulkThread, createBulkThread, apiPoolSizes } from './bulk-thread/create-bulk-thread.js';
+import { createCommonDeps } from './create-common-deps.js';
 import type { Deps } from './deps.js';
 import { createHttpServer, defaultTimeouts } from './http/http-server.js';
 import { createCertificateReader } from './outside/certificate-gauges.js';
-import { createPayments } from './outside/payments.js';
-import { createLimiter } from './http/rate-limit.js';
-import { createExportPlaces, createReadTurns } from './http/resource-limits.js';
-import { createReportInbox } from './outside/report-inbox.js';
+import { createReadTurns } from './http/resource-limits.js';
 import { createGaugeReader } from './outside/show-gauges.js';
-import { createSns } from './outside/sns.js';
-import { StreamHub } from './stream/stream-hub.js';
 import { connectTemporal } from './outside/temporal.js';
 
 const drainMsMax = 10_000;
@@ -41,22 +36,10 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
   const db = connect(config.databaseUrl, apiPoolSizes(config).own, { pace: urgent.pace });
   const temporal = connectTemporal(config);
   return {
-    config,
-    logger,
-    db,
-    temporal,
+    ...createCommonDeps({ config, logger, db, temporal }),
     acceptGate: createAcceptGate({ config, logger, db, temporal, urgent: { run: (work) => urgent.pace.run(() => sends.pace.run(work)) } }),
-    reportInbox: createReportInbox({ config, logger, db, temporal }),
     bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent, sends }),
-    limiter: createLimiter(config, logger),
     readTurns: createReadTurns(apiPoolSizes(config).own, sends),
-    exportPlaces: createExportPlaces(),
-    payments: createPayments(config, logger),
-    resolve: createResolver({ servers: config.webhookDnsServers }),
-    sns: createSns(),
-    streams: new StreamHub(db, logger, config),
-    startedAt: Date.now(),
-    isDraining: false,
   };
 }
 
