@@ -1,9 +1,22 @@
 /** `tidings messages` and `tidings timeline` */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ListedMessage } from '../client/index.js';
-import { channels, choice, type Command, inWords, statuses, textOption, wholeNumber } from './command.js';
+import type { ListedMessage, MessageFilters } from '../client/index.js';
+import { channels, choice, type Command, type Context, inWords, statuses, textOption, wholeNumber } from './command.js';
 import { pollMs } from './follow.js';
 import { plain, type Terminal } from './terminal.js';
+
+/** Each filter of the list with its option; null: there is none. The compiler names a filter of the API that is missing. */
+const optionOfFilter: Readonly<Record<Exclude<keyof MessageFilters, 'limit'>, string | null>> = {
+  status: 'status',
+  channel: 'channel',
+  to: 'to',
+  reference: 'reference',
+  batch_id: 'batch',
+  start_date: null,
+  end_date: null,
+};
+const filterOptions = Object.values(optionOfFilter).filter((option) => option !== null);
+const offers: Readonly<Record<string, readonly string[]>> = { status: statuses, channel: channels };
 
 export const messages: Command = {
   usage: '[ID] [options]',
@@ -12,28 +25,18 @@ export const messages: Command = {
   --channel NAME    ${inWords(channels)}
   --to RECIPIENT, --reference TEXT, --batch ID
   --limit NUMBER    how many (default 20)`,
-  options: Object.fromEntries(['status', 'channel', 'to', 'reference', 'batch', 'limit'].map((name) => [name, { type: 'string' }])),
-  offers: { status: statuses, channel: channels },
+  options: Object.fromEntries([...filterOptions, 'limit'].map((name) => [name, { type: 'string' }])),
+  offers,
   arguments: [0, 1],
   async run(context) {
     const { terminal, signal, positionals } = context;
     const [id] = positionals;
     const limit = wholeNumber(context, 'limit', 1, 1_000_000) ?? 20;
-    const status = choice(context, 'status', statuses);
-    const channel = choice(context, 'channel', channels);
-    const [to, reference, batch_id] = ['to', 'reference', 'batch'].map((name) => textOption(context, name));
+    const filters = { ...filtersOf(context), limit: Math.min(limit, 100) };
     if (id !== undefined) {
       const message = await context.tidings().messages.get(id, { signal });
       return terminal.print(JSON.stringify(message, null, 2), message);
     }
-    const filters = {
-      ...(status === undefined ? {} : { status }),
-      ...(channel === undefined ? {} : { channel }),
-      ...(to === undefined ? {} : { to }),
-      ...(reference === undefined ? {} : { reference }),
-      ...(batch_id === undefined ? {} : { batch_id }),
-      limit: Math.min(limit, 100),
-    };
     let count = 0;
     for await (const message of context.tidings().messages.list(filters, { signal })) {
       terminal.print(line(terminal, message), message);
@@ -43,6 +46,17 @@ export const messages: Command = {
     if (count === 0) terminal.note('no messages');
   },
 };
+
+/** @throws UsageError for a value that is not among those offered */
+function filtersOf(context: Context): MessageFilters {
+  const given = Object.entries(optionOfFilter).map(([filter, option]) => [filter, option === null ? undefined : valueOf(context, option)]);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+function valueOf(context: Context, option: string): string | undefined {
+  const values = offers[option];
+  return values === undefined ? textOption(context, option) : choice(context, option, values);
+}
 
 function line(terminal: Terminal, message: ListedMessage): string {
   const { id, created_at, channel, status, to, content, error_code } = message;
