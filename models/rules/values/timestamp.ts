@@ -19,16 +19,18 @@ export function readTimestamp(text: string): Timestamp | null {
   if (match === null) return null;
   const [, year, month, day, hour = '00', minute = '00', second = '00', zone] = match;
   const fraction = /[.,](\d+)/.exec(text)?.[1] ?? '';
-  const fields = [year, month, day, hour, minute, second].map(Number) as [number, number, number, number, number, number];
+  const fields = [year, month, day, hour, minute, second].map(Number) as Fields;
   const offset = offsetMinutes(zone);
-  if (offset === null || !isOnCalendar(...fields)) return null;
+  if (offset === null || !isOnCalendar(fields)) return null;
   const millis = Math.trunc(Number(`0.${fraction || 0}`) * 1000);
   const at = new Date(Date.UTC(fields[0], fields[1] - 1, fields[2], fields[3], fields[4] - offset, fields[5], millis));
   return { at, isDay: match[4] === undefined, hasZone: zone !== undefined };
 }
 
+type Fields = [year: number, month: number, day: number, hour: number, minute: number, second: number];
+
 /** Years before 1000 are rejected: JavaScript reads 0–99 as 19xx, and PostgreSQL has no year 0. */
-function isOnCalendar(year: number, month: number, day: number, hour: number, minute: number, second: number): boolean {
+function isOnCalendar([year, month, day, hour, minute, second]: Fields): boolean {
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   return year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour < 24 && minute < 60 && second < 60;
 }
