@@ -41,22 +41,33 @@ const step = named(
   }),
 );
 
+/** The fields of the message before the chain, as given. They may have faults, which are reported elsewhere. */
+type GivenMessage = Readonly<Record<string, unknown>>;
+
 /** Checks the chain as a whole: recipient and text must be valid for every step. */
-const chain = rule((steps: readonly (Partial<GivenStep> | null)[], { to, contact_id, content, variables }) => {
+const chain = rule((steps: readonly (Partial<GivenStep> | null)[], message: GivenMessage) => {
   if (steps.length === 0 || steps.length > fallbackStepsMax) return `{field} must have 1 to ${fallbackStepsMax} items`;
-  const { text: words, html } = (content ?? {}) as { text?: unknown; html?: unknown };
   for (const [at, given] of steps.entries()) {
-    const { channel, to: other } = given ?? {}; // null has a fault already
+    const { channel, to } = given ?? {}; // null has a fault already
     if (!isChannel(channel)) continue;
     const field = `fallback[${at}].to`;
-    const needsOne = (contact_id ?? '') === '' && typeof to === 'string' && faultOfRecipient(channel, to) !== null;
-    if ((other ?? '') === '' && needsOne) return { field, message: missingFieldText(field) };
-    const isFinal = (variables ?? null) === null; // otherwise the texts are checked after rendering
-    const wrong = isFinal && typeof words === 'string' ? faultOfTexts(channel, words, typeof html === 'string' ? html : undefined) : null;
+    if ((to ?? '') === '' && needsOwnRecipient(channel, message)) return { field, message: missingFieldText(field) };
+    const wrong = faultOfTextsOn(channel, message);
     if (wrong !== null) return { field: 'content.text', message: wrong };
   }
   return null;
 });
+
+/** Whether a step on this channel cannot be sent to the recipient of the message. */
+const needsOwnRecipient = (channel: Channel, { to, contact_id }: GivenMessage): boolean =>
+  (contact_id ?? '') === '' && typeof to === 'string' && faultOfRecipient(channel, to) !== null;
+
+/** Texts with variables are checked after rendering. */
+function faultOfTextsOn(channel: Channel, { content, variables }: GivenMessage): string | null {
+  const { text: words, html } = (content ?? {}) as { text?: unknown; html?: unknown };
+  if (typeof words !== 'string' || (variables ?? null) !== null) return null;
+  return faultOfTexts(channel, words, typeof html === 'string' ? html : undefined);
+}
 
 export const fallbackField = fewOf(fallbackStepsMax, step, chain)
   .meta({ minItems: 1 })

@@ -31,9 +31,9 @@ export interface FallenBack {
   deliveries: number;
 }
 
-type Decided = Omit<FallenBack, 'deliveries'> & {
-  /** The message before a step that was stored now. */
-  sentAfter?: MessageRow;
+type Decision = Partial<Omit<FallenBack, 'deliveries'>> & {
+  /** The message before `next`, if that was stored now. */
+  before?: MessageRow;
 };
 
 type Chain = Pick<Fallback, 'steps' | 'outcome' | 'next_id'> & {
@@ -53,20 +53,26 @@ export async function fallBack(
   isDue: boolean,
   workflowIdOf: (messageId: string) => string,
 ): Promise<FallenBack> {
-  const { sentAfter, ...decided } = await inTransaction(db, async (transaction): Promise<Decided> => {
+  const {
+    before,
+    next = null,
+    waits = false,
+  } = await inTransaction(db, async (transaction): Promise<Decision> => {
     const [message] = await select<MessageRow>(db, 'SELECT * FROM messages WHERE group_id = $1 FOR UPDATE', [groupId], transaction);
-    if (message === undefined) return { next: null, waits: false };
+    if (message === undefined) return {};
     const [chain] = await select<Chain>(db, ofMessage, [message.id], transaction);
-    if (chain === undefined) return { next: null, waits: false };
-    if (chain.outcome !== null) return { next: chain.next_id === null ? null : await nextOf(db, transaction, chain.next_id), waits: false };
+    if (chain === undefined) return {};
+    if (chain.outcome !== null) return chain.next_id === null ? {} : { next: await nextOf(db, transaction, chain.next_id) };
     const verdict = chain.is_closed ? 'over' : fallbackVerdict(message, isDue);
-    if (verdict === 'wait' || (verdict === 'now' && (await mayBeRefunded(db, transaction, message)))) return { next: null, waits: true };
-    if (verdict === 'over') await decide(db, transaction, message.id, 'not_needed');
-    const next = verdict === 'over' ? null : await sendInstead(db, transaction, message, chain.steps, workflowIdOf);
-    return { next, waits: false, sentAfter: message };
+    if (verdict === 'wait' || (verdict === 'now' && (await mayBeRefunded(db, transaction, message)))) return { waits: true };
+    if (verdict === 'over') {
+      await decide(db, transaction, message.id, { outcome: 'not_needed' });
+      return {};
+    }
+    return { before: message, next: await sendInstead(db, transaction, { before: message, steps: chain.steps, workflowIdOf }) };
   });
-  if (sentAfter !== undefined && decided.next !== null) traceStep(sentAfter, { ...decided.next, id: decided.next.groupId });
-  return { ...decided, deliveries: (await countGroupWork(db, groupId)).deliveries };
+  if (before !== undefined && next !== null) traceStep(before, { ...next, id: next.groupId });
+  return { next, waits, deliveries: (await countGroupWork(db, groupId)).deliveries };
 }
 
 // If the account is closed a moment later, the watcher finds the next step among the messages to cancel.
@@ -84,7 +90,12 @@ async function mayBeRefunded(db: Database, transaction: Transaction, { id, statu
   return found?.is_called === true;
 }
 
-async function decide(db: Database, transaction: Transaction, id: string, outcome: string, nextId: string | null = null): Promise<void> {
+async function decide(
+  db: Database,
+  transaction: Transaction,
+  id: string,
+  { outcome, nextId = null }: { outcome: NonNullable<Chain['outcome']>; nextId?: string | null },
+): Promise<void> {
   const sql = 'UPDATE fallbacks SET outcome = $2, next_id = $3, decided_at = now() WHERE message_id = $1';
   await select(db, sql, [id, outcome, nextId], transaction);
 }
@@ -98,13 +109,15 @@ const findNextStep = `
   SELECT m.group_id AS "groupId", m.workspace_id AS "workspaceId", m.channel, (f.steps -> 0 ->> 'after')::integer * 1000 AS "fallbackAfterMs"
   FROM messages m LEFT JOIN fallbacks f ON f.message_id = m.id WHERE m.id = $1`;
 
-async function sendInstead(
-  db: Database,
-  transaction: Transaction,
-  before: MessageRow,
-  steps: FallbackStep[],
-  workflowIdOf: (messageId: string) => string,
-): Promise<NextFallback | null> {
+interface Instead {
+  before: MessageRow;
+  /** The next step, and those after it. */
+  steps: FallbackStep[];
+  workflowIdOf: (messageId: string) => string;
+}
+
+/** @returns null if the balance is too low for the next step */
+async function sendInstead(db: Database, transaction: Transaction, { before, steps, workflowIdOf }: Instead): Promise<NextFallback | null> {
   const [step, ...fallback] = steps;
   if (step === undefined) return null;
   await giveUp(db, transaction, before);
@@ -116,11 +129,11 @@ async function sendInstead(
   if (!(await pay(db, transaction, message))) {
     await select(db, 'DELETE FROM messages WHERE id = $1', [id], transaction);
     await select(db, 'DELETE FROM message_groups WHERE id = $1', [groupId], transaction);
-    await decide(db, transaction, before.id, 'unaffordable');
+    await decide(db, transaction, before.id, { outcome: 'unaffordable' });
     return null;
   }
   await recordStatuses(db, transaction, { to: 'queued', changes: [{ id, status_detail, at: new Date() }] });
-  await decide(db, transaction, before.id, 'sent', id);
+  await decide(db, transaction, before.id, { outcome: 'sent', nextId: id });
   return nextOf(db, transaction, id);
 }
 
