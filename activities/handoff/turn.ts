@@ -10,9 +10,10 @@ import { type RoundRequest, spread } from './throughput.js';
 const waitInSlotMsMax = 2_000;
 /** The same for pages. They have few slots, and a batch with a low rate must not occupy those of other workspaces. */
 const pageWaitInSlotMsMax = 500;
+/** How far ahead a time is reserved. */
+const horizonMs = 10 * 60_000;
 /** Pages reserve only this far ahead, so that a new single message does not wait behind pages. */
-const bulkHorizonMs = 250;
-const singleHorizonMs = 10 * 60_000;
+const pageHorizonMs = 250;
 /** A reservation expires this long after its time. Otherwise many late groups would call at once. */
 const reservationAgeMsMax = 5_000;
 
@@ -34,6 +35,9 @@ export interface WantedRound {
   /** The limit of the page's account, in messages a second. */
   limit: number;
 }
+
+/** A round whose time is not reserved yet. */
+type UnplacedRound = Omit<RoundRequest, 'horizonMs'>;
 
 /** Waits for the rate of the batch and the limit of the provider before each round of a dispatch. */
 export class Turn {
@@ -64,23 +68,28 @@ export class Turn {
   }
 
   async #atProvider({ choices }: RoundRoute, { size, except, limit }: WantedRound): Promise<number> {
-    const reservedInMs = await this.#reservedInMs({ groupId: this.target.groupId, size, except }, choices);
+    const round = { groupId: this.target.groupId, size, except };
+    const reservedInMs = await this.#reservedInMs(round, choices);
+    if (reservedInMs === null) return this.#reserve(round, choices, limit);
     if (reservedInMs > waitInSlotMsMax) return reservedInMs;
-    if (reservedInMs > Number.NEGATIVE_INFINITY) {
-      this.reservedAt = undefined;
-      await this.#sleep(reservedInMs);
-      return 0;
-    }
-    const { groupId, batchId, sliceEndsAt, signal } = this.target;
-    const horizonMs = batchId === undefined ? singleHorizonMs : bulkHorizonMs;
-    const inSlotMs = batchId === undefined ? waitInSlotMsMax : pageWaitInSlotMsMax;
+    this.reservedAt = undefined;
+    await this.#sleep(reservedInMs);
+    return 0;
+  }
+
+  /** Asks the provider's limit until it grants a time that is near enough to wait for it here. */
+  async #reserve(round: UnplacedRound, choices: Choices, limit: number): Promise<number> {
+    const { batchId, sliceEndsAt, signal } = this.target;
+    const isPage = batchId !== undefined;
+    const request = { ...round, horizonMs: isPage ? pageHorizonMs : horizonMs };
     for (;;) {
-      const { waitMs, isReserved } = await this.deps.throughput.admit({ groupId, size, except, horizonMs }, choices);
-      if (waitMs > inSlotMs || (!isReserved && Date.now() > sliceEndsAt)) {
-        if (isReserved && batchId === undefined) this.reservedAt = Date.now() + waitMs;
-        if (isReserved) return waitMs;
-        return batchId === undefined ? apart(waitMs) : this.#pageWait(batchId, limit, waitMs);
+      const { waitMs, isReserved } = await this.deps.throughput.admit(request, choices);
+      const isFar = waitMs > (isPage ? pageWaitInSlotMsMax : waitInSlotMsMax);
+      if (isReserved && isFar) {
+        if (!isPage) this.reservedAt = Date.now() + waitMs;
+        return waitMs;
       }
+      if (!isReserved && (isFar || Date.now() > sliceEndsAt)) return isPage ? this.#pageWait(batchId, limit, waitMs) : apart(waitMs);
       await this.#sleep(isReserved ? waitMs : apart(waitMs));
       if (isReserved || signal.aborted) return 0;
     }
@@ -93,15 +102,16 @@ export class Turn {
   }
 
   /**
-   * Milliseconds until the reserved time, which may have passed; minus infinity if none is reserved, or the reservation is void. A hold of
-   * another account leaves it valid: else all places with all accounts were lost while one throttles.
+   * Milliseconds until the reserved time, which may have passed; null if none is reserved, or the reservation is void. A hold of another
+   * account leaves it valid: otherwise all places with all accounts would be lost while one throttles.
    */
-  async #reservedInMs(round: Omit<RoundRequest, 'horizonMs'>, choices: Choices): Promise<number> {
-    const leftMs = (this.reservedAt ?? Number.NEGATIVE_INFINITY) - Date.now();
-    const isValid = leftMs >= -reservationAgeMsMax && leftMs <= singleHorizonMs;
+  async #reservedInMs(round: UnplacedRound, choices: Choices): Promise<number | null> {
+    if (this.reservedAt === undefined) return null;
+    const leftMs = this.reservedAt - Date.now();
+    const isValid = leftMs >= -reservationAgeMsMax && leftMs <= horizonMs;
     if (isValid && !(await this.deps.throughput.isHolding(round, choices))) return leftMs;
     this.reservedAt = undefined;
-    return Number.NEGATIVE_INFINITY;
+    return null;
   }
 
   async #sleep(ms: number): Promise<void> {
