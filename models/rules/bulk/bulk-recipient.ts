@@ -5,6 +5,7 @@ import type { Content } from '../messages/message-content.js';
 import { addressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
 import { fillIn } from './bulk-whatsapp-template.js';
+import { faultAt, readText, readValue, readVariables, type Values } from './given-values.js';
 import { faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content.js';
 import { priceOf } from '../billing/credits.js';
 import { faultOfMetadata } from '../values/metadata.js';
@@ -12,7 +13,6 @@ import { faultOfRecipient } from '../messages/recipient.js';
 import { carrierView } from '../messages/segments.js';
 import { lookAlike } from '../values/look-alike.js';
 import { escapeHtml, missingFrom, render } from '../messages/template.js';
-import { isStorable } from '../values/text.js';
 
 /** A message of a bulk send, before it becomes a row. */
 export interface BulkMessage {
@@ -35,12 +35,19 @@ export interface ReadRecipient {
 }
 
 type Given = Record<string, unknown>;
-type Values = ReadonlyMap<string, string>;
+
+/** The recipient in the request, and what is wrong with it so far. */
+interface Reading {
+  row: Given;
+  path: string;
+  faults: Fault[];
+}
 
 const faultsMax = 50;
-const fieldShownMax = 200;
 /** More than the maximum length of a subject. */
 const subjectUnitsMax = 2000;
+
+const nothing: BulkMessage = { to: '', content: { text: '' }, metadata: null, reference: null, cost: 0, segments: null, encoding: null };
 
 /**
  * Reads `"+15551234567"` or `{to | contact_id, variables?, metadata?, reference?}`. Every other scalar of the object is a variable too.
@@ -50,84 +57,68 @@ export function readRecipient(templates: BulkTemplates, given: unknown, index: n
   const path = templates.isOfTag && isObject(given) ? `contacts[${String(given.contact_id)}]` : `recipients[${index}]`;
   const row = typeof given === 'string' ? { to: given } : (given ?? {});
   if (!isObject(row)) return { message: nothing, faults: [{ field: path, message: `${path} must be an object` }], field: path };
-  const faults: Fault[] = [];
+  const reading: Reading = { row, path, faults: [] };
   const named = namedContact(row);
-  const field = named === undefined ? `${path}.to` : `${path}.contact_id`;
-  const { to, contact } = named === undefined ? readTo(templates.channel, row, path, faults) : readContact(templates, named, path, faults);
-  const values = readValues(row, contact, path, faults);
-  const metadata = readMetadata(row, path, faults) ?? templates.metadata;
-  const reference = readReference(row, path, faults) ?? templates.reference;
-  // The values of a contact that was not looked up or not found are unknown.
-  if (named !== undefined && contact === undefined) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
-  for (const name of missingVariables(templates, values)) {
-    const isWrong = faults.some(({ field: at }) => at === `${path}.variables.${name}` || at === `${path}.${name}`); // given, but not usable
-    if (!isWrong) faults.push(faultAt(`${path}.variables.${name}`, missingFieldText));
-  }
-  if (templates.channel === null) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
-  const { content, fault } = renderContent(templates, templates.channel, values);
-  // The length of a text without all its values has no meaning.
-  if (fault !== null && faults.length === 0) faults.push({ field: path, message: fault });
-  const price =
-    faults.length > 0 ? null : { cost: priceOf(templates.channel, content.text), ...carrierView(templates.channel, content.text) };
-  return { message: { ...nothing, to, content, metadata, reference, ...price }, faults: faults.slice(0, faultsMax), field };
+  const whom = named === undefined ? readTo(reading, templates.channel) : readContact(reading, templates, named);
+  const message = { ...nothing, to: whom.to, ...readRest(reading, templates, whom) };
+  return { message, faults: reading.faults.slice(0, faultsMax), field: named === undefined ? `${path}.to` : `${path}.contact_id` };
 }
 
-const nothing: BulkMessage = { to: '', content: { text: '' }, metadata: null, reference: null, cost: 0, segments: null, encoding: null };
+/** Everything but the recipient's address, as far as it can be read. */
+function readRest(reading: Reading, templates: BulkTemplates, { contact, isKnown }: Whom): Partial<BulkMessage> {
+  const { path, faults } = reading;
+  const { channel } = templates;
+  const values = readValues(reading, contact);
+  const metadata = readMetadata(reading) ?? templates.metadata;
+  const reference = readReference(reading) ?? templates.reference;
+  if (!isKnown) return {}; // its values are unknown
+  faults.push(...faultsOfMissing(reading, missingVariables(templates, values)));
+  if (channel === null) return {};
+  const { content, fault } = renderContent(templates, channel, values);
+  // The length of a text without all its values has no meaning.
+  if (fault !== null && faults.length === 0) faults.push({ field: path, message: fault });
+  const price = faults.length > 0 ? null : { cost: priceOf(channel, content.text), ...carrierView(channel, content.text) };
+  return { content, metadata, reference, ...price };
+}
 
-/** A recipient's place in the request, and the contact that it names. */
+/** To whom a message goes. */
 interface Whom {
   to: string;
   contact?: BulkContact | undefined;
+  /** False if the recipient is a contact that was not looked up or not found. */
+  isKnown: boolean;
 }
 
-function readContact({ contacts, channel }: BulkTemplates, named: unknown, path: string, faults: Fault[]): Whom {
+function readContact({ path, faults }: Reading, { contacts, channel }: BulkTemplates, named: unknown): Whom {
   const { contact, to, fault } = addressOf(contacts, named, channel, `${path}.contact_id`);
   if (fault !== null) faults.push(fault);
-  return { to: to ?? '', contact };
+  return { to: to ?? '', contact, isKnown: contact !== undefined };
 }
 
-function readTo(channel: Channel | null, row: Given, path: string, faults: Fault[]): Whom {
+function readTo({ row, path, faults }: Reading, channel: Channel | null): Whom {
   const field = `${path}.to`;
   const to = readText(row.to, field, faults);
   if (to === '') faults.push(faultAt(field, missingFieldText));
   const wrong = to === null || to === '' || channel === null ? null : faultOfRecipient(channel, to);
   if (wrong !== null) faults.push({ field, message: wrong });
-  return { to: to ?? '' };
+  return { to: to ?? '', isKnown: true };
 }
 
-/** The text; empty if it is absent; null if it is not a text, which is a fault. */
-function readText(value: unknown, field: string, faults: Fault[]): string | null {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'string' && isStorable(value)) return value;
-  faults.push(faultOfNoText(field, value));
-  return null;
-}
-
-const faultOfNoText = (field: string, value: unknown): Fault =>
-  faultAt(field, (at) => `${at} must be ${typeof value === 'string' ? 'valid text' : 'a string'}`);
-
-function readValues(
-  { to: _, variables, metadata: _m, reference: _r, ...others }: Given,
-  contact: BulkContact | undefined,
-  path: string,
-  faults: Fault[],
-): Values {
+function readValues({ row, path, faults }: Reading, contact: BulkContact | undefined): Values {
+  const { to: _, variables, metadata: _m, reference: _r, ...others } = row;
   const values = contact === undefined ? new Map<string, string>() : valuesOf(contact);
   for (const [name, value] of Object.entries(others)) {
     // A value that is neither scalar nor declared is an unknown field: a fault if it resembles a known one, otherwise ignored.
-    if (typeof value !== 'object') putValue(values, name, value, `${path}.${name}`, faults);
-    else if (value !== null) refuseLookAlike(name, path, faults);
+    if (typeof value === 'object') {
+      if (value !== null) refuseLookAlike(name, path, faults);
+      continue;
+    }
+    const text = readValue(value, `${path}.${name}`, faults);
+    if (text !== null) values.set(name, text);
   }
   if (variables === undefined || variables === null) return values;
   if (!isObject(variables)) faults.push(faultAt(`${path}.variables`, (at) => `${at} must be an object`));
   else for (const [name, value] of readVariables(variables, `${path}.`, faults)) values.set(name, value);
-  return values;
-}
-
-/** The values of a `variables` object. @param path the path before it, with its dot @param faults receives the faults */
-export function readVariables(variables: object, path: string, faults: Fault[]): Values {
-  const values = new Map<string, string>();
-  for (const [name, value] of Object.entries(variables)) putValue(values, name, value, `${path}variables.${name}`, faults);
   return values;
 }
 
@@ -138,15 +129,7 @@ function refuseLookAlike(name: string, path: string, faults: Fault[]): void {
   if (meant !== undefined && meant !== name) faults.push(faultAt(`${path}.${name}`, (at) => unknownFieldText(at, `${path}.${meant}`)));
 }
 
-function putValue(values: Map<string, string>, name: string, value: unknown, field: string, faults: Fault[]): void {
-  if (value === null) return;
-  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) values.set(name, String(value));
-  else if (typeof value === 'string' && isStorable(value)) values.set(name, value);
-  else if (typeof value === 'number') faults.push(faultAt(field, (at) => `${at} must be a number`));
-  else faults.push(faultOfNoText(field, value));
-}
-
-function readMetadata({ metadata }: Given, path: string, faults: Fault[]): Record<string, unknown> | null {
+function readMetadata({ row: { metadata }, path, faults }: Reading): Record<string, unknown> | null {
   if (metadata === undefined || metadata === null) return null;
   const field = `${path}.metadata`;
   const fault = isObject(metadata) ? faultOfMetadata(field, metadata) : { field, message: `${field} must be an object` };
@@ -154,12 +137,19 @@ function readMetadata({ metadata }: Given, path: string, faults: Fault[]): Recor
   return isObject(metadata) ? metadata : null;
 }
 
-function readReference({ reference }: Given, path: string, faults: Fault[]): string | null {
+function readReference({ row: { reference }, path, faults }: Reading): string | null {
   if (reference === undefined || reference === null) return null;
   const field = `${path}.reference`;
   const text = readText(reference, field, faults);
   if (text !== null && !isReference(text)) faults.push({ field, message: `${field} must be 1 to 255 characters` });
   return text;
+}
+
+/** A variable that is given, but not usable, has a fault already. */
+function faultsOfMissing({ path, faults }: Reading, names: readonly string[]): Fault[] {
+  const known = new Set(faults.map(({ field }) => field));
+  const unnamed = names.filter((name) => !known.has(`${path}.variables.${name}`) && !known.has(`${path}.${name}`));
+  return unnamed.map((name) => faultAt(`${path}.variables.${name}`, missingFieldText));
 }
 
 function missingVariables({ text, subject, html, whatsapp }: BulkTemplates, values: Values): string[] {
@@ -191,9 +181,3 @@ function renderContent(templates: BulkTemplates, channel: Channel, values: Value
 }
 
 const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The client chooses these names. They are shown so that the answer stays readable, and can be stored. */
-function faultAt(field: string, text: (field: string) => string): Fault {
-  const shown = field.slice(0, fieldShownMax).replaceAll('\0', '').toWellFormed();
-  return { field: shown, message: text(shown) };
-}

@@ -2,8 +2,8 @@
 import { type Channel, channelTraits, someChannel } from '../../channels.js';
 import { type Fault, missingFieldText } from '../../errors.js';
 import type { Content } from './message-content.js';
-import { readVariables } from '../bulk/bulk-recipient.js';
 import { compileTexts, fillIn } from '../bulk/bulk-whatsapp-template.js';
+import { readVariables } from '../bulk/given-values.js';
 import { faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
 import { compileTemplate, countPlaceholders, escapeHtml, missingFrom, type Template, render } from './template.js';
 
@@ -31,13 +31,10 @@ export function renderContent(content: Content, variables: object, channels: rea
     return template;
   };
   const rendered = { ...content };
-  const longest = channels.reduce((one, other) => (textUnitsMax(other) > textUnitsMax(one) ? other : one), channels[0] ?? someChannel);
-  const hasMailFields = channels.some((channel) => channelTraits[channel].hasMailFields);
-  const hasTemplates = channels.some((channel) => channelTraits[channel].hasApprovedTemplates);
-  for (const name of textFields) {
+  const longest = channelWithLongestText(channels);
+  for (const name of textsSentOn(channels)) {
     const source = content[name];
-    // A text that no channel sends is not checked.
-    if (source === undefined || (name !== 'text' && !hasMailFields)) continue;
+    if (source === undefined) continue;
     const filled = render(compiled(`content.${name}`, source), values, {
       unitsMax: textUnitsMax(longest),
       ...(name === 'html' ? { escape: escapeHtml } : {}),
@@ -45,17 +42,29 @@ export function renderContent(content: Content, variables: object, channels: rea
     rendered[name] = filled.text;
     if (filled.isCut) faults.push({ field: 'content.text', message: lengthText(longest) });
   }
+  const hasTemplates = channels.some((channel) => channelTraits[channel].hasApprovedTemplates);
   const approved = content.template === undefined || !hasTemplates ? null : compileTexts(content.template, compiled, faults);
-  for (const name of missing) {
-    const field = `variables.${name}`;
-    if (!faults.some((fault) => fault.field === field)) faults.push({ field, message: missingFieldText(field) }); // else it is given, but not usable
-  }
+  faults.push(...faultsOfMissing(missing, faults));
   if (faults.length > 0) return { content, faults };
   if (approved === null) return { content: rendered, faults: faultsOfRendered(rendered, channels) };
   const { template, fault } = fillIn(approved, values);
   const wrong = fault === null ? [] : [{ field: 'content.template', message: fault }];
   return { content: { ...rendered, template }, faults: [...faultsOfRendered(rendered, channels), ...wrong] };
 }
+
+const channelWithLongestText = (channels: readonly Channel[]): Channel =>
+  channels.reduce((one, other) => (textUnitsMax(other) > textUnitsMax(one) ? other : one), channels[0] ?? someChannel);
+
+/** The texts that are sent on one of the channels. Others are not checked. */
+const textsSentOn = (channels: readonly Channel[]) =>
+  channels.some((channel) => channelTraits[channel].hasMailFields) ? textFields : (['text'] as const);
+
+/** A variable that is given, but not usable, has a fault already. */
+const faultsOfMissing = (names: Iterable<string>, known: readonly Fault[]): Fault[] =>
+  [...names]
+    .map((name) => `variables.${name}`)
+    .filter((field) => !known.some((fault) => fault.field === field))
+    .map((field) => ({ field, message: missingFieldText(field) }));
 
 /** The faults that can be found only with the values. */
 function faultsOfRendered({ text, subject, html }: Content, channels: readonly Channel[]): Fault[] {
