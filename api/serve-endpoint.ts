@@ -40,15 +40,15 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
     if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
     if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
 
-    await withResources(item, limits, caller, address, (memory) =>
+    await withResources(item, limits, { caller, address }, (memory) =>
       limitCallbackFailures(item, address, { limiter: deps.limiter, res }, async () => {
         const request = await authenticator.whileReading(item.auth, credential, admittedAt, () =>
-          readHandlerRequest(item, req, caller, memory, { ...deps, context: contextOf(res) }),
+          readHandlerRequest(item, req, { caller, memory }, { ...deps, context: contextOf(res) }),
         );
         const rate = item.alsoCounts?.(request.body);
         if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);
         const reply = await runEndpoint(item, request, deps, (workspaceId) => logCaller(res, { workspaceId }));
-        await writeReply(item, reply, req, res, deps.config.publicUrl);
+        await writeReply(item, reply, res, deps.config.publicUrl);
       }),
     );
   };
@@ -58,8 +58,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
 async function withResources(
   item: Endpoint,
   limits: ResourceLimits,
-  caller: Caller | null,
-  address: string,
+  { caller, address }: { caller: Caller | null; address: string },
   work: (memory: MemoryReservation) => Promise<void>,
 ): Promise<void> {
   const owner = caller?.workspaceId ?? address;

@@ -7,7 +7,7 @@ import { demoWorks } from './demo/demo-works.js';
 import { type Launch, startPart, together } from './processes/launch.js';
 import { newLog } from './processes/log-files.js';
 import { prepareTls } from './tls/local-tls.js';
-import { nodeCommand, nodePart } from './processes/node-parts.js';
+import { nodeCommand, nodePart, type NodeScript } from './processes/node-parts.js';
 import { loadSecrets } from './plan/secrets.js';
 import { providePostgres, provideTemporal } from './servers.js';
 import { localAddress, type Made, serviceEnvironment, settingsForCommands } from './service-environment.js';
@@ -35,7 +35,7 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
   await together(
     [
       startWorker(launch, env),
-      startNode(launch, 'API', 'api/server.js', env, drainMs.api + config.drainSeconds * 1000),
+      startNode(launch, { name: 'API', path: 'api/server.js', env }, drainMs.api + config.drainSeconds * 1000),
       needsDemo ? runScript('demo workspace', 'local/demo-workspace.js') : Promise.resolve(),
     ],
     giveUp,
@@ -52,7 +52,7 @@ function scriptRunner(launch: Launch, env: NodeJS.ProcessEnv) {
   const log = newLog(launch.logDir, 'setup');
   return (name: string, path: string) =>
     launch.output.step(async () => {
-      await launch.run(nodeCommand(name, path, env, log));
+      await launch.run(nodeCommand({ name, path, env, log }));
       return name;
     });
 }
@@ -60,16 +60,17 @@ function scriptRunner(launch: Launch, env: NodeJS.ProcessEnv) {
 /** Starts the worker. It posts webhooks, so it must trust the certificate of the demo receiver. */
 async function startWorker(launch: Launch, env: NodeJS.ProcessEnv): Promise<void> {
   const { plan, output } = launch;
-  if (!plan.allEmbedded) return startNode(launch, 'worker', 'activities/worker.js', env, drainMs.worker);
+  const worker = { name: 'worker', path: 'activities/worker.js' };
+  if (!plan.allEmbedded) return startNode(launch, { ...worker, env }, drainMs.worker);
   const bundle = await prepareTls(plan.config.dataDir, env.NODE_EXTRA_CA_CERTS, (line) => output.note(line));
-  return startNode(launch, 'worker', 'activities/worker.js', { ...env, NODE_EXTRA_CA_CERTS: bundle }, drainMs.worker);
+  return startNode(launch, { ...worker, env: { ...env, NODE_EXTRA_CA_CERTS: bundle } }, drainMs.worker);
 }
 
-function startNode(launch: Launch, name: string, path: string, env: NodeJS.ProcessEnv, drainTimeMs: number): Promise<void> {
-  const part = nodePart(name, path, env, newLog(launch.logDir, name.toLowerCase()), drainTimeMs);
+function startNode(launch: Launch, script: Omit<NodeScript, 'log'>, drainTimeMs: number): Promise<void> {
+  const part = nodePart({ ...script, log: newLog(launch.logDir, script.name.toLowerCase()) }, drainTimeMs);
   return launch.output.step(async () => {
     await startPart(launch, part);
-    return name;
+    return script.name;
   });
 }
 

@@ -36,20 +36,20 @@ export async function findAcceptedBatch(
   return { row: found.get(), isReplay: true };
 }
 
+export interface GivenBatch {
+  batch: NewBatch;
+  /** That of its client, for its trace. */
+  traceparent: string | null;
+  /** Makes its pages. Called again for each attempt to insert. */
+  pagesOf: () => AsyncIterable<NewGroup>;
+}
+
 /**
  * Accepts a batch. When it throws, nothing is charged and nothing is stored.
- * @param traceparent that of its client, for its trace
- * @param pagesOf makes its pages; called again for each attempt to insert
  * @throws AppError 402 when the balance or the daily limit is too low for the sum, 409 when too many batches are open, 500 when nothing was
  * decided in time
  */
-export async function acceptNewBatch(
-  deps: BulkDeps,
-  caller: Caller,
-  batch: NewBatch,
-  traceparent: string | null,
-  pagesOf: () => AsyncIterable<NewGroup>,
-): Promise<AcceptedBatch> {
+export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, traceparent, pagesOf }: GivenBatch): Promise<AcceptedBatch> {
   assertCanPay(caller, batch.cost);
   await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
   return acceptOnce(

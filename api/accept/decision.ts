@@ -46,7 +46,7 @@ export async function decide<Row extends Undecided>(deps: DecisionDeps, rows: re
     deps.logger.warn({ err, workflow_id: decider.workflowId }, 'workflow did not answer; fencing undecided messages');
     return fence(deps, rows, decider, err);
   }
-  return refuse(deps, rows, decider, new Set(accepted));
+  return refuse(deps, rows, decider, { accepted: new Set(accepted) });
 }
 
 /** After this the decision is final: either the rows are deleted, or the workflow was faster. */
@@ -64,8 +64,15 @@ async function fence<Row extends Undecided>(
     return decider.stored(ids);
   });
   const others = rows.filter(({ id }) => !fenced.has(id));
-  const decisions = await refuse(deps, others, decider, new Set(stored), cause);
+  const decisions = await refuse(deps, others, decider, { accepted: new Set(stored), cause });
   return new Map([...decisions, ...[...fenced].map((id) => [id, internal(cause, 1)] as const)]);
+}
+
+interface Outcome {
+  /** The ids of the accepted rows. */
+  accepted: ReadonlySet<string>;
+  /** Why the workflow did not answer. */
+  cause?: unknown;
 }
 
 /**
@@ -76,8 +83,7 @@ async function refuse<Row extends Undecided>(
   { db }: DecisionDeps,
   rows: readonly Row[],
   { otherRefusal }: Decider<Row>,
-  accepted: ReadonlySet<string>,
-  cause: unknown = new Error('another request with the same idempotency key deleted it'),
+  { accepted, cause = new Error('another request with the same idempotency key deleted it') }: Outcome,
 ): Promise<Decisions> {
   const refused = rows.filter(({ id }) => !accepted.has(id));
   // Without the funds the reason is unknown. The rows that were accepted stay accepted.

@@ -8,16 +8,20 @@ import type { HandlerRequest } from './handler-request.js';
 import { readBody } from './read-body.js';
 import type { RequestContext } from './request-context.js';
 
+interface Admitted {
+  caller: Caller | null;
+  /** Counts the bytes of the body. */
+  memory: MemoryReservation;
+}
+
 /**
  * Reads the body, and returns the request as plain data.
- * @param memory counts the bytes of the body
  * @throws AppError what `item.admit` or `readBody` throw
  */
 export async function readHandlerRequest<Services extends { config: { publicUrl: string } }>(
   item: Endpoint<Services>,
   req: Request,
-  caller: Caller | null,
-  memory: MemoryReservation,
+  { caller, memory }: Admitted,
   deps: Services & { context: RequestContext },
 ): Promise<HandlerRequest> {
   const { query, headers, originalUrl } = req;

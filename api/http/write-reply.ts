@@ -1,21 +1,21 @@
 /** Writes the reply of a handler as an HTTP response. */
 import { pipeline } from 'node:stream/promises';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Endpoint } from './endpoint.js';
 import { linksOf } from './links.js';
 import { bufferOn, type Feed, type Lines, type Reply } from './reply.js';
 import { contextOf } from './request-context.js';
 
 /** Writes a JSON response, or a stream of lines or events where the handler returned one. Does not wait for the end of a stream of events. */
-export async function writeReply(item: Endpoint, reply: Reply, req: Request, res: Response, publicUrl: string): Promise<void> {
+export async function writeReply(item: Endpoint, reply: Reply, res: Response, publicUrl: string): Promise<void> {
   const { lines, events } = reply.options;
-  if (lines !== undefined) await streamLines(lines, req, res).finally(() => lines.place.leave());
-  else if (events !== undefined) streamEvents(events, reply, req, res);
-  else writeJson(item, reply, req, res, publicUrl);
+  if (lines !== undefined) await streamLines(lines, res).finally(() => lines.place.leave());
+  else if (events !== undefined) streamEvents(events, reply, res);
+  else writeJson(item, reply, res, publicUrl);
 }
 
-function writeJson(item: Endpoint, { data, options }: Reply, req: Request, res: Response, publicUrl: string): void {
-  const link = linksOf(item, req, data, publicUrl);
+function writeJson(item: Endpoint, { data, options }: Reply, res: Response, publicUrl: string): void {
+  const link = linksOf(item, res.req, data, publicUrl);
   if (link !== undefined) res.setHeader('Link', link);
   res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
   if (options.status === 204) res.end();
@@ -27,9 +27,9 @@ function writeJson(item: Endpoint, { data, options }: Reply, req: Request, res: 
  * Writes NDJSON, only as fast as the client reads it. If the client disconnects, reading stops. If reading fails, or the place is taken away,
  * the connection is closed without a last chunk, so that the client knows the response is incomplete.
  */
-async function streamLines({ of, place }: Lines, req: Request, res: Response): Promise<void> {
+async function streamLines({ of, place }: Lines, res: Response): Promise<void> {
   res.status(200).set('Content-Type', 'application/x-ndjson; charset=utf-8');
-  if (req.method === 'HEAD') {
+  if (res.req.method === 'HEAD') {
     res.end();
     return;
   }
@@ -58,10 +58,10 @@ async function* offered(chunks: AsyncIterable<Buffer>, place: Lines['place']): A
 }
 
 /** Starts a response of server-sent events. Proxies such as nginx would collect them without the second header. */
-function streamEvents(feed: Feed, { options }: Reply, req: Request, res: Response): void {
+function streamEvents(feed: Feed, { options }: Reply, res: Response): void {
   res.status(200).set({ ...options.headers, 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
   res.once('close', () => feed.end());
-  if (req.method === 'HEAD') {
+  if (res.req.method === 'HEAD') {
     res.end();
   } else if (res.closed) {
     feed.end(); // the client left while the stream was opened

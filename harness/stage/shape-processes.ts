@@ -37,14 +37,19 @@ export function shapeEnvironment({ folder }: Stage, servers: ShapeServers): Node
 
 /** Creates our tables. */
 export const migrateDatabase = (stage: Stage, env: NodeJS.ProcessEnv): Promise<string> =>
-  stage.run(nodeCommand('database schema', 'models/migrate.js', env, join(stage.logDir, 'migrate.log')));
+  stage.run(nodeCommand({ name: 'database schema', path: 'models/migrate.js', env, log: join(stage.logDir, 'migrate.log') }));
 
 /** Starts the processes. There is no load balancer; the provider of the workers posts its reports to the API processes in turn. */
 export async function startProcesses(stage: Stage, env: NodeJS.ProcessEnv, { workers, apis }: Shape): Promise<ShapeProcesses> {
   const ports = await Promise.all(numbers(apis).map((number) => stage.ports.choose(`api-${number}`)));
   const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);
   const start = (name: 'API' | 'worker', number: number, path: string, own: NodeJS.ProcessEnv) =>
-    stage.start(nodePart(`${name} ${number}`, path, { ...env, ...own }, join(stage.logDir, `${name}-${number}.log`), drainMs[name]));
+    stage.start(
+      nodePart(
+        { name: `${name} ${number}`, path, env: { ...env, ...own }, log: join(stage.logDir, `${name}-${number}.log`) },
+        drainMs[name],
+      ),
+    );
   const [running, workersRunning] = await Promise.all([
     Promise.all(ports.map((port, index) => start('API', index + 1, 'api/server.js', { PORT: String(port) }))),
     Promise.all(

@@ -3,16 +3,22 @@ import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Command, Part } from './part.js';
 
-const script = (path: string) => ['--enable-source-maps', resolve(import.meta.dirname, '../..', path)];
+export interface NodeScript {
+  name: string;
+  /** The compiled entry point, relative to dist/. */
+  path: string;
+  env: NodeJS.ProcessEnv;
+  /** The file of its output. */
+  log: string;
+}
 
 /**
  * A Node process that keeps running. It sends `{ ready: true }` over its message channel, and drains on SIGTERM or when the channel closes.
- * @param path the compiled entry point, relative to dist/
  * @param drainMs how long it may take to finish its open work
  */
-export function nodePart(name: string, path: string, env: NodeJS.ProcessEnv, log: string, drainMs: number): Part {
+export function nodePart(script: NodeScript, drainMs: number): Part {
   return {
-    ...nodeCommand(name, path, env, log),
+    ...nodeCommand(script),
     stop: [{ signal: 'SIGTERM', waitMs: drainMs }],
     ipc: true,
     readyTimeoutMs: 60_000,
@@ -21,8 +27,9 @@ export function nodePart(name: string, path: string, env: NodeJS.ProcessEnv, log
 }
 
 /** A Node script that ends by itself. */
-export function nodeCommand(name: string, path: string, env: NodeJS.ProcessEnv, log: string): Command {
-  return { name, command: process.execPath, args: script(path), env, log, stop: [{ signal: 'SIGTERM', waitMs: 3_000 }] };
+export function nodeCommand({ name, path, env, log }: NodeScript): Command {
+  const args = ['--enable-source-maps', resolve(import.meta.dirname, '../..', path)];
+  return { name, command: process.execPath, args, env, log, stop: [{ signal: 'SIGTERM', waitMs: 3_000 }] };
 }
 
 function saysReady(child: ChildProcess, signal: AbortSignal): Promise<void> {

@@ -142,7 +142,7 @@ export const operations: Readonly<Record<string, Draw>> = {
   'complete-batch': ofBatch('completeBatch', (db, { id }) => completeBatchIfDone(db, id)),
   payment: post('credit', (db, workspaceId, reference) =>
     inTransaction(db, (transaction) =>
-      credit(db, transaction, workspaceId, 'purchase', [{ reference, amount: 2_500, description: 'Credit package' }]),
+      credit(db, transaction, workspaceId, { kind: 'purchase', reference, amount: 2_500, description: 'Credit package' }),
     ),
   ),
   'take-back': post('takeBack', (db, workspaceId, reference) =>

@@ -51,7 +51,7 @@ export const confirmTotpCode = endpoint({
   summary: 'Enable TOTP with a code of the authenticator app',
   ...withCode,
   async handler({ caller, origin, body }, deps) {
-    const mailId = await confirmTotp(deps.db, deps.config.secretKeys, caller.workspaceId, body.code, origin);
+    const mailId = await confirmTotp(deps.db, deps.config.secretKeys, { workspaceId: caller.workspaceId, code: body.code }, origin);
     if (mailId !== null) startMail(deps, mailId);
     return { message: successTexts.totpEnabled };
   },

@@ -66,8 +66,8 @@ async function accept(
   const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, given), caller.allowedCountries);
   const faults = faultsOfPlan(body, body.plan);
   if (faults.length > 0) throw invalid(faults);
-  const batch = newBatch(caller, body, idempotencyKey, digest, newId);
-  return acceptNewBatch(deps, caller, batch, traceparent, () => pagesOf(batch, body));
+  const batch = newBatch({ id: newId, workspaceId: caller.workspaceId, idempotencyKey, digest }, body);
+  return acceptNewBatch(deps, caller, { batch, traceparent, pagesOf: () => pagesOf(batch, body) });
 }
 
 export const listBulk = list({

@@ -6,17 +6,19 @@ import type { NewGroup } from '../../../models/operations/messages/insert-messag
 import { pagesOfBulk } from '../../../models/rules/bulk/bulk.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
 import { workflowIds } from '../../../workflows/contract.js';
-import type { Caller } from '../../http/caller.js';
 import type { BulkBody } from './bulk-schemas.js';
 
+export interface BatchRequest {
+  /** The id of the batch. */
+  id: string;
+  workspaceId: string;
+  idempotencyKey: string | null;
+  /** Of the body; null without an idempotency key. */
+  digest: Buffer | null;
+}
+
 /** The row of a new batch, not accepted yet. */
-export function newBatch(
-  { workspaceId }: Pick<Caller, 'workspaceId'>,
-  body: BulkBody,
-  idempotencyKey: string | null,
-  digest: Buffer | null,
-  id: string,
-): NewBatch {
+export function newBatch({ id, workspaceId, idempotencyKey, digest }: BatchRequest, body: BulkBody): NewBatch {
   const { total, accepted, invalid, errors, cost } = body.plan;
   return {
     id,

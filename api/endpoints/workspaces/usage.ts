@@ -95,7 +95,7 @@ export const getUsage = endpoint({
   response: usageResponse,
   async handler({ caller, query: { by, ...given } }, { db }) {
     const period = periodOf(given);
-    const parts = await sumUsage(db, caller.workspaceId, period, by);
+    const parts = await sumUsage(db, caller.workspaceId, { ...period, by });
     return { from: period.from.toISOString(), to: period.to.toISOString(), by, ...presentUsage(parts, by) };
   },
 });

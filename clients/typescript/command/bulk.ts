@@ -47,7 +47,7 @@ command again: what was sent already is not sent a second time.`,
       return terminal.print(`${summary}\nfirst text: ${plain(sample)}`, { ...plan, first: sample, credits, balance });
     terminal.note(`${summary}\nfirst text: ${plain(sample)}`);
     if (values.yes !== true && !(await confirm(context))) throw new Failed('nothing was sent');
-    await sendAll(context, tidings, sharingRate(options, plan.chunks), key, plan.rows);
+    await sendAll(context, tidings, { options: sharingRate(options, plan.chunks), key, total: plan.rows });
   },
 };
 
@@ -112,7 +112,15 @@ async function confirm({ terminal, signal }: Context): Promise<boolean> {
   }
 }
 
-async function sendAll(context: Context, tidings: Tidings, options: BulkOptions, key: string, total: number): Promise<void> {
+interface BulkRun {
+  options: BulkOptions;
+  /** The idempotency key of the file, of which each request has its own. */
+  key: string;
+  /** The number of rows. */
+  total: number;
+}
+
+async function sendAll(context: Context, tidings: Tidings, { options, key, total }: BulkRun): Promise<void> {
   const { terminal, signal } = context;
   let index = 0;
   let done = 0;

@@ -27,7 +27,7 @@ export async function insertWorkspace(
 ): Promise<Workspace> {
   const created = await Workspace.create({ id: makeId(), ...fields }, { transaction });
   const { id, name } = created;
-  if (credits.amount > 0) await credit(db, transaction, id, 'grant', [{ reference: id, ...credits }]);
+  if (credits.amount > 0) await credit(db, transaction, id, { kind: 'grant', reference: id, ...credits });
   const event = { workspaceId: id, type: 'workspace.created', target: { type: 'workspace', id, name } } as const;
   await recordAuditEvent(db, transaction, origin.actor.type === 'system' ? origin : actingAs(origin, created), event);
   return created;

@@ -14,7 +14,7 @@ import { enqueueNotice } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 import { forgetTries, takeTry } from '../logins/login-tries.js';
 import { noteFailedTry, type TryDeps } from '../logins/note-failed-try.js';
-import { totpContext, useCode } from '../logins/use-code.js';
+import { type GivenCode, totpContext, useCode } from '../logins/use-code.js';
 
 /**
  * Creates a secret and recovery codes. Both are shown once. They replace an earlier offer.
@@ -39,7 +39,7 @@ export function offerTotp(
 
 /**
  * Enables the offered second factor, and notifies the owner by mail.
- * @param code from the authenticator
+ * @param given.code from the authenticator
  * @returns the id of the mail; null if the owner has reached the limit of mails
  * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is enabled already, unauthorized if the
  *   credential has ended
@@ -47,8 +47,7 @@ export function offerTotp(
 export function confirmTotp(
   db: Database,
   secretKeys: readonly string[],
-  workspaceId: string,
-  code: string,
+  { workspaceId, code }: GivenCode,
   origin: Origin,
 ): Promise<string | null> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
@@ -64,7 +63,7 @@ export function confirmTotp(
       target: { type: 'workspace', id: workspaceId, name },
     });
     // Whoever has stolen a JWT can set up a second factor, too.
-    return enqueueNotice(db, transaction, workspaceId, 'totp_enabled', { address: origin.address });
+    return enqueueNotice(db, transaction, workspaceId, { kind: 'totp_enabled', detail: { address: origin.address } });
   });
 }
 
@@ -88,8 +87,8 @@ export async function removeTotp(
   const attempt = await takeTry(db, config.secretKey, owner.email, client);
   const removed = await asCaller(db, workspaceId, origin, async (transaction) => {
     await assertTotpEnabled(db, workspaceId, transaction);
-    const fits = await useCode(db, transaction, config.secretKeys, workspaceId, code);
-    return fits ? { mailId: await disable(db, transaction, workspaceId, origin) } : undefined;
+    const fits = await useCode(db, transaction, config.secretKeys, { workspaceId, code });
+    return fits ? { mailId: await disable(db, transaction, { workspaceId }, origin) } : undefined;
   });
   if (removed === undefined) {
     await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_removal_code' }, origin);
@@ -107,21 +106,21 @@ export async function removeTotp(
 export function removeTotpByOperator(db: Database, workspaceId: string, reason: string, origin: Origin): Promise<string | null> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
     await assertTotpEnabled(db, workspaceId, transaction);
-    return disable(db, transaction, workspaceId, origin, { reason });
+    return disable(db, transaction, { workspaceId, reason }, origin);
   });
 }
 
 async function disable(
   db: Database,
   transaction: Transaction,
-  workspaceId: string,
+  { workspaceId, reason }: { workspaceId: string; reason?: string },
   origin: Origin,
-  changes: { reason: string } | null = null,
 ): Promise<string | null> {
   await forgetTotp(db, transaction, workspaceId);
   const target = { type: 'workspace', id: workspaceId, name: null };
+  const changes = reason === undefined ? null : { reason };
   await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
-  return enqueueNotice(db, transaction, workspaceId, 'totp_disabled', { address: origin.address });
+  return enqueueNotice(db, transaction, workspaceId, { kind: 'totp_disabled', detail: { address: origin.address } });
 }
 
 /** Inside a transaction, the lock keeps it enabled. @throws AppError conflict if no second factor is enabled */

@@ -43,5 +43,5 @@ export function mailAboutKey(
   { workspace_id: workspaceId, name }: ApiKey,
   { address }: Origin,
 ): Promise<string | null> {
-  return enqueueNotice(db, transaction, workspaceId, 'new_api_key', { key: name, address });
+  return enqueueNotice(db, transaction, workspaceId, { kind: 'new_api_key', detail: { key: name, address } });
 }

@@ -36,7 +36,7 @@ export function grantCredits(
       throw new Error(`the reference ${reference} was used for ${used} credits, not for ${given}`);
     }
     if (isNew) {
-      await credit(db, transaction, id, 'adjustment', [posting]);
+      await credit(db, transaction, id, { kind: 'adjustment', ...posting });
       const event = { workspaceId: id, type: 'billing.credits_granted', target: { type: 'workspace', id, name } } as const;
       await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: amount / 1000, reason } });
     }

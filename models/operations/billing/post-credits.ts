@@ -16,6 +16,11 @@ export interface Posting {
   description: string;
 }
 
+/** A posting that adds credits, for another reason than a refund. */
+export interface Credit extends Posting {
+  kind: Exclude<EntryKind, 'debit' | 'refund'>;
+}
+
 /** A posting that refunds a debit. */
 export interface Refund extends Posting {
   /** `reference` of the debit. If the debit is of the same day, it no longer counts as spent. */
@@ -47,7 +52,7 @@ export async function debit(db: Database, transaction: Transaction, workspaceId:
 
 async function charge(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<string[]> {
   const messages = postings.reduce((sum, posting) => sum + posting.messages, 0);
-  return (await post(db, transaction, workspaceId, 'debit', postings, messages)).map(({ reference }) => reference);
+  return (await post(db, transaction, workspaceId, { kind: 'debit', postings, messages })).map(({ reference }) => reference);
 }
 
 /** Counts a message that costs nothing and therefore has no debit. */
@@ -56,24 +61,18 @@ export async function countFree(db: Database, transaction: Transaction, workspac
 }
 
 /** Adds credits. They pay the debt of the workspace first. A cause that was posted before is a bug of the caller and fails the transaction. */
-export async function credit(
-  db: Database,
-  transaction: Transaction,
-  workspaceId: string,
-  kind: Exclude<EntryKind, 'debit' | 'refund'>,
-  postings: Posting[],
-): Promise<void> {
-  await add(db, transaction, workspaceId, kind, postings);
+export async function credit(db: Database, transaction: Transaction, workspaceId: string, { kind, ...posting }: Credit): Promise<void> {
+  await add(db, transaction, workspaceId, { kind, postings: [posting] });
 }
 
 /** Refunds debits, like `credit`. */
 export async function refund(db: Database, transaction: Transaction, workspaceId: string, postings: Refund[]): Promise<void> {
-  await add(db, transaction, workspaceId, 'refund', postings);
+  await add(db, transaction, workspaceId, { kind: 'refund', postings });
 }
 
-async function add(db: Database, transaction: Transaction, workspaceId: string, kind: EntryKind, postings: Posting[]): Promise<void> {
-  const posted = await post(db, transaction, workspaceId, kind, postings);
-  if (posted.length !== postings.length) throw new Error(`workspace ${workspaceId} is gone`);
+async function add(db: Database, transaction: Transaction, workspaceId: string, movement: Movement): Promise<void> {
+  const posted = await post(db, transaction, workspaceId, movement);
+  if (posted.length !== movement.postings.length) throw new Error(`workspace ${workspaceId} is gone`);
   if (posted.some(({ debt }) => debt > 0)) await payDebt(db, transaction, workspaceId);
 }
 
@@ -86,7 +85,7 @@ export async function takeBack(
 ): Promise<void> {
   const { balance } = await lock(db, transaction, workspaceId);
   const taken = Math.min(balance, amount);
-  if (taken > 0) await post(db, transaction, workspaceId, 'adjustment', [{ ...posting, amount: -taken }]);
+  if (taken > 0) await post(db, transaction, workspaceId, { kind: 'adjustment', postings: [{ ...posting, amount: -taken }] });
   if (taken < amount) await select(db, addDebt, [workspaceId, amount - taken], transaction);
 }
 
@@ -95,7 +94,7 @@ async function payDebt(db: Database, transaction: Transaction, workspaceId: stri
   const paid = Math.min(balance, debt);
   if (paid === 0) return;
   const posting = { reference: `debt:${makeId()}`, amount: -paid, description: 'Debt of a payment that was taken back' };
-  await post(db, transaction, workspaceId, 'adjustment', [posting]);
+  await post(db, transaction, workspaceId, { kind: 'adjustment', postings: [posting] });
   await select(db, addDebt, [workspaceId, -paid], transaction);
 }
 
@@ -108,6 +107,13 @@ async function lock(db: Database, transaction: Transaction, workspaceId: string)
   return workspace ?? { balance: 0, spend_left: null, debt: 0 };
 }
 
+interface Movement {
+  kind: EntryKind;
+  postings: readonly (Posting & { debit?: string })[];
+  /** How many messages they pay for. */
+  messages?: number;
+}
+
 interface Posted {
   reference: string;
   /** The debt of the workspace. */
@@ -118,14 +124,7 @@ interface Posted {
  * Updates the balance, the number of messages and the entries in one statement. Returns no row if the balance or the limit of the day is
  * below the sum.
  */
-function post(
-  db: Database,
-  transaction: Transaction,
-  workspaceId: string,
-  kind: EntryKind,
-  postings: (Posting & { debit?: string })[],
-  messages = 0,
-): Promise<Posted[]> {
+function post(db: Database, transaction: Transaction, workspaceId: string, { kind, postings, messages = 0 }: Movement): Promise<Posted[]> {
   const sign = kind === 'debit' ? -1 : 1;
   let running = 0;
   const entries = postings.map(({ amount, ...posting }, index) => {

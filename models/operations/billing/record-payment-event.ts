@@ -67,8 +67,12 @@ async function applySession(db: Database, transaction: Transaction, change: Sess
   }
   if (differs(amountCents, order.amount_cents) || differs(currency, order.currency)) return 'mismatched';
   await select(db, setStatus, [order.id, 'paid', sessionId, paymentId], transaction);
-  const purchase = { reference: order.id, amount: order.credits, description: `Credit package ${order.package_name}` };
-  await credit(db, transaction, order.workspace_id, 'purchase', [purchase]);
+  await credit(db, transaction, order.workspace_id, {
+    kind: 'purchase',
+    reference: order.id,
+    amount: order.credits,
+    description: `Credit package ${order.package_name}`,
+  });
   await recordAuditEvent(db, transaction, systemOrigin('payment provider'), {
     workspaceId: order.workspace_id,
     type: 'billing.credits_purchased',

@@ -60,7 +60,8 @@ export async function applyReversals(db: Database, transaction: Transaction, ord
   if (wanted > order.reversed) {
     await takeBack(db, transaction, workspaceId, { ...posting, description: `Payment taken back: credit package ${name}` });
   } else {
-    await credit(db, transaction, workspaceId, 'adjustment', [{ ...posting, description: `Payment restored: credit package ${name}` }]);
+    const description = `Payment restored: credit package ${name}`;
+    await credit(db, transaction, workspaceId, { kind: 'adjustment', ...posting, description });
   }
   await recordAuditEvent(db, transaction, systemOrigin('payment provider'), {
     workspaceId,

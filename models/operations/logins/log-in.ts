@@ -52,9 +52,9 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
     throw codeRequired();
   }
   const isLoggedIn = await inTransaction(db, async (transaction) => {
-    if (workspace.totp_confirmed_at !== null && !(await useCode(db, transaction, config.secretKeys, workspace.id, login.code ?? '')))
-      return false;
-    await noteLogin(deps, transaction, workspace, { ...login, attempt }, origin);
+    const code = { workspaceId: workspace.id, code: login.code ?? '' };
+    if (workspace.totp_confirmed_at !== null && !(await useCode(db, transaction, config.secretKeys, code))) return false;
+    await noteLogin(deps, transaction, { ...login, workspace, attempt }, origin);
     return true;
   });
   if (isLoggedIn) return workspace;
@@ -75,8 +75,7 @@ async function admitTry({ db, config, admit }: LoginDeps, { email, client }: Log
 async function noteLogin(
   { db, config, onMail }: LoginDeps,
   transaction: Transaction,
-  workspace: Workspace,
-  { email, client, attempt }: Login & { attempt: Try },
+  { email, client, workspace, attempt }: Login & { workspace: Workspace; attempt: Try },
   origin: Origin,
 ): Promise<void> {
   const { id: workspaceId, name } = workspace;
@@ -85,7 +84,10 @@ async function noteLogin(
   await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target });
   const [seen] = await select<{ is_new: boolean }>(db, noteAddress, [workspaceId, client], transaction);
   if (seen?.is_new !== true) return;
-  const mailId = await enqueueNotice(db, transaction, workspaceId, 'new_login', { address: origin.address, at: new Date() });
+  const mailId = await enqueueNotice(db, transaction, workspaceId, {
+    kind: 'new_login',
+    detail: { address: origin.address, at: new Date() },
+  });
   if (mailId !== null) transaction.afterCommit(() => onMail(mailId));
 }
 

@@ -8,6 +8,11 @@ interface Factor {
   totp_step: number | null;
 }
 
+export interface GivenCode {
+  workspaceId: string;
+  code: string;
+}
+
 /** Binds an encrypted secret to its workspace. */
 export const totpContext = (workspaceId: string) => `totp:${workspaceId}`;
 
@@ -19,8 +24,7 @@ export async function useCode(
   db: Database,
   transaction: Transaction,
   secretKeys: readonly string[],
-  workspaceId: string,
-  code: string,
+  { workspaceId, code }: GivenCode,
 ): Promise<boolean> {
   const [factor] = await select<Factor>(db, lock, [workspaceId], transaction);
   if (factor === undefined || factor.totp_secret === null) return false;

@@ -45,8 +45,15 @@ export async function hasReachedMailLimit(db: Database, transaction: Transaction
   return (row?.sent ?? 0) >= mailsAnHourMax;
 }
 
+/** A mail that informs the owner of a workspace. */
+interface Notice {
+  kind: MailKind;
+  /** What its text shows. */
+  detail: object;
+}
+
 /**
- * Puts a mail with these details into the outbox, unless the workspace has reached the hourly limit of this kind: its address may belong to
+ * Puts a notice into the outbox, unless the workspace has reached the hourly limit of this kind: its address may belong to
  * another person, whose mailbox must not be flooded.
  * @returns the id of the mail; null if there is none
  */
@@ -54,8 +61,7 @@ export async function enqueueNotice(
   db: Database,
   transaction: Transaction,
   workspaceId: string,
-  kind: MailKind,
-  detail: object,
+  { kind, detail }: Notice,
 ): Promise<string | null> {
   if (await hasReachedMailLimit(db, transaction, workspaceId, kind)) return null;
   const mailId = makeId();

@@ -26,21 +26,27 @@ export async function forgetWebhookData(
   const done = { bodies: 0, attempts: 0, deliveries: 0 };
   for (const kind of ['deliveries', 'bodies', 'attempts'] as const) {
     const days = retention[kind];
-    if (days > 0) done[kind] = await sweep(db, kind, idBefore(new Date(Date.now() - days * dayMs)), untilMs, page);
+    if (days > 0) done[kind] = await sweep(db, kind, idBefore(new Date(Date.now() - days * dayMs)), { untilMs, page });
   }
   if (done.deliveries > 0) await select(db, forgetDeleted, [page]);
   return done;
 }
 
-async function sweep(db: Database, kind: Kind, before: string, untilMs: number, page: number): Promise<number> {
+interface Bounds {
+  untilMs: number;
+  /** The size of a page. */
+  page: number;
+}
+
+async function sweep(db: Database, kind: Kind, before: string, bounds: Bounds): Promise<number> {
   let swept = 0;
   let after = lowestId;
   if (kind !== 'deliveries') {
     await select(db, begin, [kind, lowestId]);
-    swept += await sweepAgain(db, kind, untilMs, page);
+    swept += await sweepAgain(db, kind, bounds);
   }
-  while (Date.now() < untilMs) {
-    const [last] = await select<{ id: string; swept: number }>(db, statements[kind](page), [
+  while (Date.now() < bounds.untilMs) {
+    const [last] = await select<{ id: string; swept: number }>(db, statements[kind](bounds.page), [
       before,
       ...(kind === 'deliveries' ? [after] : []),
     ]);
@@ -52,7 +58,7 @@ async function sweep(db: Database, kind: Kind, before: string, untilMs: number, 
 }
 
 /** Looks again at what was still to be sent when the sweep passed it. @returns how much of it was deleted */
-async function sweepAgain(db: Database, kind: Kept, untilMs: number, page: number): Promise<number> {
+async function sweepAgain(db: Database, kind: Kept, { untilMs, page }: Bounds): Promise<number> {
   let swept = 0;
   while (Date.now() < untilMs) {
     const [looked] = await select<{ due: number; swept: number }>(db, lateStatements[kind](page));

@@ -33,8 +33,7 @@ const usageMessagesMax = 200_000;
 export async function sumUsage(
   db: Database,
   workspaceId: string,
-  { from, to }: Period,
-  by: UsageBy,
+  { from, to, by }: Period & { by: UsageBy },
   max = usageMessagesMax,
 ): Promise<UsagePart[]> {
   const ids = [idBefore(from), idAfter(to)];

@@ -1,9 +1,8 @@
 /** Suspension by an operator: a suspended workspace sends nothing. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import type { AuditType } from '../../rules/audit/audit-types.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
-import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { type AuditRecord, recordAuditEvent } from '../audit/record-audit-event.js';
 
 /**
  * Suspends a workspace. From now on its sends are refused, and due messages fail at their hand-off and are refunded. Calls in progress
@@ -13,7 +12,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 export function suspend(db: Database, workspace: Workspace, reason: string): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const [stored] = await select<{ is_new: boolean }>(db, store, [workspace.id, reason], transaction);
-    await recordSuspension(db, transaction, workspace, 'workspace.suspended', { reason });
+    await recordSuspension(db, transaction, workspace, { type: 'workspace.suspended', changes: { reason } });
     return stored?.is_new === true;
   });
 }
@@ -27,7 +26,7 @@ export function resume(db: Database, workspace: Workspace): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const sql = 'DELETE FROM suspensions WHERE workspace_id = $1 RETURNING reason';
     if ((await select(db, sql, [workspace.id], transaction)).length === 0) return false;
-    await recordSuspension(db, transaction, workspace, 'workspace.resumed', {});
+    await recordSuspension(db, transaction, workspace, { type: 'workspace.resumed', changes: {} });
     return true;
   });
 }
@@ -36,9 +35,8 @@ async function recordSuspension(
   db: Database,
   transaction: Transaction,
   { id, name }: Workspace,
-  type: AuditType,
-  changes: object,
+  event: Pick<AuditRecord, 'type' | 'changes'>,
 ): Promise<void> {
   const target = { type: 'workspace', id, name };
-  await recordAuditEvent(db, transaction, systemOrigin('operator'), { workspaceId: id, type, target, changes: { ...changes } });
+  await recordAuditEvent(db, transaction, systemOrigin('operator'), { workspaceId: id, target, ...event });
 }

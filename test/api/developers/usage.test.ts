@@ -101,7 +101,7 @@ describe('GET /api/v1/usage', () => {
   it('409 for a period with more messages than are added up', async () => {
     const now = Date.now();
     const period = { from: new Date(now - 3_600_000), to: new Date(now + 1000) };
-    await assert.rejects(sumUsage(app.deps.db, account.workspaceId, period, 'day', 3), { code: 'limit_reached' });
-    assert.equal((await sumUsage(app.deps.db, account.workspaceId, period, 'day', 4)).length, 1);
+    await assert.rejects(sumUsage(app.deps.db, account.workspaceId, { ...period, by: 'day' }, 3), { code: 'limit_reached' });
+    assert.equal((await sumUsage(app.deps.db, account.workspaceId, { ...period, by: 'day' }, 4)).length, 1);
   });
 });

@@ -60,6 +60,6 @@ export const addRow: Readonly<Record<string, (db: Database, owner: Owner) => Pro
   listReplays: (_, { webhookId }) => buildReplay(webhookId),
   listTransactions: (db, { workspaceId }) =>
     db.transaction((transaction) =>
-      credit(db, transaction, workspaceId, 'adjustment', [{ reference: uuidv7(), amount: 1000, description: 'A correction' }]),
+      credit(db, transaction, workspaceId, { kind: 'adjustment', reference: uuidv7(), amount: 1000, description: 'A correction' }),
     ),
 };

@@ -59,7 +59,7 @@ export async function makeProcess(
     CLOCK_SHIFT_FILE: clock,
     ...own,
   };
-  const part = nodePart(name, paths[kind], env, join(logDir, `${name}.log`), drainMsMax);
+  const part = nodePart({ name, path: paths[kind], env, log: join(logDir, `${name}.log`) }, drainMsMax);
   const actor = new Actor(name, () => withClock(part), { ...hooks, onExit: (exit) => hooks.onExit(kind, exit) });
   return { actor, kind, name, shiftClock: (ms) => writeFileSync(clock, String(ms)) };
 }

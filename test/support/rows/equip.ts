@@ -6,6 +6,6 @@ export async function equip(db: Database, workspaceId: string, thousandths = 100
   await select(db, 'UPDATE workspaces SET email_verified = true WHERE id = $1', [workspaceId]);
   const granted = await select(db, `SELECT 1 FROM credit_entries WHERE kind = 'grant' AND reference = $1`, [workspaceId]);
   if (granted.length > 0) return;
-  const grant = { reference: workspaceId, amount: thousandths, description: 'Signup credits' };
-  await inTransaction(db, (transaction) => credit(db, transaction, workspaceId, 'grant', [grant]));
+  const grant = { kind: 'grant', reference: workspaceId, amount: thousandths, description: 'Signup credits' } as const;
+  await inTransaction(db, (transaction) => credit(db, transaction, workspaceId, grant));
 }

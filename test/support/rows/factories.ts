@@ -31,7 +31,7 @@ export async function buildWorkspace(db: Database, balance = 100_000): Promise<W
   });
   if (balance > 0) {
     await db.transaction((transaction) =>
-      credit(db, transaction, id, 'grant', [{ reference: id, amount: balance, description: 'Signup credits' }]),
+      credit(db, transaction, id, { kind: 'grant', reference: id, amount: balance, description: 'Signup credits' }),
     );
   }
   return workspace.reload();
