@@ -101,20 +101,27 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
 
   async #attemptChain(chain: Delivery[]): Promise<void> {
     for (const [index, delivery] of chain.entries()) {
-      if (!this.#isOver && (await this.options.turns?.next(this.#toCome--, () => this.#isOver)) === false) this.#isEnded = true;
-      const outcome = this.#isOver ? 'not tried' : await this.#attempt(delivery);
-      if (outcome === 'not tried') this.#untried.push(...chain.slice(index));
+      const outcome = (await this.#mayAttempt()) ? await this.#attempt(delivery) : 'not tried';
       if (outcome === 'acknowledged' || outcome === 'ended') continue;
       if (outcome === 'failed' && this.options.continuesAfterFailure) {
         this.#left.push(delivery);
         continue;
       }
       this.#isEnded = true;
+      const rest = chain.slice(index);
+      if (outcome === 'not tried') this.#untried.push(...rest);
       if (outcome === 'stopped')
-        this.#chains.length = 0; // paused, deleted or inactive: the change itself has settled the other deliveries
-      else this.#left.push(...chain.slice(index));
+        this.#chains.length = 0; // the change of the webhook has settled the other deliveries
+      else this.#left.push(...rest);
       return;
     }
+  }
+
+  /** Waits for a turn if the webhook has a rate. @returns false if the queue was over before */
+  async #mayAttempt(): Promise<boolean> {
+    if (this.#isOver) return false;
+    const hasTurn = await this.options.turns?.next(this.#toCome--, () => this.#isOver);
+    return hasTurn !== false && !this.#isOver;
   }
 
   async #attempt(delivery: Delivery): Promise<AttemptOutcome> {

@@ -11,23 +11,27 @@ interface Family {
  */
 export function mergePages(pages: readonly string[], openMetrics: boolean): string {
   const families = new Map<string, Family>();
-  for (const page of pages) {
-    let current: Family | undefined;
-    for (const line of page.split('\n')) {
-      const [, name] = /^# (?:HELP|TYPE) (\S+)/.exec(line) ?? [];
-      if (name !== undefined) {
-        const known = families.get(name);
-        current = known ?? { head: [], values: [] };
-        families.set(name, current);
-        if (!current.head.some((other) => other.slice(0, 6) === line.slice(0, 6))) current.head.push(line);
-      } else if (line !== '' && !line.startsWith('#')) current?.values.push(line);
-    }
-  }
+  for (const page of pages) addPage(families, page);
   const asked = (line: string) => (openMetrics && isCounter(line, families) ? line.replace(/^(# \w+ \S+?)_total /, '$1 ') : line);
   return [...families.values()]
     .flatMap(({ head, values }) => [...head.map(asked), ...values])
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** Adds each value to the family whose head is above it. */
+function addPage(families: Map<string, Family>, page: string): void {
+  let current: Family | undefined;
+  for (const line of page.split('\n')) {
+    const [, name] = /^# (?:HELP|TYPE) (\S+)/.exec(line) ?? [];
+    if (name === undefined) {
+      if (line !== '' && !line.startsWith('#')) current?.values.push(line);
+      continue;
+    }
+    current = families.get(name) ?? { head: [], values: [] };
+    families.set(name, current);
+    if (!current.head.some((other) => other.slice(0, 6) === line.slice(0, 6))) current.head.push(line);
+  }
 }
 
 const isCounter = (line: string, families: ReadonlyMap<string, Family>) => {

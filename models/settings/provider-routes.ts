@@ -19,6 +19,9 @@ const partsOf = (text: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
+/** The names of the accounts in the setting, as written: `eu=twilio,us=twilio`. */
+const namedAccounts = (given: Environment): string[] => partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
+
 /** The accounts that the settings name, with their kinds, including the default account of each kind. */
 function kindsIn(given: Environment): Map<string, string> {
   const named = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=') as [string, string]);
@@ -37,7 +40,7 @@ function routesOf(given: Environment, channel: Channel): Route[] {
 /** The faults of the routes as a whole. The declaration of each setting checks its own value. */
 export function routeFaults(given: Environment): string[] {
   const kinds = kindsIn(given);
-  const named = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
+  const named = namedAccounts(given);
   const taken = named.filter((name, at) => Object.hasOwn(settingsNeeded, name) || named.indexOf(name) !== at);
   const faults = taken.map((name) => `PROVIDER_ACCOUNTS: the name ${name} is taken`);
   for (const channel of channels) {
@@ -56,7 +59,7 @@ export function routeFaults(given: Environment): string[] {
 
 /** The own settings of the named accounts: like those of their kind, but without the defaults. */
 export function ownSettings(given: Environment): Record<string, Joi.Schema> {
-  const accounts = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
+  const accounts = namedAccounts(given);
   const each = Object.entries(providerSettings).filter(([name]) => !name.startsWith('PROVIDER_'));
   return Object.fromEntries(
     accounts.flatMap((account) => each.map(([name, schema]) => [ownSetting(account, name), schema.prefs({ noDefaults: true })])),
@@ -84,7 +87,7 @@ export function neededByRoutes(given: Environment): string[] {
  */
 function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment): ProviderAccount[] {
   const kinds = kindsIn(given);
-  const named = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
+  const named = namedAccounts(given);
   const carrying = channels.flatMap((channel) => routesOf(given, channel).map(({ account }) => account));
   return [...new Set([...carrying, ...named])].map((name) => {
     const own = Object.keys(providerSettings).flatMap((setting) => {

@@ -17,6 +17,8 @@ const steps: Readonly<Record<string, AuditPiece>> = {
   entries: auditEntries,
 };
 const names = Object.keys(steps);
+/** Stands for a step when all have been done. */
+const ended = '';
 
 /** After a piece, the audit rests for as long as the piece took, but not longer than this, so that other work gets the database. */
 const restMsMax = 50;
@@ -41,9 +43,10 @@ export async function auditBooks(db: Database, untilMs: number, onDifference: (d
     const startedAt = performance.now();
     const piece = await steps[step]?.(db, place);
     for (const difference of piece?.differences ?? []) onDifference(difference);
-    ({ step, place } = piece ? { step, place: piece.place } : { step: names[names.indexOf(step) + 1] ?? '', place: null });
-    await select(db, step === '' ? end : goOn, [audit.day, step, place && JSON.stringify(place), piece?.differences.length ?? 0]);
-    if (step === '') return false;
+    place = piece?.place ?? null;
+    if (!piece) step = names[names.indexOf(step) + 1] ?? ended;
+    await select(db, step === ended ? end : goOn, [audit.day, step, place && JSON.stringify(place), piece?.differences.length ?? 0]);
+    if (step === ended) return false;
     await sleep(Math.min(restMsMax, performance.now() - startedAt));
   }
   return true;

@@ -19,18 +19,24 @@ const hourMs = 3_600_000;
 /** Verifies that entries are numbered without gaps in the order of their balances, and that they add up to the balance. */
 export const auditLedger: AuditPiece = async (db, place) => {
   const walk = place as Walk | null;
-  const [begun] = walk === null || walk.isOver ? await select<Opening>(db, opening, [walk?.workspace ?? lowestId]) : [];
-  if ((walk === null || walk.isOver) && begun === undefined) return null;
-  const differences: Difference[] = [];
-  if (begun !== undefined && begun.opening_balance !== begun.unnumbered) differences.push(differs('opening balance', begun.id, begun));
-  const from: Walk = begun === undefined ? (walk as Walk) : { workspace: begun.id, after: 0, sum: begun.opening_balance, isOver: false };
-  const [piece] = await select<LedgerPiece>(db, entries, [from.workspace, from.after, from.sum, atOnce.entries]);
-  const { strayed = null, count = 0, last, sum } = piece ?? {};
-  if (strayed !== null) differences.push(differs('ledger entry', from.workspace, { number: strayed }));
-  const next = { ...from, after: last ?? from.after, sum: sum ?? from.sum, isOver: count < atOnce.entries };
-  if (next.isOver) differences.push(...(await compareBalance(db, next)));
-  return { differences, place: next };
+  if (walk !== null && !walk.isOver) return auditNextEntries(db, walk);
+  const [begun] = await select<Opening>(db, opening, [walk?.workspace ?? lowestId]);
+  if (begun === undefined) return null;
+  const { id, opening_balance, unnumbered } = begun;
+  const piece = await auditNextEntries(db, { workspace: id, after: 0, sum: opening_balance, isOver: false });
+  if (opening_balance !== unnumbered) piece.differences.unshift(differs('opening balance', id, begun));
+  return piece;
 };
+
+/** Continues in the ledger of one workspace. After its last entry, also compares its balance. */
+async function auditNextEntries(db: Database, walk: Walk): Promise<{ differences: Difference[]; place: Walk }> {
+  const [piece] = await select<LedgerPiece>(db, entries, [walk.workspace, walk.after, walk.sum, atOnce.entries]);
+  const { strayed = null, count = 0, last, sum } = piece ?? {};
+  const differences = strayed === null ? [] : [differs('ledger entry', walk.workspace, { number: strayed })];
+  const reached = { ...walk, after: last ?? walk.after, sum: sum ?? walk.sum, isOver: count < atOnce.entries };
+  if (reached.isOver) differences.push(...(await compareBalance(db, reached)));
+  return { differences, place: reached };
+}
 
 interface Opening {
   id: string;
@@ -79,10 +85,8 @@ const balance = `
 /** Verifies that every workspace has as many messages as its row says. */
 export const auditCounts: AuditPiece = async (db, place) => {
   const walk = place as Walk | null;
-  const isNext = walk === null || walk.isOver;
-  const [next] = isNext ? await select<{ id: string }>(db, nextWorkspace, [walk?.workspace ?? lowestId]) : [{ id: walk.workspace }];
-  if (next === undefined) return null;
-  const from: Walk = isNext ? { workspace: next.id, after: lowestId, sum: 0, isOver: false } : walk;
+  const from = walk === null || walk.isOver ? await beginCount(db, walk?.workspace ?? lowestId) : walk;
+  if (from === null) return null;
   // Younger messages may be undecided. They are counted in the same statement as the stored number is read.
   const [piece] = await select<{ count: number; shown: number; last: string | null }>(db, messages, [
     from.workspace,
@@ -95,6 +99,12 @@ export const auditCounts: AuditPiece = async (db, place) => {
   const rows = reached.isOver ? await select(db, messageCount, [reached.workspace, reached.after, reached.sum]) : [];
   return { differences: rows.map((row) => differs('message count', from.workspace, row)), place: reached };
 };
+
+/** @returns null after the last workspace */
+async function beginCount(db: Database, lastWorkspace: string): Promise<Walk | null> {
+  const [next] = await select<{ id: string }>(db, nextWorkspace, [lastWorkspace]);
+  return next === undefined ? null : { workspace: next.id, after: lowestId, sum: 0, isOver: false };
+}
 
 const nextWorkspace = 'SELECT id FROM workspaces WHERE id > $1::uuid ORDER BY id LIMIT 1';
 

@@ -96,17 +96,15 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
     // Before a failure that came in the same reports can count.
     if (status === 'delivered') await proveDeliveries(db, transaction, reports);
   }
-  const outcomes = reports.map(({ id, message_id, channel, status, is_erased }) =>
-    applied.has(`${message_id} ${status}`)
-      ? { id, is_erased, outcome: 'applied' }
-      : { id, is_erased, outcome: 'ignored', reason: whyIgnored(channel, status, statusOf.get(message_id)) },
-  );
+  const isApplied = ({ message_id, status }: Unapplied) => applied.has(`${message_id} ${status}`);
+  const outcomes = reports.map((report) => ({
+    id: report.id,
+    is_erased: report.is_erased,
+    ...(isApplied(report) ? { outcome: 'applied' } : { outcome: 'ignored', reason: whyIgnored(report, statusOf.get(report.message_id)) }),
+  }));
   await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
-  await nameAttempts(
-    db,
-    transaction,
-    reports.filter(({ is_named, message_id, status }) => !is_named && !applied.has(`${message_id} ${status}`)),
-  );
+  const unnamed = reports.filter((report) => !report.is_named && !isApplied(report));
+  await nameAttempts(db, transaction, unnamed);
   await suppress(db, reports.filter((report) => report.outcome === null && isHardBounce(report)).map(bounceOf), transaction);
 }
 
@@ -138,9 +136,9 @@ const markApplied = `
     outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END, reason = CASE WHEN d.outcome = 'applied' THEN d.reason ELSE o.reason END
   FROM ${recordset('$1', 'o', givenOutcomes)} WHERE d.id = o.id`;
 
-function whyIgnored(channel: Channel, reported: ReportStatus, current: Status | undefined): IgnoredReason {
-  if (!isKnownTo(channel, reported)) return 'not_on_channel';
-  return reported === current ? 'repeats_status' : 'backwards';
+function whyIgnored({ channel, status }: Unapplied, current: Status | undefined): IgnoredReason {
+  if (!isKnownTo(channel, status)) return 'not_on_channel';
+  return status === current ? 'repeats_status' : 'backwards';
 }
 
 /** If a hand-off was never answered, a report about its message proves it. */
