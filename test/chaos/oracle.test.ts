@@ -150,7 +150,7 @@ describe('the oracle of the chaos battery', () => {
       assert.deepEqual(ends('sent', [], ['delivered']), ['delivered', 'sent']);
       assert.deepEqual(ends('sent', ['failed'], ['delivered']), ['delivered', 'failed']);
     });
-    it('of a message that was given up are failed, or delivered after a late correction', () => {
+    it('are failed for a message that was given up, or delivered after a late correction', () => {
       assert.deepEqual(ends('failed', ['sent']), ['failed']);
       assert.deepEqual(ends('failed', ['delivered']), ['delivered']);
     });

@@ -45,7 +45,7 @@ describe('the snapshot of a run', () => {
     assert.equal(snapshot.batches[0]?.status, 'cancelled');
   });
 
-  it('of the real books breaks no rule about money, prices, events or batches', async () => {
+  it('breaks no rule about money, prices, events or batches if it is of real books', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await buildClaimed(test.db, test.workspaceId, { content: { text: 'tk7z000013' } });
     const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2, 1], { content: { text: 'tk7z000014' } });

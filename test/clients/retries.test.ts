@@ -16,7 +16,7 @@ const refused = (status: number, code: string, headers: Record<string, string> =
 const failure = (status: number, code: string, retryAfterSeconds: number | null = null) =>
   new TidingsError({ status, code, message: 'No', retryAfterSeconds });
 
-describe('the TypeScript client repeats', () => {
+describe('requests of the TypeScript client', () => {
   let server: ScriptedServer;
   let tidings: Tidings;
   beforeEach(async () => {
@@ -41,7 +41,7 @@ describe('the TypeScript client repeats', () => {
     ['504 of a proxy', { status: 504 }],
     ['an answer that breaks off', 'cut'],
   ] as const) {
-    it(`a send after ${what}, with the same idempotency key and body`, async () => {
+    it(`a send after ${what} is sent again with the same idempotency key and body`, async () => {
       server.answers = [answer, sent];
       assert.equal((await tidings.messages.send(message)).id, 'one');
       const [first, second] = server.requests;
@@ -52,7 +52,7 @@ describe('the TypeScript client repeats', () => {
     });
   }
 
-  it('a send that gets no answer in time', async () => {
+  it('a send without an answer in time is sent again with its idempotency key', async () => {
     server.answers = ['hang', sent];
     assert.equal((await tidings.messages.send(message, { timeoutMs: 200, idempotencyKey: 'order-1' })).id, 'one');
     assert.deepEqual(
@@ -61,7 +61,7 @@ describe('the TypeScript client repeats', () => {
     );
   });
 
-  it('no request that the service refused', async () => {
+  it('a request that the service refused is sent once', async () => {
     for (const [status, code] of [
       [400, 'validation_failed'],
       [401, 'unauthorized'],
@@ -77,19 +77,19 @@ describe('the TypeScript client repeats', () => {
     }
   });
 
-  it('no creation whose answer was lost, since it would be done twice', async () => {
+  it('a creation whose answer was lost is sent once, because it would be done twice', async () => {
     server.answers = ['cut'];
     const error = await failureOf(tidings.webhooks.create({ url: 'https://example.com', events: ['message.sent'] }));
     assert.deepEqual([error.status, error.code, server.requests.length], [0, 'network_error', 1]);
   });
 
-  it('at most as often as it may, and throws the last failure', async () => {
+  it('the last failure is thrown after the permitted number of retries', async () => {
     server.answers = [refused(500, 'internal_error'), refused(500, 'internal_error'), refused(503, 'unavailable', { 'Retry-After': '0' })];
     const { status, retryAfterSeconds } = await failureOf(tidings.messages.get('one'));
     assert.deepEqual([status, retryAfterSeconds, server.requests.length], [503, 0, 3]);
   });
 
-  it('not before Retry-After, and not at all where that is too long to wait for', async () => {
+  it('a retry waits for Retry-After, and a very long Retry-After ends the call', async () => {
     assert.ok(pauseMs(0, 7, 0) >= 7_000);
     assert.equal(isRetryable(failure(429, 'rate_limited', 60), false), true);
     server.answers = [refused(429, 'rate_limited', { 'Retry-After': '900' })];
@@ -97,7 +97,7 @@ describe('the TypeScript client repeats', () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it('after pauses that double, are partly random, and end at ten seconds', () => {
+  it('pauses double up to ten seconds, and are partly random', () => {
     assert.deepEqual(
       [0, 1, 2, 9].map((attempt) => [pauseMs(attempt, null, 0), pauseMs(attempt, null, 1)]),
       [
@@ -109,7 +109,7 @@ describe('the TypeScript client repeats', () => {
     );
   });
 
-  it('not at once where a stream demands a pause that is longer than a timer can be', async () => {
+  it('a pause that is longer than a timer can be is not skipped', async () => {
     const ending = new AbortController();
     const long = pause(2 ** 31, ending.signal).then(() => 'ended');
     assert.equal(await Promise.race([long, pause(50, ending.signal).then(() => 'waits')]), 'waits');
@@ -117,7 +117,7 @@ describe('the TypeScript client repeats', () => {
     await assert.rejects(long, /^Error: enough$/);
   });
 
-  it('nothing after its caller aborted, and throws the reason', async () => {
+  it('an aborted call is not sent again, and throws the reason', async () => {
     server.answers = ['hang'];
     const controller = new AbortController();
     const call = tidings.messages.send(message, { signal: controller.signal });
@@ -132,7 +132,7 @@ describe('the TypeScript client repeats', () => {
     await assert.rejects(paused, /^Error: enough$/);
   });
 
-  it('nothing for an id that would be another path', async () => {
+  it('an id that would be another path is a TypeError, and nothing is sent', async () => {
     for (const id of ['', '.', '..']) {
       await assert.rejects(tidings.messages.get(id), TypeError);
       await assert.rejects(tidings.messages.cancel(id), TypeError);
@@ -141,7 +141,7 @@ describe('the TypeScript client repeats', () => {
     assert.deepEqual(server.requests, []);
   });
 
-  it('the opening of a stream that gets no answer', async () => {
+  it('a stream that gets no answer is opened again', async () => {
     const event = '{"event":"message.sent","timestamp":"","data":{"message_id":"m"}}';
     server.answers = ['hang', { status: 200, headers: { 'Content-Type': 'text/event-stream' }, body: `id: 1.a\ndata: ${event}\n\n` }];
     const stream = readStream(new Transport({ apiKey: 'tidings_x', baseUrl: server.url }), { signal: AbortSignal.timeout(10_000) }, 200);
@@ -150,13 +150,13 @@ describe('the TypeScript client repeats', () => {
     await stream.return();
   });
 
-  it('nothing at another address: a redirect is an error, and the key goes nowhere', async () => {
+  it('a redirect is an error, and the key is not sent to the other address', async () => {
     server.answers = [{ status: 307, headers: { Location: `${server.url}/elsewhere` } }];
     assert.equal((await failureOf(tidings.messages.send(message))).status, 307);
     assert.equal(server.requests.length, 1);
   });
 
-  it('no request to something that is not Tidings', async () => {
+  it('an answer of another service is an error, and invalid options are a TypeError', async () => {
     server.answers = [{ status: 200, body: '<html>Hello</html>' }];
     assert.equal((await failureOf(tidings.balance())).code, 'invalid_answer');
     assert.throws(() => new Tidings({ apiKey: 'x', baseUrl: 'api.example.com' }), TypeError);

@@ -41,7 +41,7 @@ describe('the screens of the console', function () {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser } = useConsole(app);
 
-  it('are all listed here', () => {
+  it('each screen is tested here', () => {
     const source = readFileSync(`${root}/console/app/screens.tsx`, 'utf8');
     const declared = [...source.matchAll(/path=\{to\((?:'([^']*)')?\)\}/g)].map(([, path = '']) => path);
     const pattern = (path: string) => new RegExp(`^/?${path.replace(/:\w+/g, '[^/]+')}$`);

@@ -149,7 +149,7 @@ describe('the second factor in the console', function () {
   });
 
   describe('after another tab', () => {
-    it('turned it on, a new secret is refused and it is on here too', async () => {
+    it('a new secret is refused and "On" is shown after another tab turned it on', async () => {
       await open('Off');
       await enrol(me);
       await button('Set up an authenticator app').click();
@@ -157,7 +157,7 @@ describe('the second factor in the console', function () {
       await section().getByText('On', { exact: true }).waitFor();
     });
 
-    it('turned it on with another secret, the one here is put away', async () => {
+    it('the offered secret disappears after another tab turned it on with another one', async () => {
       await open('Off');
       const { secret } = await offer();
       await enrol(me);
@@ -167,7 +167,7 @@ describe('the second factor in the console', function () {
       assert.equal(await qrCode().count(), 0);
     });
 
-    it('turned it off, it is off here too', async () => {
+    it('"Off" is shown after another tab turned it off', async () => {
       const {
         recovery_codes: [code = ''],
       } = await enrol(me);

@@ -114,7 +114,7 @@ describe('alerts on a real service', function () {
     await workflow.getHandle(workflowId).terminate();
   });
 
-  it('stand on boards whose expressions are valid and have values', async () => {
+  it('the expressions of the boards are valid and have values', async () => {
     const queries = boards.flatMap(({ name, panels }) =>
       panels.flatMap(({ title, queries: own }) => own.map(([expr]) => ({ name, title, expr }))),
     );

@@ -48,7 +48,7 @@ describe('alerts', () => {
     );
   });
 
-  it('and recording rules read only metrics and labels that exist', () => {
+  it('read only metrics and labels that exist, as recording rules do', () => {
     const known = knownMetrics();
     for (const { alert, record, expr } of allRules()) {
       const read = metricsIn(expr);

@@ -32,7 +32,7 @@ describe('sends at a fixed rate', () => {
     }
   });
 
-  it('that keep a steady load leave out what is too late', async () => {
+  it('leave out what is too late if they keep a steady load', async () => {
     const { sends, skipped } = await steadySends(stalling(), seconds, perSecond);
     assert.equal(sends + skipped, seconds * perSecond);
     assert.ok(skipped >= 14, `${skipped} left out`);

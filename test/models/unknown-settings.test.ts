@@ -17,7 +17,7 @@ describe('an unknown setting', () => {
       assert.deepEqual(faultsOf(env), [`${name} is not a setting. Did you mean ${meant}?`]);
     });
   }
-  it('with a prefix of ours is a fault', () => {
+  it('is a fault if it has a prefix of ours', () => {
     assert.deepEqual(faultsOf({ ...required, WEBHOOK_COLOUR: 'red' }), ['WEBHOOK_COLOUR is not a setting']);
   });
   it('is reported with all other errors', () => {

@@ -66,7 +66,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('that a worker does not know as healthy gets one retry first, and all others after its acknowledgement', async () => {
+  it('gets one retry first from a worker that does not know it as healthy, and all others after that', async () => {
     test.receiver.answer = answerWith(500);
     await worker().deliver(await queued(8));
     assert.equal((await test.webhook.reload()).resume_at, null, 'the breaker is closed');

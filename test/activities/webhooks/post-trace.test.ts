@@ -61,7 +61,7 @@ describe('the trace of a POST', () => {
     assert.deepEqual([Object.keys(responseHeaders ?? {}).length, responseHeaders?.['x-long']], [40, 'z'.repeat(256)]);
   });
 
-  it('has the request and no first byte without an answer', async () => {
+  it('has the request, and null for the time of the first byte, without an answer', async () => {
     const { timings, requestHeaders, responseHeaders, error } = await answered(() => undefined);
     assert.deepEqual([timings.first_byte_ms, responseHeaders, error], [null, null, 'timeout']);
     assert.ok(timings.total_ms >= 395 && requestHeaders !== null);

@@ -88,7 +88,7 @@ describe('an endpoint', () => {
     assert.deepEqual(idsReceived(), ids);
   });
 
-  it('that is ordered and answers slowly gets the rest of its events from the next call of its retrier', async () => {
+  it('gets the rest of its events from the next call of its retrier if it is ordered and slow', async () => {
     await test.webhook.update({ ordered: true });
     await worker().deliver(await queued(3));
     let resetClock = () => undefined as void;

@@ -111,7 +111,7 @@ describe('the console session', () => {
       });
     }
 
-    it('and the cookie is deleted, and the other session stays', async () => {
+    it('its DELETE deletes the cookie, and another session stays', async () => {
       const other = cookieOf(await logIn());
       const answer = await call('DELETE', sessionPath);
       assert.match(answer.headers.get('set-cookie') ?? '', /^tidings_session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/);

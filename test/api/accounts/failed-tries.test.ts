@@ -57,7 +57,7 @@ describe('failed tries', () => {
       ]);
     });
   }
-  it('of the current password are recorded and mailed', async () => {
+  it('401 for wrong current passwords, which are recorded and mailed', async () => {
     const change = () => me.call('PUT', '/auth/password', { current_password: 'wrong horse', password: 'another horse' });
     await times(5, async () => assert.equal((await change()).status, 401));
     assert.equal((await change()).status, 429);
@@ -67,7 +67,7 @@ describe('failed tries', () => {
     );
     assert.equal(await lockMails(), 1);
   });
-  it('of codes that would remove the second factor are recorded and mailed', async () => {
+  it('400 for wrong codes to remove the second factor, which are recorded and mailed', async () => {
     await enrol(me);
     const remove = () => me.call('DELETE', '/auth/totp', { code: '000000' });
     await times(5, async () => assert.equal((await remove()).status, 400));
@@ -78,7 +78,7 @@ describe('failed tries', () => {
     );
     assert.equal(await lockMails(), 1);
   });
-  it('of codes go on counting after the right current password', async () => {
+  it('429 for wrong codes also if the right current password came between them', async () => {
     await enrol(me);
     const remove = async () => (await me.call('DELETE', '/auth/totp', { code: '000000' })).status;
     await times(4, async () => assert.equal(await remove(), 400));

@@ -159,7 +159,7 @@ describe('a request whose body is held open', () => {
 describe('the key of a closed workspace', () => {
   const app = useApi();
 
-  it('401, also when it was made after the end', async () => {
+  it('401 for a key of a closed workspace, also if it was made after the closing', async () => {
     const { workspaceId, key } = await app.account();
     await rows(app.deps.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [workspaceId]);
     const { status, body } = await app.call('GET', '/api/v1/messages', { key });

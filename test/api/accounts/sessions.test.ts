@@ -39,12 +39,12 @@ describe('sessions', () => {
 
   describe('a JWT', () => {
     const claims = () => ({ typ: 'access', tv: 0, sub: me.workspaceId, iss: 'tidings', aud: 'tidings-api' });
-    it('names its secret, and stays valid with a former secret', async () => {
+    it('200 with a former secret, which it names', async () => {
       assert.match(jwt.decode(me.jwt, { complete: true })?.header.kid ?? '', /^[0-9a-f]{16}$/);
       assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 }).token), 200);
       assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 }).token), 401);
     });
-    it('without the name of a secret stays valid with present and former secrets', async () => {
+    it('200 without the name of a secret, signed with a present or a former secret', async () => {
       const { jwtSecret } = app.deps.config;
       for (const secret of [jwtSecret, old]) assert.equal(await statusWith(jwt.sign(claims(), secret, { expiresIn: 60 })), 200);
       assert.equal(await statusWith(jwt.sign(claims(), 'y'.repeat(40), { expiresIn: 60 })), 401);
@@ -54,7 +54,7 @@ describe('sessions', () => {
       assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid })), 401);
       assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid: 'unknown' })), 401);
     });
-    it('401 without an expiry', async () => {
+    it('401 for a JWT without an expiry', async () => {
       const { jwtSecret } = app.deps.config;
       const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), jwtSecret) });
       assert.deepEqual([answer.status, answer.body.code], [401, 'unauthorized']);

@@ -49,7 +49,7 @@ describe('the second factor', () => {
     assert.equal((await me.call('POST', '/auth/totp')).status, 409);
     assert.equal((await confirm('000000')).status, 409);
   });
-  it('401 without a code, and 200 once with a code', async () => {
+  it('401 for a login without a code, and 200 once with a code', async () => {
     const { secret } = await inForce();
     for (const given of [{}, { code: null }, { code: '' }]) {
       const without = await me.logIn(password, given);

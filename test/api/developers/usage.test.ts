@@ -67,7 +67,7 @@ describe('GET /api/v1/usage', () => {
   const usage = (query: string, credential: object = { key: account.key }) => app.call('GET', `/api/v1/usage${query}`, credential);
   const whole = { messages: 4, delivered: 2, failed: 1, credits: toCredits(2 * prices.sms + prices.whatsapp) };
 
-  it('200 by day, of this workspace alone', async () => {
+  it('200 with the sums of each day, of this workspace alone', async () => {
     const { status, body } = await usage('');
     const { from, to, ...sums } = body.data;
     assert.equal(status, 200);
@@ -75,7 +75,7 @@ describe('GET /api/v1/usage', () => {
     assert.deepEqual(sums, { by: 'day', ...whole, usage: [{ day: day(new Date()), ...whole }] });
     assert.deepEqual((await usage('', { jwt: account.jwt })).body.data.usage, sums.usage);
   });
-  it('200 by channel', async () => {
+  it('200 with the sums of each channel', async () => {
     assert.deepEqual((await usage('?by=channel')).body.data.usage, [
       { channel: 'email', messages: 1, delivered: 0, failed: 1, credits: 0 },
       { channel: 'sms', messages: 2, delivered: 1, failed: 0, credits: toCredits(2 * prices.sms) },

@@ -83,7 +83,7 @@ describe('content.template', () => {
     });
   }
 
-  it('400 without a text', async () => {
+  it('400 for a template without a text', async () => {
     const { status, body } = await single(template, { content: { template } });
     assert.deepEqual([status, body.error], [400, 'Missing required field: content.text']);
   });

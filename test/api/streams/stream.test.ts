@@ -148,7 +148,7 @@ describe('GET /api/v1/stream', () => {
     await until(async () => (await watch(account)).status === 200, 'room for a stream');
   });
 
-  it('HEAD opens none', async () => {
+  it('HEAD opens no stream', async () => {
     for (let index = 0; index < 5; index += 1) {
       assert.equal((await app.call('HEAD', path, { key: account.key })).status, 200);
       await until(

@@ -56,7 +56,7 @@ describe('an erasure beside a WhatsApp report whose message is not known yet', (
     }, 'it is completed');
   const found = () => findInDatabase(app.deps.db, digits);
 
-  it('of another workspace: the report is still found, and a repeated one changes nothing', async () => {
+  it('keeps a report of another workspace so that it is found; a repeated one changes nothing', async () => {
     const message = await claim();
     await tell(message, 'delivered');
     await complete(await ask(await app.account()));
@@ -71,7 +71,7 @@ describe('an erasure beside a WhatsApp report whose message is not known yet', (
     assert.deepEqual(await found(), []);
   });
 
-  it('of its own workspace: the report is applied, and then message and report are erased', async () => {
+  it('applies a report of its own workspace, and then erases message and report', async () => {
     const message = await claim();
     await tell(message, 'delivered');
     const status = await ask(account);

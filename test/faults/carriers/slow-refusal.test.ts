@@ -19,7 +19,7 @@ describe('a carrier that refuses a message after the time of its fallback', () =
     await counterpart?.close();
   });
 
-  it('gets the step on its way once it has answered, and the step is not free', async () => {
+  it('the step is sent after the carrier has answered, and costs its price', async () => {
     const account = await client.signUp();
     counterpart.interfere = (response) => {
       setTimeout(() => refuse(response, 400, 21211), 2_500);
@@ -32,7 +32,7 @@ describe('a carrier that refuses a message after the time of its fallback', () =
     assert.deepEqual([first.status, first.credits_used, next.credits_used], ['failed', 0, 0.1]);
   });
 
-  it('or never answers: its charge is refunded except for what the step costs that was sent meanwhile', async () => {
+  it('a message whose carrier never answers is refunded, less the price of the step sent meanwhile', async () => {
     const account = await client.signUp();
     counterpart.interfere = (response) => {
       response.destroy();

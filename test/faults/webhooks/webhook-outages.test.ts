@@ -45,7 +45,7 @@ describe('deliveries over an outage', () => {
     until(async () => (await deliveriesOf(id)).every(({ status }) => status === 'succeeded'), 'everything is delivered');
   const idOf = ({ headers }: Received) => headers['webhook-id'];
 
-  it('of an hour log every attempt, and each event arrives once', async () => {
+  it('log every attempt over an hour, and each event arrives once', async () => {
     let isDown = true;
     receiver.answer = (...request) => (isDown ? answerWith(503) : acknowledge)(...request);
     const [plain, ordered] = [await subscribe(), await subscribe({ ordered: true })];

@@ -45,7 +45,7 @@ describe('deliveries to an endpoint', () => {
     INSERT INTO sandbox_reports (sandbox_id, status, due_at)
     SELECT id, 'delivered', now() FROM sandbox_messages WHERE idempotency_key = ANY($1::uuid[])`;
 
-  it('that hangs delay no other endpoint', async () => {
+  it('delay no other endpoint when theirs hangs', async () => {
     const [account, neighbour] = [await client.signUp(), await client.signUp()];
     const [hanging, healthy, theirs] = [await receive(() => undefined), await receive(), await receive()];
     for (const [owner, { url }] of [

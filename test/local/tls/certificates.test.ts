@@ -53,7 +53,7 @@ describe('certificates', () => {
     assert.equal(await ask('127.0.0.1', expired, authority.cert), 'CERT_HAS_EXPIRED');
   });
 
-  it('cannot issue others themselves', async () => {
+  it('are refused when another certificate than that of the authority issued them', async () => {
     const leaf = await issue({ names: ['localhost'] });
     const forged = await issueCertificate(leaf, { addresses: ['127.0.0.1'] });
     const answer = await ask(

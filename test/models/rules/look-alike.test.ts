@@ -37,5 +37,6 @@ describe('a name that looks like a known one', () => {
   ] as const) {
     it(`${name}: not ${other}`, () => assert.equal(lookAlike(name, [other]), undefined));
   }
-  it('the nearest of two', () => assert.equal(lookAlike('stat_date', ['end_date', 'start_date', 'state_date']), 'start_date'));
+  it('suggests the nearest of two known names', () =>
+    assert.equal(lookAlike('stat_date', ['end_date', 'start_date', 'state_date']), 'start_date'));
 });

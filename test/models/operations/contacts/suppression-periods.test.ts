@@ -21,7 +21,7 @@ describe('the period of a suppression', () => {
       )
     ).map(({ entry }) => entry);
 
-  it('of the workspace is not shortened by a bounce', async () => {
+  it('is not shortened by a bounce if the workspace made the entry', async () => {
     await ownFor(60);
     await bounce();
     assert.deepEqual(await listed(), ['manual 60']);

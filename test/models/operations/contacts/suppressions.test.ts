@@ -117,7 +117,7 @@ describe('suppressions', () => {
     assert.deepEqual(await listed(), [`sms ${phone} opt_out api`]);
   });
 
-  describe('come from', () => {
+  describe('by their cause', () => {
     const email = { channel: 'email', to: 'ada@example.com' } as const;
     const bounced = async (overrides: object) => {
       const message = await buildSent(test.db, test.workspaceId, email);
@@ -127,7 +127,7 @@ describe('suppressions', () => {
       return message;
     };
 
-    it('a hard bounce of a mail, for 30 days', async () => {
+    it('a hard bounce suppresses a mail address for 30 days', async () => {
       const { id } = await bounced({ is_permanent: true });
       const [entry] = await rows<{ message_id: string; days: number }>(
         test.db,
@@ -138,17 +138,17 @@ describe('suppressions', () => {
       assert.deepEqual(await listed(), ['email ada@example.com bounce report']);
     });
 
-    it('no temporary bounce', async () => {
+    it('a temporary bounce suppresses nobody', async () => {
       await bounced({ is_permanent: false });
       assert.deepEqual(await listed(), []);
     });
 
-    it("a mail provider's own list, met in a report, for 30 days", async () => {
+    it("a report that names a mail provider's own list suppresses an address for 30 days", async () => {
       await bounced({ error_code: 'suppressed', is_permanent: true });
       assert.deepEqual(await listed(), ['email ada@example.com bounce report']);
     });
 
-    it("a provider's own list, met at hand-off", async () => {
+    it("a refusal that names a provider's own list suppresses a recipient", async () => {
       const { id, attempt } = await buildClaimed(test.db, test.workspaceId, { to: phone });
       const refusal = { outcome: 'rejected', error_code: 'suppressed', error_message: 'Opted out', provider_error_code: '21610' } as const;
       await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', ...refusal }]);
@@ -156,7 +156,7 @@ describe('suppressions', () => {
       assert.deepEqual(await listed(), [`sms ${phone} opt_out provider`]);
     });
 
-    it('a complaint, for the workspace of the mail', async () => {
+    it('a complaint suppresses in the workspace of the mail, once', async () => {
       const other = await buildWorkspace(test.db);
       await buildSent(test.db, other.id, email);
       const { id, provider_message_id } = await buildSent(test.db, test.workspaceId, email);
@@ -173,7 +173,7 @@ describe('suppressions', () => {
       assert.equal((await listed()).length, 1);
     });
 
-    it('STOP, for every workspace that wrote by this account, until START', async () => {
+    it('STOP suppresses in every workspace that wrote by this account, until START', async () => {
       const [other, stranger] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
       const to = '+15559990001';
       for (const id of [test.workspaceId, other.id]) await buildSent(test.db, id, { to });

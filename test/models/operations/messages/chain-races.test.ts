@@ -50,7 +50,7 @@ describe('the charge of a chain', () => {
         }
       });
 
-    it('is nothing, when all fail', async () => {
+    it('is nothing when all messages of the chain fail', async () => {
       for (let round = 0; round < 12; round += 1) {
         const ids = await buildChain(['sms', 'email', 'whatsapp']);
         await Promise.all(ids.map((id) => end(id, 'refused')));

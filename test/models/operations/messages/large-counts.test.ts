@@ -40,7 +40,7 @@ describe('numbers of listed rows', () => {
     assert.equal(await counts.get('a', counted(1).count), 1);
   });
 
-  it('of at most 1,000 keys are remembered', async () => {
+  it('are remembered for 1,000 keys at most', async () => {
     const counts = new LargeCounts();
     const { count, calls } = counted(10_000);
     for (let key = 0; key <= 1_000; key += 1) await counts.get(String(key), count);

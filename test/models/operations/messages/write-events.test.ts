@@ -50,7 +50,7 @@ describe('the events of a status', () => {
     ]);
   });
 
-  it('of several messages are left to the retriers at once when a workspace has many webhooks', async () => {
+  it('are left to the retriers at once for several messages and many webhooks', async () => {
     const [many, few] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
     const urlOf = (number: number) => `https://${number}.example.test/`;
     for (const number of [1, 2, 3, 4, 5]) await buildWebhook(many.id, urlOf(number));
@@ -72,7 +72,7 @@ describe('the events of a status', () => {
     ]);
   });
 
-  it('of one message are attempted beside it, also with many webhooks', async () => {
+  it('are attempted beside a single message, also with many webhooks', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     for (const number of [1, 2, 3, 4, 5]) await buildWebhook(workspaceId, `https://${number}.example.test/`);
     const { groupId } = await buildQueuedGroup(test.db, workspaceId, [{}]);

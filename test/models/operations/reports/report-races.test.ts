@@ -132,7 +132,7 @@ describe('reports that race with the work on their group', function () {
       return status === 'delivered/delivered' ? null : status;
     }));
 
-  it('of many groups neither deadlock nor wake a group twice', () =>
+  it('cause no deadlock and wake each group once when they are of many groups', () =>
     repeat(async () => {
       const messages = await Promise.all(Array.from({ length: 6 }, () => buildSent(test.db, workspaceId)));
       const callbacks = (['sent', 'delivered'] as const).map((status, index) => {
@@ -149,7 +149,7 @@ describe('reports that race with the work on their group', function () {
         : `woken ${woken.length} times`;
     }));
 
-  it('in opposite order in two callbacks are stored once each', async () => {
+  it('are stored once each when two callbacks have them in opposite order', async () => {
     for (let round = 0; round < 3; round += 1) {
       const reports = Array.from({ length: 400 }, () => reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'));
       await Promise.all([reports, reports.toReversed(), reports, reports.toReversed()].map((each) => recordReports(test.db, each)));

@@ -51,7 +51,7 @@ describe('due deliveries', () => {
     assert.equal((await deliveryOf(test.db, id)).status, 'pending');
   });
 
-  it('of a message keep their order when the earlier one is due later', async () => {
+  it('keep the order of a message when the earlier one is due later', async () => {
     const { group_id } = await buildSent(test.db, test.workspaceId);
     const due = await firstDeliveries(test.db, group_id, false);
     await leaveToRetriers(test.db, { left: due }, false);

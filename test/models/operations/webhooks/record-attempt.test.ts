@@ -110,7 +110,7 @@ describe('recordAttempt', () => {
     );
   });
 
-  it('at a former URL does not delay the attempt at the present one', async () => {
+  it('delays no attempt at the present URL after one at a former URL', async () => {
     const [refused, gone] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
     const former = 'https://former.example.test/';
     const health = { webhookId, succeeded: false, isFirst: true, isProbe: false, retryAfterSeconds: 3_600, delays: [60] };

@@ -120,7 +120,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual(await statuses(), ['held', 'held', 'succeeded']);
   });
 
-  it('that wait for a retry become due page by page when its URL changes', async () => {
+  it('become due page by page when its URL changes while they wait for a retry', async () => {
     await buildBacklog(test.db, webhook, { count: 250, ladderStep: 3 });
     await buildBacklog(test.db, webhook, { count: 50, ladderStep: 3, carried: false });
     const due = () => retrierDeliveries(test.db, webhook.id, false, 1_000);
@@ -136,7 +136,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual([(await due()).length, await listed('pending'), await unsettledWebhooks(test.db, 10)], [290, 300, []]);
   });
 
-  it('that are locked are settled with a later page', async () => {
+  it('are settled with a later page if they were locked', async () => {
     await buildBacklog(test.db, webhook, { count: 3 });
     await change({ is_active: false });
     const other = await test.db.transaction();

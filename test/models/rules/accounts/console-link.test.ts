@@ -34,8 +34,9 @@ describe('the token of a console link', () => {
     ['signed by another algorithm', {}, { ...own, algorithm: 'HS384' }],
     ['without claims', 'text', {}],
   ];
-  it('is read when it has all of this', () => assert.equal(readConsoleLink([secret], jwt.sign({}, secret, own))?.id, jwtid));
+  it('is read when it has audience, issuer, subject, expiry and id', () =>
+    assert.equal(readConsoleLink([secret], jwt.sign({}, secret, own))?.id, jwtid));
   for (const [what, payload, options] of wrong)
     it(`is refused when it is one ${what}`, () => assert.equal(readConsoleLink([secret], jwt.sign(payload, secret, options)), null));
-  it('is refused when it is none', () => assert.equal(readConsoleLink([secret], 'x'), null));
+  it('is refused when it is no JWT', () => assert.equal(readConsoleLink([secret], 'x'), null));
 });

@@ -4,17 +4,17 @@ import { needsVerification, readSignupPolicy, refusalOfSignup, signupPattern } f
 const codeOf = (setting: string, email: string) => refusalOfSignup(readSignupPolicy(setting), email)?.code;
 
 describe('who may sign up', () => {
-  it('is everybody where sign-up is open', () => {
+  it('everybody may sign up where sign-up is open', () => {
     assert.equal(codeOf('open', 'ann@example.com'), undefined);
     assert.equal(needsVerification(readSignupPolicy('open')), false);
   });
 
-  it('is nobody where it is closed', () => {
+  it('nobody may sign up where sign-up is closed', () => {
     assert.notEqual(codeOf('closed', 'ann@example.com'), undefined);
     assert.equal(needsVerification(readSignupPolicy('closed')), false);
   });
 
-  it('is who proves an address of the domains', () => {
+  it('addresses of the named domains may sign up, and no others', () => {
     const setting = 'verified-domain:Example.com,example.org';
     for (const email of ['ann@example.com', 'ann@EXAMPLE.org']) assert.equal(codeOf(setting, email), undefined, email);
     for (const email of ['ann@sub.example.com', 'ann@badexample.com', 'ann@example.net', 'example.com@example.net'])

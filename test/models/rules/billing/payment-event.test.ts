@@ -57,7 +57,7 @@ describe('an event of the payment provider', () => {
 });
 
 describe('a checkout session', () => {
-  it('that is completed and paid names the order, the payment and the amount', () => {
+  it('names the order, the payment and the amount when it is completed and paid', () => {
     assert.deepEqual(session('completed'), {
       kind: 'session',
       sessionId: 'cs_1',
@@ -85,12 +85,12 @@ describe('a checkout session', () => {
     assert.equal(session('completed', { metadata: null, client_reference_id: null })?.orderId, null);
   });
 
-  it('without a payment is its own payment, and an expanded payment is known by its id', () => {
+  it('is its own payment if it names none, and an expanded payment is known by its id', () => {
     assert.equal(session('completed', { payment_intent: null })?.paymentId, 'cs_1');
     assert.equal(session('completed', { payment_intent: { id: 'pi_2' } })?.paymentId, 'pi_2');
   });
 
-  it('without an amount, a currency or an id credits nothing by itself', () => {
+  it('has null for an unusable amount and currency, and is ignored without an id', () => {
     const change = session('completed', { amount_total: '500', currency: null });
     assert.deepEqual([change?.amountCents, change?.currency], [null, null]);
     assert.equal(session('completed', { id: 5 }), null);

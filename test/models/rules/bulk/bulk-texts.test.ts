@@ -82,7 +82,7 @@ describe('templates of WhatsApp in bulk', () => {
     assert.deepEqual(await faultsOf(bulk({ content })), []);
   });
 
-  it('are not needed', async () => {
+  it('are optional: a plain text is sent without a template', async () => {
     assert.deepEqual((await messagesOf(bulk({ channel: 'whatsapp' })))[0]?.content, { text: 'Hi Ann' });
   });
 });

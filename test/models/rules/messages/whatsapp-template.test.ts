@@ -82,7 +82,7 @@ describe('the variables of a template', () => {
 
 describe('the parts of a template', () => {
   const button = { index: 0, type: 'url', suffix: 'x' } as const;
-  it('that have variables of their own are the header, then the buttons', () => {
+  it('are the header first, then the buttons, where these have variables of their own', () => {
     const header = { type: 'text', text: 'x' } as const;
     assert.deepEqual(
       [undefined, {}, { buttons: [] }, { buttons: [button] }, { header }, { header, buttons: [button] }].map((template) =>
