@@ -37,9 +37,9 @@ interface Step {
 /** Finds the kind of a provider account by its name. */
 export type KindOf = (provider: string) => ProviderKind | undefined;
 
-export function presentTimeline(timeline: Timeline, limits: WaitLimits, kindOf: KindOf, now = new Date()) {
+export function presentTimeline(timeline: Timeline, limits: WaitLimits, kindOf: KindOf) {
   const { message, workflowId } = timeline;
-  const waiting = waitingFor(timeline, limits, now);
+  const waiting = waitingFor(timeline, limits, new Date());
   return {
     message_id: message.id,
     channel: message.channel,

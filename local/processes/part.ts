@@ -105,7 +105,7 @@ export async function untilItSays({ output }: Running, what: RegExp, signal: Abo
 }
 
 /** The last lines of an output, indented, for the console. */
-export function lastLines(output: string, count = 8): string {
-  const lines = output.trimEnd().split('\n').slice(-count);
+export function lastLines(output: string): string {
+  const lines = output.trimEnd().split('\n').slice(-8);
   return lines.map((line) => `    ${line.slice(0, 300)}`).join('\n');
 }

@@ -8,7 +8,8 @@ const freshMs = 2_000;
 let read: { at: number; modifiedMs: number; names: ReadonlyMap<string, readonly string[]> } | undefined;
 
 /** The addresses of a name in that file; empty if it has none, or there is no such file. */
-export async function addressesInHosts(name: string, now = Date.now()): Promise<readonly string[]> {
+export async function addressesInHosts(name: string): Promise<readonly string[]> {
+  const now = Date.now();
   if (read === undefined || now - read.at > freshMs) read = await readAgain(now);
   return read.names.get(name) ?? [];
 }

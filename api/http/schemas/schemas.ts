@@ -53,12 +53,14 @@ export const newPassword = () =>
     )
     .meta({ minLength: 8, maxLength: 128 });
 
+const nameLengthMax = 255;
+
 /** A display name: trimmed, not blank. The length limit applies before trimming. */
-export const name = (lengthMax = 255) =>
+export const name = () =>
   requiredText()
-    .custom(rule((value: string) => ([...value].length > lengthMax ? `{field} must be at most ${lengthMax} characters` : null)))
+    .custom(rule((value: string) => ([...value].length > nameLengthMax ? `{field} must be at most ${nameLengthMax} characters` : null)))
     .custom((value: string, helpers) => (value.trim() === '' ? helpers.error('any.required') : value.trim()))
-    .meta({ maxLength: lengthMax, pattern: '\\S' });
+    .meta({ maxLength: nameLengthMax, pattern: '\\S' });
 
 /** The maximum length of a list from a fixed set, duplicates included. */
 const namesMax = 100;
