@@ -1,7 +1,7 @@
 /** The stream of events, which connects again by itself (docs/contract/streams.md). */
 import { TidingsError } from './errors.js';
 import { pause, pauseMs } from './retry.js';
-import { readBlocks, readLines, withinIdle } from './sent-events.js';
+import { readBlocks, readLines, type SentBlock, withinIdle } from './sent-events.js';
 import { reasonOf, type Transport } from './transport.js';
 import type { MessageEvent } from './types.js';
 
@@ -35,20 +35,15 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
   let lastEventId = options.lastEventId ?? '';
   let wasOpen = false;
   let failures = 0;
+  const onOpen = () => {
+    wasOpen = true;
+    failures = 0;
+    options.onOpen?.();
+  };
   for (;;) {
     let retryMs = 0;
-    const ending = new AbortController();
     try {
-      const headers: Record<string, string> = {
-        Accept: 'text/event-stream',
-        ...(lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }),
-      };
-      const until = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
-      const response = await withinIdle(transport.open('/stream', headers, until), idleMs);
-      wasOpen = true;
-      failures = 0;
-      options.onOpen?.();
-      for await (const block of readBlocks(readLines(bodyOf(response), idleMs))) {
+      for await (const block of readConnection(transport, lastEventId, { signal, idleMs, onOpen })) {
         lastEventId = block.id ?? lastEventId;
         retryMs = block.retryMs ?? retryMs;
         if (block.data !== undefined) yield { ...(JSON.parse(block.data) as MessageEvent), id: lastEventId, raw: block.data };
@@ -59,10 +54,32 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
       if (!canReopen(failure, wasOpen) || (!wasOpen && failures >= retries)) throw failure;
       retryMs = Math.max(retryMs, (failure.retryAfterSeconds ?? 0) * 1000);
       failures += 1;
-    } finally {
-      ending.abort();
     }
     await pause(Math.max(retryMs, pauseMs(Math.max(0, failures - 1), null)), signal);
+  }
+}
+
+interface ConnectionOptions {
+  signal: AbortSignal | undefined;
+  idleMs: number;
+  onOpen: () => void;
+}
+
+/** The blocks of one connection, which is closed when the caller stops reading. */
+async function* readConnection(
+  transport: Transport,
+  lastEventId: string,
+  { signal, idleMs, onOpen }: ConnectionOptions,
+): AsyncGenerator<SentBlock, void> {
+  const ending = new AbortController();
+  try {
+    const headers = { Accept: 'text/event-stream', ...(lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }) };
+    const until = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
+    const response = await withinIdle(transport.open('/stream', headers, until), idleMs);
+    onOpen();
+    yield* readBlocks(readLines(bodyOf(response), idleMs));
+  } finally {
+    ending.abort();
   }
 }
 

@@ -57,12 +57,7 @@ function optionsOf(context: Context): BulkOptions {
   const [text, subject, to, at] = ['text', 'subject', 'to', 'at'].map((name) => textOption(context, name));
   if (text === undefined) throw new UsageError('--text is needed');
   const rate = wholeNumber(context, 'rate', 1, 1_000_000);
-  const columns = new Map<string, string>();
-  for (const given of Array.isArray(values.column) ? values.column : []) {
-    const [, name, column] = /^([^=]+)=(.+)$/.exec(String(given)) ?? [];
-    if (name === undefined || column === undefined) throw new UsageError('--column must be NAME=COLUMN');
-    columns.set(name, column);
-  }
+  const columns = columnsOf(context);
   const body = {
     channel: choice(context, 'channel', channels) ?? 'sms',
     content: { text, ...(subject === undefined ? {} : { subject }) },
@@ -73,6 +68,17 @@ function optionsOf(context: Context): BulkOptions {
   };
   const allowDuplicates = values['allow-duplicates'] === true;
   return { file, columns, allowDuplicates, body, run: textOption(context, 'run') ?? '', ...(to === undefined ? {} : { to }) };
+}
+
+/** The columns of placeholders, by their names. */
+function columnsOf({ values }: Context): Map<string, string> {
+  const columns = new Map<string, string>();
+  for (const given of Array.isArray(values.column) ? values.column : []) {
+    const [, name, column] = /^([^=]+)=(.+)$/.exec(String(given)) ?? [];
+    if (name === undefined || column === undefined) throw new UsageError('--column must be NAME=COLUMN');
+    columns.set(name, column);
+  }
+  return columns;
 }
 
 const requestOf = ({ body }: BulkOptions, { recipients }: Chunk): Record<string, unknown> => ({ ...body, recipients });

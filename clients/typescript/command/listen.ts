@@ -24,9 +24,7 @@ again: for that there are webhooks.`,
   async run(context) {
     const { terminal, signal } = context;
     const forward = forwardOf(textOption(context, 'forward'));
-    const secret = textOption(context, 'secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
-    if (!/^whsec_[\w+/=-]{4,}$/.test(secret))
-      throw new UsageError(secret === '' ? '--secret is empty' : '--secret must be whsec_ and base64');
+    const secret = secretOf(textOption(context, 'secret'));
     const wanted = wantedOf(textOption(context, 'events'));
     const { baseUrl } = readSettings(context.env);
     const hints = forward === undefined ? undefined : new Hints(terminal, forward);
@@ -40,14 +38,21 @@ again: for that there are webhooks.`,
     for await (const event of context.tidings().stream({ signal, onOpen })) {
       if (event.event === 'stream.reset') {
         terminal.note('events may be missing: the connection was lost for too long');
-      } else if (wanted?.includes(event.event) !== false) {
-        const answer = forward === undefined ? undefined : await post(forward, secret, event, signal);
-        show(terminal, event, answer);
-        if (answer !== undefined) hints?.give(answer);
+        continue;
       }
+      if (wanted?.includes(event.event) === false) continue;
+      const answer = forward === undefined ? undefined : await post(forward, secret, event, signal);
+      show(terminal, event, answer);
+      if (answer !== undefined) hints?.give(answer);
     }
   },
 };
+
+function secretOf(given: string | undefined): string {
+  const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
+  if (/^whsec_[\w+/=-]{4,}$/.test(secret)) return secret;
+  throw new UsageError(secret === '' ? '--secret is empty' : '--secret must be whsec_ and base64');
+}
 
 /** Another name would match no event, and nothing would ever be shown. */
 function wantedOf(given: string | undefined): readonly string[] | undefined {
