@@ -114,12 +114,15 @@ function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, KeyObject>, t
       jsonWebTokenOptions: { maxAge: lifetimeSeconds[kind] },
     },
     (claims: Partial<Claims> & { typ?: unknown }, done) => {
-      const isWhole = kind !== 'portal' || (isUuid(String(claims.wh)) && (claims.key === undefined || isUuid(claims.key)));
-      const isOurs =
-        isWhole && claims.typ === kind && isUuid(String(claims.sub)) && typeof claims.tv === 'number' && typeof claims.exp === 'number';
-      done(null, isOurs ? claims : false);
+      done(null, areClaimsOf(kind, claims) ? claims : false);
     },
   );
+}
+
+function areClaimsOf(kind: TokenKind, { typ, sub, tv, exp, wh, key }: Partial<Claims> & { typ?: unknown }): boolean {
+  const isOfOneWebhook = isUuid(String(wh)) && (key === undefined || isUuid(key));
+  if (kind === 'portal' && !isOfOneWebhook) return false;
+  return typ === kind && isUuid(String(sub)) && typeof tv === 'number' && typeof exp === 'number';
 }
 
 /**

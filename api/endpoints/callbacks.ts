@@ -1,5 +1,6 @@
 /** Delivery reports of providers. A report is verified and stored before the response is sent. */
 import Joi from 'joi';
+import type { Database } from '../../models/db/database.js';
 import { AppError, notFound } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordOptIn, recordOptOut } from '../../models/operations/contacts/record-opt-outs.js';
@@ -46,25 +47,27 @@ async function eventsOf(provider: string, signed: Omit<CallbackRequest, 'at'>, d
 
 /** Handles replies of recipients: STOP suppresses, START removes the suppression. Other replies are not stored. */
 async function hearRecipients({ db, config }: Deps, events: readonly CallbackEvent[]): Promise<void> {
-  if (events.every(({ kind }) => kind !== 'opt_out' && kind !== 'inbound')) return;
+  const replies = events.filter((event) => event.kind === 'opt_out' || event.kind === 'inbound');
+  if (replies.length === 0) return;
   const key = await erasureKey(db, config.secretKeys);
-  for (const event of events) {
-    if (event.kind !== 'opt_out' && event.kind !== 'inbound') continue;
-    const digest = (to: string) => digestOf(key, recipientKey(event.channel, to));
-    if (event.kind === 'opt_out') {
-      const reason = event.reason === 'complaint' ? 'complaint' : 'opt_out';
-      const erased_message_id = event.provider_message_id === null ? null : digestOf(key, event.provider_message_id);
-      await recordOptOut(db, { ...event, digest, erased_message_id, reason, source: 'provider' });
-      continue;
-    }
-    const { provider, channel, from: recipient } = event;
-    const keyword = keywordOf(event.text);
-    if (keyword === 'start') await recordOptIn(db, { provider, channel, recipient, digest });
-    if (keyword === 'stop') {
-      const unnamed = { message_id: null, provider_message_id: null };
-      await recordOptOut(db, { provider, channel, recipient, digest, ...unnamed, reason: 'opt_out', source: 'inbound' });
-    }
-  }
+  for (const reply of replies) await (reply.kind === 'opt_out' ? hearOptOut(db, key, reply) : hearText(db, key, reply));
+}
+
+/** The provider itself has recognized the wish of the recipient. */
+async function hearOptOut(db: Database, key: Buffer, event: Extract<CallbackEvent, { kind: 'opt_out' }>): Promise<void> {
+  const digest = (to: string) => digestOf(key, recipientKey(event.channel, to));
+  const reason = event.reason === 'complaint' ? 'complaint' : 'opt_out';
+  const erased_message_id = event.provider_message_id === null ? null : digestOf(key, event.provider_message_id);
+  await recordOptOut(db, { ...event, digest, erased_message_id, reason, source: 'provider' });
+}
+
+async function hearText(db: Database, key: Buffer, event: Extract<CallbackEvent, { kind: 'inbound' }>): Promise<void> {
+  const { provider, channel, from: recipient, text } = event;
+  const keyword = keywordOf(text);
+  if (keyword === null) return;
+  const wish = { provider, channel, recipient, digest: (to: string) => digestOf(key, recipientKey(channel, to)) };
+  if (keyword === 'start') await recordOptIn(db, wish);
+  else await recordOptOut(db, { ...wish, message_id: null, provider_message_id: null, reason: 'opt_out', source: 'inbound' });
 }
 
 /** Twilio interprets the response to an incoming message as instructions, so the response to it is empty. */

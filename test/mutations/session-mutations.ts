@@ -54,7 +54,7 @@ export const sessionMutations: readonly Mutation[] = [
   {
     guards: 'a Bearer token is no session of the console',
     file: 'api/auth/tokens.ts',
-    find: 'claims.typ === kind && ',
+    find: 'typ === kind && ',
     replace: '',
     test: 'api/accounts/console-session',
   },

@@ -63,6 +63,19 @@ function completed(json: Json, description: Joi.Description, target: Target): Js
   // A number in a query is a text for Joi. If `meta` declares another type, only the description of the text is kept.
   const merged: Json = 'type' in extra ? { ...(text === undefined ? {} : { description: text }), ...extra } : { ...json, ...extra };
   completeParts(merged, json, description, target);
+  correctKeywords(merged, json);
+  if (target.isOpen === true) delete merged.additionalProperties;
+  // A free-form object. Without `additionalProperties`, code generators treat it as an empty object.
+  if ([json.type].flat().includes('object') && json.properties === undefined && !('anyOf' in merged)) {
+    merged.additionalProperties = extra.additionalProperties ?? true;
+  }
+  const whole =
+    variants === undefined || target.isFlat === true ? merged : { oneOf: variants.map((variant) => overlaid(merged, variant, target)) };
+  return asComponent(component, whole, target);
+}
+
+/** Corrects what Joi writes otherwise than code generators need it. */
+function correctKeywords(merged: Json, json: Json): void {
   // Joi omits null from the list of allowed values.
   if (Array.isArray(json.enum) && Array.isArray(json.type) && json.type.includes('null')) merged.enum = [...json.enum, null];
   // Joi writes an `anyOf` with one entry if a value counts as absent.
@@ -72,14 +85,6 @@ function completed(json: Json, description: Joi.Description, target: Target): Js
   }
   // The format says it already, and generated clients cannot measure a date.
   if (merged.format === 'uuid' || merged.format === 'date-time') delete merged.minLength;
-  if (target.isOpen === true) delete merged.additionalProperties;
-  // A free-form object. Without `additionalProperties`, code generators treat it as an empty object.
-  if ([json.type].flat().includes('object') && json.properties === undefined && !('anyOf' in merged)) {
-    merged.additionalProperties = extra.additionalProperties ?? true;
-  }
-  const whole =
-    variants === undefined || target.isFlat === true ? merged : { oneOf: variants.map((variant) => overlaid(merged, variant, target)) };
-  return asComponent(component, whole, target);
 }
 
 /** Converts the properties of an object and the items of a list. */
