@@ -20,27 +20,34 @@ const attempts = 3;
  * @param api the address of the API, seen from this process
  * @returns undefined if not all servers are embedded, or the user has configured a payment provider
  */
-export async function provideCheckout({ plan, output, ports, cancel }: Launch, api: string): Promise<CheckoutSettings | undefined> {
-  const { env, config, allEmbedded } = plan;
+export async function provideCheckout(launch: Launch, api: string): Promise<CheckoutSettings | undefined> {
+  const { env, config, allEmbedded } = launch.plan;
   if (!allEmbedded || !isUnset(env.STRIPE_SECRET_KEY) || !isUnset(env.STRIPE_API_BASE)) return undefined;
   const secretKey = `sk_test_${newSecret()}`;
   const webhookSecret = isUnset(env.STRIPE_WEBHOOK_SECRET) ? `whsec_${newSecret()}` : env.STRIPE_WEBHOOK_SECRET;
   const state = join(config.dataDir, 'checkout.json');
   let url = '';
-  await output.step(async () => {
-    for (let attempt = 1; url === ''; attempt += 1) {
-      const port = await ports.choose('checkout', usualPort);
-      const checkout = await startCheckout({ port, secretKey, webhookSecret, api, state }).catch((error: unknown) => {
-        if (attempt === attempts) throw error; // otherwise another program has just taken the port
-      });
-      if (checkout === undefined) continue;
-      if (cancel.aborted) await checkout.close();
-      else cancel.addEventListener('abort', () => void checkout.close(), { once: true });
-      ({ url } = checkout);
-    }
+  await launch.output.step(async () => {
+    url = await startOnFreePort(launch, (port) => startCheckout({ port, secretKey, webhookSecret, api, state }));
     return `local checkout on ${url}`;
   });
   return { STRIPE_API_BASE: url, STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret };
+}
+
+type Start = (port: number) => ReturnType<typeof startCheckout>;
+
+/** Tries again if another program has just taken the port. The checkout ends with the launcher. @returns its URL */
+async function startOnFreePort({ ports, cancel }: Launch, start: Start): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await ports.choose('checkout', usualPort);
+    const checkout = await start(port).catch((error: unknown) => {
+      if (attempt === attempts) throw error;
+    });
+    if (checkout === undefined) continue;
+    if (cancel.aborted) await checkout.close();
+    else cancel.addEventListener('abort', () => void checkout.close(), { once: true });
+    return checkout.url;
+  }
 }
 
 const newSecret = () => randomBytes(24).toString('hex');

@@ -53,10 +53,21 @@ export function contactOf({ cells, isTooLong }: SheetRow, { columns }: Sheet, { 
   for (const [index, target] of given.entries()) {
     const cell = cells[index] ?? '';
     if (cell === '' || target === 'none') continue;
-    if (target === 'custom') custom.set(columns[index] ?? '', cell);
-    else if (target === 'custom_fields') for (const [name, value] of Object.entries(fieldsIn(cell))) custom.set(name, value);
-    else if (target === 'tags') contact.tags = tagsIn(cell);
-    else contact[target] = cell;
+    switch (target) {
+      case 'custom':
+        custom.set(columns[index] ?? '', cell);
+        break;
+      case 'custom_fields':
+        for (const [name, value] of Object.entries(fieldsIn(cell))) custom.set(name, value);
+        break;
+      case 'tags':
+        contact.tags = tagsIn(cell);
+        break;
+      case 'name':
+      case 'phone':
+      case 'email':
+        contact[target] = cell;
+    }
   }
   return custom.size === 0 ? contact : { ...contact, custom_fields: Object.fromEntries(custom) };
 }

@@ -33,11 +33,11 @@ export async function eraseOld(db: Database, key: Buffer, days: number, untilMs:
   let open = await sweepsOf(db, days);
   let isQueueDue = true;
   while ((open.length > 0 || isQueueDue) && Date.now() < untilMs) {
-    const ids: string[] = isQueueDue ? await dueForErasure(db, null) : [];
-    const batches: string[] = isQueueDue ? await batchesDueForErasure(db) : [];
-    isQueueDue = ids.length > 0 || batches.length > 0;
-    erased += await eraseOrWait(db, key, { cause: null, ids, againInSeconds });
-    await eraseBatchesOrWait(db, key, batches);
+    if (isQueueDue) {
+      const queued = await eraseQueued(db, key);
+      erased += queued.erased;
+      isQueueDue = queued.wasDue;
+    }
     const more: Sweep[] = [];
     for (const sweep of open) {
       if (Date.now() >= untilMs) break;
@@ -48,6 +48,15 @@ export async function eraseOld(db: Database, key: Buffer, days: number, untilMs:
     open = more;
   }
   return erased;
+}
+
+/** A page of the messages and batches that earlier sweeps could not erase yet. @returns whether any were due */
+async function eraseQueued(db: Database, key: Buffer): Promise<{ erased: number; wasDue: boolean }> {
+  const ids = await dueForErasure(db, null);
+  const batches = await batchesDueForErasure(db);
+  const erased = await eraseOrWait(db, key, { cause: null, ids, againInSeconds });
+  await eraseBatchesOrWait(db, key, batches);
+  return { erased, wasDue: ids.length > 0 || batches.length > 0 };
 }
 
 async function sweepsOf(db: Database, days: number): Promise<Sweep[]> {

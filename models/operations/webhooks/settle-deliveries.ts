@@ -45,7 +45,8 @@ export async function settleDeliveries(
   for (const [step, { isNeeded, bind, statement }] of steps.entries()) {
     if (step < place.step || !isNeeded(webhook)) continue;
     // Behind the place are only rows that others had locked. Those are searched again from the beginning.
-    for (const reached of step === place.step && place.reached !== null ? [place.reached, null] : [null]) {
+    const starts = step === place.step && place.reached !== null ? [place.reached, null] : [null];
+    for (const reached of starts) {
       const bound = [webhookId, ...bind(webhook), ...(reached === null ? [] : [reached])];
       const [done] = await select<{ found: number; reached: string | null }>(db, statement(page, reached !== null), bound);
       if (done !== undefined && done.found > 0) return { revision, step, reached: done.reached };
