@@ -136,10 +136,10 @@ export class StreamHub implements Audience {
     while (viewer.state === 'behind' && !viewer.isFull) {
       const { position } = viewer.progress;
       const { settled, complete } = this.#reader;
-      if (complete === null) return void (viewer.state = 'waiting');
-      if (position.reading === null && position.seen === complete.seen) {
+      const hasCaughtUp = complete !== null && position.reading === null && position.seen === complete.seen;
+      if (complete === null || hasCaughtUp) {
         // In the middle of a round it waits for the end: it would miss the first pages.
-        viewer.state = settled === null ? 'waiting' : 'live';
+        viewer.state = hasCaughtUp && settled !== null ? 'live' : 'waiting';
         return;
       }
       try {

@@ -25,20 +25,15 @@ export async function recordHandoffs(db: Database, results: HandoffResult[], key
   await inTransaction(db, async (transaction) => {
     await select(db, closeAttempts, [JSON.stringify(results), results.map(({ id }) => id)], transaction);
     const at = new Date();
-    await recordStatuses(db, transaction, { to: 'sent', changes: results.flatMap((result) => acceptedChange(result, at)) });
-    const failed = await recordStatuses(db, transaction, {
-      to: 'failed',
-      from: ['queued'],
-      changes: results.flatMap((result) => rejectedChange(result, at)),
-    });
-    const isHopeless = new Set(
+    const accepted = results.flatMap((result) => acceptedChange(result, at));
+    await recordStatuses(db, transaction, { to: 'sent', changes: accepted });
+    const rejected = results.flatMap((result) => rejectedChange(result, at));
+    const failed = await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes: rejected });
+    const permanent = new Set(
       results.flatMap((result) => (result.outcome === 'rejected' && result.is_permanent === true ? [result.id] : [])),
     );
-    await suppress(
-      db,
-      failed.flatMap((message) => suppressionOf(message, isHopeless.has(message.id))),
-      transaction,
-    );
+    const suppressions = failed.flatMap((message) => suppressionOf(message, permanent.has(message.id)));
+    await suppress(db, suppressions, transaction);
     await release(db, transaction, results);
   });
   await matchEarlyReports(db, results, key);
@@ -120,11 +115,12 @@ async function matchEarlyReports(db: Database, results: HandoffResult[], key: Bu
 
 const givenNames = { ...only(messageColumns, 'id', 'provider', 'provider_message_id'), digest: messageColumns.provider_message_id };
 
+// The names are given twice, as the ids in record-statuses.ts: otherwise a plan from the time when the table was small would read all of it.
 const matchReports = `
   WITH locked AS (
     SELECT d.id, r.id AS message_id FROM ${recordset('$1', 'r', givenNames)}
     JOIN delivery_reports d ON d.provider = r.provider AND d.provider_message_id IN (r.provider_message_id, r.digest)
-    WHERE d.message_id IS NULL AND d.provider = ANY($2::text[]) AND d.provider_message_id = ANY($3::text[]) -- as in record-statuses.ts
+    WHERE d.message_id IS NULL AND d.provider = ANY($2::text[]) AND d.provider_message_id = ANY($3::text[])
     ORDER BY d.id FOR UPDATE OF d
   ), matched AS (
     UPDATE delivery_reports d SET message_id = m.id, group_id = m.group_id

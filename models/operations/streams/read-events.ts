@@ -65,8 +65,8 @@ const isUnseen = (seen: string) => `
 const isSeen = (until: string) =>
   `e.streamed_in < pg_snapshot_xmax(${until}::pg_snapshot) AND pg_visible_in_snapshot(e.streamed_in, ${until}::pg_snapshot)`;
 
-/** The size of a page is written out, because the planner would assume that a parameter selects a tenth of the table. */
 const columns = 'e.workspace_id, e.seq, e.type, e.body';
+/** The size of a page is written out, because the planner would assume that a parameter selects a tenth of the table. */
 const ofPage = `ORDER BY e.seq LIMIT ${pageSize}`;
 
 // One statement has one snapshot, so the events that it finds are those that are visible in it.
