@@ -6,10 +6,9 @@ import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webho
 import { generateSigningKey } from '../../models/rules/webhooks/signing-key.js';
 import { blocksOf } from '../deploy/samples.js';
 import { restClient, until } from '../support/client.js';
-import { rows } from '../support/database.js';
 import { type Service, startService } from '../support/service.js';
 import { hasPython, pythonBin, runPython, startPython } from './python-tools.js';
-import { sends, startThreeWays, type ThreeWays } from './three-ways.js';
+import { assertSentOnce, sends, startThreeWays, type ThreeWays } from './three-ways.js';
 
 /** Webhooks as the service signs them, for test_webhooks.py. */
 function signedWebhooks(): string {
@@ -85,13 +84,7 @@ describe('the Python client', function () {
     });
     const { ids, lost, refused } = JSON.parse(printed) as { ids: string[]; lost: number; refused: number };
     assert.ok(lost > sends / 10 && refused > sends / 50, `${lost} answers were lost, ${refused} connections refused`);
-    const stored = await rows<{ id: string; reference: string }>(
-      service.db,
-      `SELECT id, reference FROM messages WHERE workspace_id = $1 AND status <> 'accepting'`,
-      [account.workspaceId],
-    );
-    assert.deepEqual(stored.map(({ id }) => id).toSorted(), ids.toSorted());
-    assert.equal(new Set(stored.map(({ reference }) => reference)).size, sends);
+    await assertSentOnce(service.db, account.workspaceId, ids);
     await assertBooks(service.db);
   });
 
