@@ -74,16 +74,20 @@ async function driveUntilQuiet(
     work = await applyReports(db, groupId, { looksAgain: true, key });
     busyAt = Date.now();
   };
-  /** No report is awaited, or none has arrived for a while. */
-  const isQuiet = () => work.open === work.queued || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs || driven.size > waitingMax;
+  const isQuiet = () => {
+    const awaitsReports = work.open !== work.queued && driven.size <= waitingMax;
+    return !awaitsReports || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs;
+  };
+  /** The hand-off is awaited in any case. After a partial one the workflow has to repeat it. */
   const mayContinue = () => handOff.state === 'running' || (handOff.state !== 'partial' && Date.now() < until);
   while (isEmpty(left) && !signal.aborted && mayContinue()) {
-    if (work.deliveries > 0 || again) {
+    const isDue = work.deliveries > 0 || again;
+    if (!isDue && (handOff.state === 'failed' || (handOff.state === 'whole' && isQuiet()))) break;
+    if (isDue) {
       left = await beside(deliver(again), rest, look);
       again = false;
       busyAt = Date.now();
-    } else if (handOff.state === 'failed' || (handOff.state === 'whole' && isQuiet())) break;
-    else await rest();
+    } else await rest();
     await look();
   }
   await handOff.ended; // so that the result includes the hand-off

@@ -72,10 +72,14 @@ export class GroupDriver {
   /** Waits until nothing of the group is open. Asks the providers when no report arrives in time. */
   async awaitReports(timeoutMs: number): Promise<void> {
     await this.events.drained(); // a run that began before the last hand-off ended may not have seen all of it
-    for (let isOver = this.#isOverKnown ? this.#isOver : await this.#lookIfOver(); !isOver; isOver = await this.#lookIfOver()) {
-      if (await condition(() => this.events.isRunning, timeoutMs)) continue;
-      await asking.pollReports(this.groupId).catch(() => undefined);
-      if ((await this.#lookIfOver()) || (await local.giveUpOnReports(this.groupId)).open === 0) return;
+    let isOver = this.#isOverKnown ? this.#isOver : await this.#lookIfOver();
+    while (!isOver) {
+      const hasReport = await condition(() => this.events.isRunning, timeoutMs);
+      if (!hasReport) {
+        await asking.pollReports(this.groupId).catch(() => undefined);
+        if ((await this.#lookIfOver()) || (await local.giveUpOnReports(this.groupId)).open === 0) return;
+      }
+      isOver = await this.#lookIfOver();
     }
   }
 

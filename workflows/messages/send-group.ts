@@ -31,7 +31,8 @@ export async function sendGroup(input: SendGroupInput): Promise<void> {
   }
 
   let work = await handOffOrGiveUp(groupId, group.handOff(handoffTimeoutMs));
-  for (let pauseMs = firstPauseMs; work.queued > 0; ) {
+  let pauseMs = firstPauseMs;
+  while (work.queued > 0) {
     group.events.start(work.deliveries);
     if (workflowInfo().continueAsNewSuggested) {
       await group.events.drained();
