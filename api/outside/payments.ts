@@ -59,8 +59,8 @@ class StripePayments implements Payments {
   async openSession(order: OrderRow): Promise<{ id: string; url: string }> {
     if (!this.canSell) throw billingNotConfigured();
     const { checkout } = await this.#client();
-    const asked = sessionOf(order, this.publicUrl);
-    const session = await checkout.sessions.create(asked, { idempotencyKey: order.id }).catch((error: unknown) => {
+    const wanted = sessionOf(order, this.publicUrl);
+    const session = await checkout.sessions.create(wanted, { idempotencyKey: order.id }).catch((error: unknown) => {
       this.logger.warn({ err: error, order_id: order.id }, 'the payment provider did not create a session');
       throw isRefusal(error) ? purchaseFailed(error) : internal(error, 5);
     });

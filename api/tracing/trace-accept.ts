@@ -8,24 +8,24 @@ import { traceHeader } from '../../workflows/contract.js';
 /** A message, or a batch. */
 type TracedSend = { workspaceId: string; traceparent?: string | null } & ({ messageId: string } | { batchId: string });
 
-const idOf = (asked: TracedSend): string => ('messageId' in asked ? asked.messageId : asked.batchId);
+const idOf = (send: TracedSend): string => ('messageId' in send ? send.messageId : send.batchId);
 
 /**
- * Records how long the workflow takes to accept: a span in the trace of each of these whose trace is recorded. The workflow, which they share,
+ * Records how long a workflow takes to accept these sends, which share it: a span in each of their traces that are recorded. The workflow
  * continues the trace of the first; the spans of the others are linked to it.
  */
-export function traceAccept<Answer>(all: readonly TracedSend[], workflowId: string, accept: () => Promise<Answer>): Promise<Answer> {
-  const recorded = isTracing() ? all.filter((asked) => isRecorded(idOf(asked))) : [];
-  const [first, ...others] = recorded.map((asked) => {
-    const { root } = traceStart(idOf(asked), asked.traceparent);
-    return { asked, root, span: newSpanIn(root) };
+export function traceAccept<Answer>(sends: readonly TracedSend[], workflowId: string, accept: () => Promise<Answer>): Promise<Answer> {
+  const recorded = isTracing() ? sends.filter((send) => isRecorded(idOf(send))) : [];
+  const [first, ...others] = recorded.map((send) => {
+    const { root } = traceStart(idOf(send), send.traceparent);
+    return { send, root, span: newSpanIn(root) };
   });
   if (first === undefined) return accept();
   const elapsed = stopwatch();
   return withinSpan(first.span, accept, (error) => {
     const time = elapsed();
     for (const each of [first, ...others]) {
-      const { asked } = each;
+      const { send } = each;
       recordSpan({
         name: 'accept',
         kind: 'producer',
@@ -33,10 +33,10 @@ export function traceAccept<Answer>(all: readonly TracedSend[], workflowId: stri
         parent: each.root,
         links: each === first ? others.map(({ span }) => span) : [first.span],
         attributes: {
-          'messaging.message.id': 'messageId' in asked ? asked.messageId : undefined,
-          'batch.id': 'batchId' in asked ? asked.batchId : undefined,
-          'workspace.id': asked.workspaceId,
-          'messaging.batch.message_count': all.length,
+          'messaging.message.id': 'messageId' in send ? send.messageId : undefined,
+          'batch.id': 'batchId' in send ? send.batchId : undefined,
+          'workspace.id': send.workspaceId,
+          'messaging.batch.message_count': sends.length,
           'temporal.workflow.id': workflowId,
         },
         ...time,

@@ -55,7 +55,7 @@ async function accept(bench: Workbench, db: Database, workspaceId: string, count
   const content = { text: 'Hello {{name|friend}}, your number is {{number}}.' };
   const plan = await planBulk({ channel: 'sms', content, recipients }, count);
   const body: BulkBody = { channel: 'sms', content, recipients, plan };
-  const batch = newBatch({ id: uuidv7(), workspaceId, idempotencyKey: null, digest: null }, body);
+  const batch = newBatch({ workspaceId }, body, { newId: uuidv7(), idempotencyKey: null, digest: null });
   await insertBatch(db, batch, pagesOf(batch, body));
   const { service } = bench;
   const env = { DATABASE_URL: service.databaseUrl, TEMPORAL_ADDRESS: service.temporalAddress, JWT_SECRET: secret, SECRET_KEY: secret };

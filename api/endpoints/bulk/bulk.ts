@@ -20,7 +20,7 @@ import { assertChannels } from '../accounts/key-fields.js';
 import { scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
-import type { AskedFor } from '../messages/new-message.js';
+import type { RequestHead } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
 
 /** The maximum body size of bulk sends and previews. */
@@ -55,19 +55,14 @@ export const sendBulk = bulkEndpoint({
   },
 });
 
-async function accept(
-  deps: BulkDeps,
-  caller: Caller,
-  given: BulkBody,
-  { newId, traceparent, idempotencyKey, digest }: AskedFor<Buffer | null>,
-) {
+async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, head: RequestHead<Buffer | null>) {
   assertTemplateTaken(deps.config, given);
   // Contacts are read after the idempotency look-up: a repeated request gets its first response even if its contacts have changed.
   const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, given), caller.allowedCountries);
   const faults = faultsOfPlan(body, body.plan);
   if (faults.length > 0) throw invalid(faults);
-  const batch = newBatch({ id: newId, workspaceId: caller.workspaceId, idempotencyKey, digest }, body);
-  return acceptNewBatch(deps, caller, { batch, traceparent, pagesOf: () => pagesOf(batch, body) });
+  const batch = newBatch(caller, body, head);
+  return acceptNewBatch(deps, caller, { batch, traceparent: head.traceparent, pagesOf: () => pagesOf(batch, body) });
 }
 
 export const listBulk = list({

@@ -6,19 +6,16 @@ import type { NewGroup } from '../../../models/operations/messages/insert-messag
 import { pagesOfBulk } from '../../../models/rules/bulk/bulk.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
 import { workflowIds } from '../../../workflows/contract.js';
+import type { Caller } from '../../http/caller.js';
+import type { RequestHead } from '../messages/new-message.js';
 import type { BulkBody } from './bulk-schemas.js';
 
-export interface BatchRequest {
-  /** The id of the batch. */
-  id: string;
-  workspaceId: string;
-  idempotencyKey: string | null;
-  /** Of the body; null without an idempotency key. */
-  digest: Buffer | null;
-}
-
 /** The row of a new batch, not accepted yet. */
-export function newBatch({ id, workspaceId, idempotencyKey, digest }: BatchRequest, body: BulkBody): NewBatch {
+export function newBatch(
+  { workspaceId }: Pick<Caller, 'workspaceId'>,
+  body: BulkBody,
+  { newId: id, idempotencyKey, digest }: Omit<RequestHead<Buffer | null>, 'traceparent'>,
+): NewBatch {
   const { total, accepted, invalid, errors, cost } = body.plan;
   return {
     id,

@@ -24,7 +24,7 @@ import { scopeForContact } from '../bulk/bulk-contacts.js';
 import { type SendBody, sendBody } from './message-schemas.js';
 import { messageResponse, presentAcceptedMessage, presentChain, presentMessage } from './message-view.js';
 import { fallbackSteps, namedIn } from './fallback.js';
-import { type AskedFor, newMessage } from './new-message.js';
+import { type RequestHead, newMessage } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
 import { withVariables } from './with-variables.js';
 
@@ -57,8 +57,8 @@ export const sendMessage = endpoint({
   },
 });
 
-async function accept(deps: Deps, caller: Caller, body: SendBody, asked: AskedFor): Promise<AcceptedMessage> {
-  const message = await newMessage(caller, body, asked);
+async function accept(deps: Deps, caller: Caller, body: SendBody, head: RequestHead): Promise<AcceptedMessage> {
+  const message = await newMessage(caller, body, head);
   const steps = await fallbackSteps(caller.workspaceId, body);
   assertAllowedCountries(caller, namedIn(body, message.to, steps));
   return acceptMessage(deps, caller, message, steps);

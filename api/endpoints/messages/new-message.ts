@@ -12,7 +12,7 @@ import type { SendTrace } from '../../http/request-context.js';
 import type { SendBody } from './message-schemas.js';
 
 /** What a request says about a message or a batch beside its body. */
-export interface AskedFor<Digest = Buffer> extends SendTrace {
+export interface RequestHead<Digest = Buffer> extends SendTrace {
   idempotencyKey: string | null;
   digest: Digest;
 }
@@ -24,7 +24,7 @@ export interface AskedFor<Digest = Buffer> extends SendTrace {
 export async function newMessage(
   { workspaceId }: Caller,
   body: SendBody,
-  { newId: id, traceparent, idempotencyKey, digest }: AskedFor,
+  { newId: id, traceparent, idempotencyKey, digest }: RequestHead,
 ): Promise<NewMessage> {
   const now = new Date();
   const { scheduled_at = null, expires_at = null } = body;
