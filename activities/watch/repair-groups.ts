@@ -72,11 +72,11 @@ async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: '
  */
 async function gather(deps: RepairDeps, groups: Looked[], done: Done): Promise<Look[]> {
   const { config, logger, starts } = deps;
-  const asked = await eachOf(logger, 'groups', groups, ({ workflowId }) => starts.isRunning(workflowId));
-  const running = asked.done.filter(({ result }) => result).map(({ item }) => item);
+  const looked = await eachOf(logger, 'groups', groups, ({ workflowId }) => starts.isRunning(workflowId));
+  const running = looked.done.filter(({ result }) => result).map(({ item }) => item);
   done.running += running.length;
-  const gone = asked.done.filter(({ result }) => !result).map(({ item }) => item);
-  const looks: Look[] = [...running, ...asked.failed.map(soon)];
+  const gone = looked.done.filter(({ result }) => !result).map(({ item }) => item);
+  const looks: Look[] = [...running, ...looked.failed.map(soon)];
   for (const [, all] of groupBy(gone, ({ channel }) => channel)) {
     for (let from = 0; from < all.length; from += config.acceptGroupMax) {
       const bundle = all.slice(from, from + config.acceptGroupMax);

@@ -12,9 +12,9 @@ interface Family {
 export function mergePages(pages: readonly string[], openMetrics: boolean): string {
   const families = new Map<string, Family>();
   for (const page of pages) addPage(families, page);
-  const asked = (line: string) => (openMetrics && isCounter(line, families) ? line.replace(/^(# \w+ \S+?)_total /, '$1 ') : line);
+  const headLine = (line: string) => (openMetrics && isCounter(line, families) ? line.replace(/^(# \w+ \S+?)_total /, '$1 ') : line);
   return [...families.values()]
-    .flatMap(({ head, values }) => [...head.map(asked), ...values])
+    .flatMap(({ head, values }) => [...head.map(headLine), ...values])
     .map((line) => `${line}\n`)
     .join('');
 }

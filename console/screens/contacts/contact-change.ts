@@ -38,11 +38,12 @@ function customChange(data: FormData, shown: CustomFields): ContactChange['custo
   const changes = (data.getAll('custom_name') as string[]).flatMap((given, at) => {
     const [was, value] = before[at] ?? [null, ''];
     const text = withLines(values[at] ?? '');
-    const isNamed = was !== null && given === inOneLine(was);
-    const isValued = text === withLines(valueText(value));
-    if (was === null ? given.trim() === '' : isNamed && isValued) return [];
+    const hasSameName = was !== null && given === inOneLine(was);
+    const hasSameValue = text === withLines(valueText(value));
+    const isUnchanged = was === null ? given.trim() === '' : hasSameName && hasSameValue;
+    if (isUnchanged) return [];
     // Programs also store numbers and lists. A field that only gets another name keeps them.
-    return [{ was, name: isNamed ? was : given.trim(), value: isValued ? value : text }];
+    return [{ was, name: hasSameName ? was : given.trim(), value: hasSameValue ? value : text }];
   });
   if (changes.length === 0) return null;
   return (stored) => {
