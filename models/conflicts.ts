@@ -11,7 +11,8 @@ export const inactiveWebhook = () => conflict('Webhook is inactive. Activate it 
 export const deliveryTooOld = () => conflict('Delivery is too old to be sent again');
 export const exportRunning = () => conflict('An export of this workspace is running already');
 /** The recipient has opted out. */
-export const recipientsSuppression = () => conflict('The recipient made this suppression: only the recipient can end it, by START');
+export const recipientsSuppression = () =>
+  conflict('The recipient created this suppression. Only the recipient (by replying START) or the operator can remove it');
 export const totpAlreadyEnabled = () => conflict('TOTP is already enabled');
 export const totpNotSetUp = () => conflict('There is no TOTP secret to confirm');
 export const totpNotEnabled = () => conflict('TOTP is not enabled');

@@ -78,7 +78,7 @@ export const receiveReports = endpoint({
   tag: 'callbacks',
   method: 'post',
   path: '/callbacks/:provider',
-  summary: 'Receive delivery reports of a provider, authenticated by its signature',
+  summary: 'Receive delivery reports of a provider',
   auth: 'provider',
   rate: 'callback',
   bodyBytesMax: 1024 * 1024,

@@ -43,8 +43,8 @@ const watcherHealth = Joi.object({
 });
 const workersHealth = Joi.object({
   status: state().description('`error` when there is no recent heartbeat'),
-  alive: Joi.number().integer().required().description('workers with a recent heartbeat'),
-  lost: Joi.number().integer().required().description('workers that stopped or hung within the last ten minutes without a shutdown'),
+  alive: Joi.number().integer().required().description('Workers with a recent heartbeat'),
+  lost: Joi.number().integer().required().description('Workers that stopped or hung within the last ten minutes without a shutdown'),
   age_seconds: ageSeconds().description('Seconds since the newest heartbeat; null while no worker runs or the database is not available'),
 });
 const healthResponse = named(
@@ -63,7 +63,7 @@ export const getHealth = endpoint({
   tag: 'health',
   method: 'get',
   path: '/health',
-  summary: 'Health of the service: 200 when every component is ok, otherwise 503',
+  summary: 'Get the health of the service: 200 if every component is ok, otherwise 503',
   auth: 'none',
   response: healthResponse,
   alsoAs: 503,

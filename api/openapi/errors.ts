@@ -41,11 +41,11 @@ export const errorSchema = (components: Components): Json => ({
     message: { ...text, description: 'The same text as `error`' },
     request_id: text,
     details: {
-      description: 'With status 400 every fault of the request; with 401 and 404 a hint how to correct the request, if there is one',
+      description: 'With status 400: every fault of the request. With 401 and 404: how to correct the request, if known',
       type: 'array',
       items: jsonSchema(shownFault, { isOpen: true, components }),
     },
-    hints: { description: 'How to correct the request, where the error text does not say so', type: 'array', items: text },
+    hints: { description: 'How to correct the request, if the error text does not say it', type: 'array', items: text },
   },
   required: ['success', 'error', 'code', 'message', 'request_id'],
 });

@@ -54,7 +54,7 @@ function operation(item: Endpoint, endpoints: readonly Endpoint[], components: C
   return {
     operationId: item.id,
     summary: item.summary,
-    description: [about, needs(item.auth)].filter((text) => text !== undefined).join('\n\n'),
+    description: [about, needs(item)].filter((text) => text !== undefined).join('\n\n'),
     tags: [item.tag],
     security: security(item.auth),
     parameters: parametersOf(item, components),
@@ -97,9 +97,10 @@ function successResponse(item: Endpoint, components: Components): Json {
   };
 }
 
-function needs(auth: Auth): string {
+function needs({ auth, path }: Endpoint): string {
   if (auth === 'none') return 'Needs no credential.';
   if (auth === 'jwt') return 'Needs a JWT.';
+  if (auth === 'provider' && path.includes(':token')) return 'Authenticated by the signed token in the URL.';
   if (auth === 'provider') return 'Authenticated by the signature of the provider over the raw body.';
   if (auth.scope === null) return 'Needs a JWT, or an API key with any scope.';
   return auth.jwtToo

@@ -10,16 +10,16 @@ Send messages by ${channelsInWords}, and follow their delivery.
 The session of the console is a cookie that takes the place of both, on pages of this service.
 
 **Responses** are \`{"success": true, "data": …}\` or \`{"success": false, "error": …, "code": …, "message": …, "request_id": …}\`;
-for status 400, \`details\` lists every fault. Do not retry 4xx, except 429. Retry 429 and 5xx with exponential backoff, and
+with status 400, \`details\` lists every fault. Do not retry 4xx, except 429. Retry 429 and 5xx with exponential backoff, and
 send an \`Idempotency-Key\` so that a retry does nothing twice.
 
 **Limits.** Requests are counted in fixed windows: per API key, per workspace for JWTs, and per client address without a credential.
 Every response has the three \`X-RateLimit-*\` headers. With a 429, \`Retry-After\` is the number of seconds to wait.
 
-**Lists** take \`page\` and \`limit\` and are sorted newest first. The \`Link\` header contains the first, previous, next and last page.
+**Lists** take \`page\` or \`cursor\`, and \`limit\`. They are sorted newest first. The \`Link\` header contains the first, previous, next and last page.
 
 **Unknown fields** of bodies and unknown query parameters are ignored, and the header \`Ignored-Fields\` names them. A field that looks like a
-known one is refused: \`Unknown field: schedule_at. Did you mean scheduled_at?\` HEAD is answered like GET, without a body.
+known one is refused: \`Unknown field: schedule_at. Did you mean scheduled_at?\` HEAD gets the response of GET without its body.
 `.trim();
 
 const subjects: Record<Tag, string> = {

@@ -889,10 +889,14 @@ export interface paths {
                     cursor?: string;
                     status?: components["schemas"]["MessageStatus"];
                     channel?: components["schemas"]["Channel"];
+                    /** @description Exact phone number or e-mail address */
                     to?: string;
+                    /** @description Exact reference */
                     reference?: string;
                     batch_id?: string;
+                    /** @description Start of the period. A date without a time means the start of that day (UTC) */
                     start_date?: string;
+                    /** @description End of the period. A date without a time means the end of that day (UTC) */
                     end_date?: string;
                 };
                 header?: never;
@@ -1289,7 +1293,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description Start of the period. A date without a time means the start of that day (UTC) */
                     from?: string;
+                    /** @description End of the period. A date without a time means the end of that day (UTC) */
                     to?: string;
                     by?: "day" | "channel";
                 };
@@ -1328,7 +1334,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description Start of the period. A date without a time means the start of that day (UTC) */
                     from?: string;
+                    /** @description End of the period. A date without a time means the end of that day (UTC) */
                     to?: string;
                     by?: "hour" | "day";
                 };
@@ -1662,8 +1670,11 @@ export interface paths {
                     cursor?: string;
                     /** @description One or several types, separated by commas. `api_key.*` matches all types with this prefix */
                     type?: string;
+                    /** @description A type of actor, or the id of an API key */
                     actor?: string;
+                    /** @description Start of the period. A date without a time means the start of that day (UTC) */
                     start_date?: string;
+                    /** @description End of the period. A date without a time means the end of that day (UTC) */
                     end_date?: string;
                 };
                 header?: never;
@@ -2169,10 +2180,13 @@ export interface paths {
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
+                    /** @description One or several, separated by commas. `failed,held` are the deliveries that were not delivered */
                     status?: string;
                     event?: "message.queued" | "message.sent" | "message.delivered" | "message.failed" | "webhook.test";
                     message_id?: string;
+                    /** @description Start of the period. A date without a time means the start of that day (UTC) */
                     since?: string;
+                    /** @description End of the period. A date without a time means the end of that day (UTC) */
                     until?: string;
                 };
                 header?: never;
@@ -2972,10 +2986,10 @@ export interface components {
             last_used_at: string | null;
             /** Format: date-time */
             expires_at: string;
-            /** @description Of the client that logged in */
+            /** @description Address of the client that logged in */
             address: string | null;
             user_agent: string | null;
-            /** @description Whether this request uses it */
+            /** @description Whether this request uses this session */
             is_current: boolean;
         };
         Pagination: {
@@ -3046,24 +3060,25 @@ export interface components {
             /** @enum {string} */
             channel: "sms" | "whatsapp";
             content: components["schemas"]["PhoneContent"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally */
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels */
             metadata?: components["schemas"]["Metadata"] | null;
+            /** @description Your own reference, for example an order number */
             reference?: string | null;
             /**
              * Format: date-time
-             * @description At most 30 days ahead; a moment in the past means now
+             * @description At most 30 days ahead; a time in the past means now
              */
             scheduled_at?: string | null;
             /**
              * Format: date-time
-             * @description Not handed to a provider after this moment
+             * @description A message that was not handed to a provider by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own, with what its channel knows of the content. All together cost what the dearest of them does, at most */
+            /** @description What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         PhoneContent: {
@@ -3071,22 +3086,22 @@ export interface components {
             subject?: string | null;
             /** @description email only */
             html?: string | null;
-            /** @description email only: the mail carries the headers of a one-click unsubscription (RFC 8058) */
+            /** @description email only: adds the headers for unsubscribing with one click (RFC 8058) */
             unsubscribe?: boolean | null;
-            /** @description whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours */
+            /** @description whatsapp only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template */
             template?: components["schemas"]["Template"] | null;
         };
         Template: {
-            /** @description As approved by Meta; with Twilio the SID of the content (HX…) */
+            /** @description The name approved by Meta; with Twilio the SID of the content (HX…) */
             name: string;
-            /** @description Code of the language, for example en_US */
+            /** @description Language code, for example en_US */
             language: string;
-            /** @description Texts by name, or by number from 1, as the template has them; at most 50. Of the body; with Twilio of all parts, and header and buttons are not given */
+            /** @description Values for the variables of the body, by name or by number from 1, as in the template; at most 50. With Twilio, for the variables of all parts: header and buttons are omitted */
             variables?: {
                 [key: string]: string;
             } | null;
             header?: components["schemas"]["TemplateHeader"] | null;
-            /** @description What fills in buttons, by their places from 0: the end of a URL, or what comes back when a quick reply is pressed */
+            /** @description Values for buttons by their position, counted from 0: the end of a URL, or the payload that comes back when a quick reply is pressed */
             buttons?: components["schemas"]["TemplateButton"][] | null;
         };
         TemplateHeader: components["schemas"]["TemplateTextHeader"] | components["schemas"]["TemplateImageHeader"] | components["schemas"]["TemplateVideoHeader"] | components["schemas"]["TemplateDocumentHeader"];
@@ -3094,7 +3109,7 @@ export interface components {
             /** @enum {string} */
             type: "text";
             text: string;
-            /** @description The name of the variable, where the variables of the template have names */
+            /** @description The name of the variable, if the variables of the template have names */
             name?: string | null;
         };
         TemplateImageHeader: {
@@ -3131,9 +3146,9 @@ export interface components {
         };
         FallbackStep: {
             channel: components["schemas"]["Channel"];
-            /** @description Default: the recipient of the message, if this channel uses the same kind of address */
+            /** @description Default: the recipient of the message if this channel can reach it; with `contact_id`, the address of the contact */
             to?: string | null;
-            /** @description Seconds within which the previous message must be delivered, counted from when it is due */
+            /** @description Seconds within which the previous message must be delivered, from its acceptance or its `scheduled_at` */
             after: number;
         };
         /** @enum {string} */
@@ -3147,24 +3162,25 @@ export interface components {
             /** @enum {string} */
             channel: "email";
             content: components["schemas"]["Content"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally */
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels */
             metadata?: components["schemas"]["Metadata"] | null;
+            /** @description Your own reference, for example an order number */
             reference?: string | null;
             /**
              * Format: date-time
-             * @description At most 30 days ahead; a moment in the past means now
+             * @description At most 30 days ahead; a time in the past means now
              */
             scheduled_at?: string | null;
             /**
              * Format: date-time
-             * @description Not handed to a provider after this moment
+             * @description A message that was not handed to a provider by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own, with what its channel knows of the content. All together cost what the dearest of them does, at most */
+            /** @description What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         Content: {
@@ -3172,9 +3188,9 @@ export interface components {
             subject?: string | null;
             /** @description email only */
             html?: string | null;
-            /** @description email only: the mail carries the headers of a one-click unsubscription (RFC 8058) */
+            /** @description email only: adds the headers for unsubscribing with one click (RFC 8058) */
             unsubscribe?: boolean | null;
-            /** @description whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours */
+            /** @description whatsapp only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template */
             template?: components["schemas"]["Template"] | null;
         };
         SendToContact: {
@@ -3182,24 +3198,25 @@ export interface components {
             contact_id: string;
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["Content"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally */
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels */
             metadata?: components["schemas"]["Metadata"] | null;
+            /** @description Your own reference, for example an order number */
             reference?: string | null;
             /**
              * Format: date-time
-             * @description At most 30 days ahead; a moment in the past means now
+             * @description At most 30 days ahead; a time in the past means now
              */
             scheduled_at?: string | null;
             /**
              * Format: date-time
-             * @description Not handed to a provider after this moment
+             * @description A message that was not handed to a provider by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own, with what its channel knows of the content. All together cost what the dearest of them does, at most */
+            /** @description What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         MessageResponse: {
@@ -3213,13 +3230,16 @@ export interface components {
         Message: {
             /** Format: uuid */
             id: string;
-            /** @description null once it was erased; so is content */
+            /** @description Null after its erasure, as is `content` */
             to: string | null;
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["MessageContent"] | null;
             status: components["schemas"]["MessageStatus"];
+            /** @description More precise than `status`, for example `scheduled`, `awaiting_report` or `expired` */
             status_detail: string;
+            /** @description The final cost: 0 after a refund */
             credits_used: number;
+            /** @description Parts in which the carrier sends an SMS. They do not change the price */
             segments: number | null;
             encoding: components["schemas"]["Encoding"] | null;
             provider: string | null;
@@ -3244,10 +3264,10 @@ export interface components {
             read_at: string | null;
             /**
              * Format: uuid
-             * @description The message that this one was sent instead of
+             * @description The id of the message that this one was sent instead of
              */
             fallback_of?: string | null;
-            /** @description What is sent when it does not arrive */
+            /** @description What is sent if the message fails or is not delivered in time */
             fallback?: components["schemas"]["MessageFallback"] | null;
         };
         MessageContent: {
@@ -3291,7 +3311,7 @@ export interface components {
             outcome: "waiting" | "sent" | "not_needed" | "unaffordable" | "unknown";
             /**
              * Format: uuid
-             * @description The message that was sent instead
+             * @description The id of the message that was sent instead; null if none was
              */
             message_id: string | null;
         };
@@ -3307,17 +3327,18 @@ export interface components {
             recipients: components["schemas"]["BulkRecipient"][] | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels */
             metadata?: components["schemas"]["Metadata"] | null;
+            /** @description Your own reference, for example an order number */
             reference?: string | null;
             /**
              * Format: date-time
-             * @description At most 30 days ahead; a moment in the past means now
+             * @description At most 30 days ahead; a time in the past means now
              */
             scheduled_at?: string | null;
-            /** @description Messages a second; without it as fast as the provider takes them */
+            /** @description Maximum messages per second. Default: as many as the provider accepts */
             rate?: number | null;
-            /** @description reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out */
+            /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out */
             on_invalid?: ("reject" | "skip") | null;
-            /** @description Allow duplicate recipients */
+            /** @description Send to a recipient as often as it is listed. Default: once */
             allow_duplicates?: boolean | null;
         };
         BulkContent: {
@@ -3326,22 +3347,22 @@ export interface components {
             subject?: string | null;
             /** @description email only */
             html?: string | null;
-            /** @description email only: the mail carries the headers of a one-click unsubscription (RFC 8058) */
+            /** @description email only: adds the headers for unsubscribing with one click (RFC 8058) */
             unsubscribe?: boolean | null;
-            /** @description whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours */
+            /** @description whatsapp only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template */
             template?: components["schemas"]["BulkTemplate"] | null;
         };
         BulkTemplate: {
-            /** @description As approved by Meta; with Twilio the SID of the content (HX…) */
+            /** @description The name approved by Meta; with Twilio the SID of the content (HX…) */
             name: string;
-            /** @description Code of the language, for example en_US */
+            /** @description Language code, for example en_US */
             language: string;
-            /** @description Texts by name, or by number from 1, as the template has them; at most 50. Of the body; with Twilio of all parts, and header and buttons are not given */
+            /** @description Values for the variables of the body, by name or by number from 1, as in the template; at most 50. With Twilio, for the variables of all parts: header and buttons are omitted */
             variables?: {
                 [key: string]: string;
             } | null;
             header?: components["schemas"]["BulkTemplateHeader"] | null;
-            /** @description What fills in buttons, by their places from 0: the end of a URL, or what comes back when a quick reply is pressed */
+            /** @description Values for buttons by their position, counted from 0: the end of a URL, or the payload that comes back when a quick reply is pressed */
             buttons?: components["schemas"]["BulkTemplateButton"][] | null;
         };
         BulkTemplateHeader: components["schemas"]["BulkTemplateTextHeader"] | components["schemas"]["BulkTemplateImageHeader"] | components["schemas"]["BulkTemplateVideoHeader"] | components["schemas"]["BulkTemplateDocumentHeader"];
@@ -3349,7 +3370,7 @@ export interface components {
             /** @enum {string} */
             type: "text";
             text: string;
-            /** @description The name of the variable, where the variables of the template have names */
+            /** @description The name of the variable, if the variables of the template have names */
             name?: string | null;
         };
         BulkTemplateImageHeader: {
@@ -3382,7 +3403,7 @@ export interface components {
             payload: string;
         };
         BulkRecipient: string | components["schemas"]["RecipientByAddress"] | components["schemas"]["RecipientByContact"];
-        /** @description Every other text, number or boolean of the object is a variable too */
+        /** @description All other texts, numbers and booleans of the object are variables, too */
         RecipientByAddress: {
             to: string;
             variables?: {
@@ -3411,17 +3432,18 @@ export interface components {
             tag: string;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels */
             metadata?: components["schemas"]["Metadata"] | null;
+            /** @description Your own reference, for example an order number */
             reference?: string | null;
             /**
              * Format: date-time
-             * @description At most 30 days ahead; a moment in the past means now
+             * @description At most 30 days ahead; a time in the past means now
              */
             scheduled_at?: string | null;
-            /** @description Messages a second; without it as fast as the provider takes them */
+            /** @description Maximum messages per second. Default: as many as the provider accepts */
             rate?: number | null;
-            /** @description reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out */
+            /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out */
             on_invalid?: ("reject" | "skip") | null;
-            /** @description Allow duplicate recipients */
+            /** @description Send to a recipient as often as it is listed. Default: once */
             allow_duplicates?: boolean | null;
         };
         BatchResponse: {
@@ -3503,7 +3525,7 @@ export interface components {
         PreviewData: {
             messages?: components["schemas"]["PreviewedMessage"][];
             credits: number;
-            /** @description Only where the request has a fallback */
+            /** @description Present only if the request has a fallback */
             fallback?: components["schemas"]["PreviewedFallback"];
             /** @description Probable mistakes of a single send that would be accepted. Present only if there are any */
             warnings?: components["schemas"]["Fault"][];
@@ -3522,7 +3544,7 @@ export interface components {
         };
         PreviewedFallback: {
             steps: components["schemas"]["PreviewedFallbackStep"][];
-            /** @description Maximum cost of the message and all its steps */
+            /** @description The most that the message and all its steps can cost together */
             credits_max: number;
         };
         PreviewedFallbackStep: {
@@ -3531,7 +3553,7 @@ export interface components {
             after: number;
             segments: number | null;
             encoding: string | null;
-            /** @description What it costs by itself */
+            /** @description The price of this step alone */
             credits: number;
         };
         MessageListResponse: {
@@ -3670,8 +3692,9 @@ export interface components {
             failed: number;
             /** @description Credits debited minus refunds */
             credits: number;
-            /** @description From due to delivered; null without deliveries. At most 5 % wrong */
+            /** @description Median time from when a message is due to its delivery, accurate to 5 %; null without deliveries */
             delivery_p50_ms: number | null;
+            /** @description 95th percentile of the same time */
             delivery_p95_ms: number | null;
             parts: components["schemas"]["OverviewPart"][];
             /** @description By error code, the most frequent first */
@@ -3926,7 +3949,7 @@ export interface components {
             description?: string | null;
             /** @description Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays */
             retry_delays?: number[] | null;
-            /** @description Maximum attempts per second, those of retries, replays, resends and tests together. Null: as fast as the endpoint answers */
+            /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers */
             rate?: number | null;
             /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones */
             ordered?: boolean | null;
@@ -4019,7 +4042,7 @@ export interface components {
             description?: string | null;
             /** @description Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays */
             retry_delays?: number[] | null;
-            /** @description Maximum attempts per second, those of retries, replays, resends and tests together. Null: as fast as the endpoint answers */
+            /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers */
             rate?: number | null;
             /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones */
             ordered?: boolean | null;

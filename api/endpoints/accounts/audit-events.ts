@@ -53,7 +53,10 @@ export const listAudit = list({
   row: eventResponse,
   filters: Joi.object<AuditQuery>({
     type: listOf(auditFilters).description('One or several types, separated by commas. `api_key.*` matches all types with this prefix'),
-    actor: textThat((value) => isActor(value) || isUuid(value), `Invalid actor. Must be one of: ${actorTypes.join(', ')}, or an id`),
+    actor: textThat(
+      (value) => isActor(value) || isUuid(value),
+      `Invalid actor. Must be one of: ${actorTypes.join(', ')}, or an id`,
+    ).description('A type of actor, or the id of an API key'),
     start_date: bound('first'),
     end_date: bound('last'),
   }),

@@ -59,9 +59,9 @@ const sessionResponse = named(
     created_at: date(),
     last_used_at: dateOrNull().description('To the minute; null before the first use'),
     expires_at: date(),
-    address: textOrNull().description('Of the client that logged in'),
+    address: textOrNull().description('Address of the client that logged in'),
     user_agent: textOrNull(),
-    is_current: Joi.boolean().required().description('Whether this request uses it'),
+    is_current: Joi.boolean().required().description('Whether this request uses this session'),
   }),
 );
 

@@ -54,7 +54,7 @@ const recipient = named(
         type: 'object',
         properties: { to: { type: 'string', minLength: 1 }, ...ofRecipient },
         required: ['to'],
-        description: 'Every other text, number or boolean of the object is a variable too',
+        description: 'All other texts, numbers and booleans of the object are variables, too',
       },
       {
         component: 'RecipientByContact',
@@ -103,12 +103,12 @@ export const bulkBody = Joi.object<BulkBody>({
     .unsafe()
     .empty(null)
     .custom(rule((value: number) => (value > 0 && value <= rateMax ? null : `{field} must be more than 0 and at most ${rateMax}`)))
-    .description('Messages a second; without it as fast as the provider takes them')
+    .description('Maximum messages per second. Default: as many as the provider accepts')
     .meta({ exclusiveMinimum: 0, maximum: rateMax }),
   on_invalid: text()
     .valid('reject', 'skip')
-    .description('reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out'),
-  allow_duplicates: Joi.boolean().empty(null).description('Allow duplicate recipients'),
+    .description('reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out'),
+  allow_duplicates: Joi.boolean().empty(null).description('Send to a recipient as often as it is listed. Default: once'),
 })
   .meta({ variants: [toListed, toTagged] })
   .required();

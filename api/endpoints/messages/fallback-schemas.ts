@@ -24,7 +24,7 @@ const step = named(
     to: text()
       .empty(['', null])
       .custom(rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null)))
-      .description('Default: the recipient of the message, if this channel uses the same kind of address'),
+      .description('Default: the recipient of the message if this channel can reach it; with `contact_id`, the address of the contact'),
     after: Joi.number()
       .unsafe()
       .empty(null)
@@ -37,7 +37,7 @@ const step = named(
       )
       .meta({ type: 'integer', minimum: 1, maximum: afterSecondsMax })
       .required()
-      .description('Seconds within which the previous message must be delivered, counted from when it is due'),
+      .description('Seconds within which the previous message must be delivered, from its acceptance or its `scheduled_at`'),
   }),
 );
 
@@ -72,7 +72,7 @@ function faultOfTextsOn(channel: Channel, { content, variables }: GivenMessage):
 export const fallbackField = fewOf(fallbackStepsMax, step, chain)
   .meta({ minItems: 1 })
   .description(
-    'What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own, with what its channel knows of the content. All together cost what the dearest of them does, at most',
+    'What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step',
   );
 
 const stepInAnswer = Joi.object({
@@ -86,7 +86,7 @@ const previewedStep = named(
   stepInAnswer.keys({
     segments: Joi.number().integer().allow(null).required(),
     encoding: Joi.string().allow(null).required(),
-    credits: Joi.number().required().description('What it costs by itself'),
+    credits: Joi.number().required().description('The price of this step alone'),
   }),
 );
 
@@ -95,15 +95,15 @@ export const previewedChain = named(
   'PreviewedFallback',
   Joi.object({
     steps: Joi.array().items(previewedStep).required(),
-    credits_max: Joi.number().required().description('Maximum cost of the message and all its steps'),
+    credits_max: Joi.number().required().description('The most that the message and all its steps can cost together'),
   }),
-).description('Only where the request has a fallback');
+).description('Present only if the request has a fallback');
 
 const outcomes = ['waiting', 'sent', 'not_needed', 'unaffordable', 'unknown'] as const;
 
 /** Fields of a message that is part of a fallback chain. */
 export const chainFields = {
-  fallback_of: idOrNull().optional().description('The message that this one was sent instead of'),
+  fallback_of: idOrNull().optional().description('The id of the message that this one was sent instead of'),
   fallback: named(
     'MessageFallback',
     Joi.object({
@@ -113,9 +113,9 @@ export const chainFields = {
       outcome: Joi.string()
         .valid(...outcomes)
         .required(),
-      message_id: idOrNull().description('The message that was sent instead'),
+      message_id: idOrNull().description('The id of the message that was sent instead; null if none was'),
     }),
   )
     .allow(null)
-    .description('What is sent when it does not arrive'),
+    .description('What is sent if the message fails or is not delivered in time'),
 };

@@ -45,10 +45,12 @@ export const commonFields = {
     .empty(null)
     .custom(rule((value: object) => faultOfMetadata('metadata', value)))
     .description(metadataLimits),
-  reference: textThat(isReference, 'reference must be 1 to 255 characters').meta({ maxLength: 255 }),
+  reference: textThat(isReference, 'reference must be 1 to 255 characters')
+    .meta({ maxLength: 255 })
+    .description('Your own reference, for example an order number'),
   scheduled_at: moment()
     .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
-    .description('At most 30 days ahead; a moment in the past means now'),
+    .description('At most 30 days ahead; a time in the past means now'),
 } satisfies Record<keyof ClientFields | 'scheduled_at', Joi.Schema>;
 
 export const htmlField = text().empty(['', null]).description('email only');
@@ -81,7 +83,7 @@ const toContact = {
 
 export const unsubscribeField = Joi.boolean()
   .empty(null)
-  .description('email only: the mail carries the headers of a one-click unsubscription (RFC 8058)');
+  .description('email only: adds the headers for unsubscribing with one click (RFC 8058)');
 
 export const sendBody = Joi.object<SendBody>({
   // `contact_id` is declared before `to`, which depends on it. Joi would move `to` to the end, and faults are sorted in the order of the keys.
@@ -111,10 +113,10 @@ export const sendBody = Joi.object<SendBody>({
     .empty(null)
     .meta({ additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } })
     .description(
-      'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal',
+      'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally',
     ),
   ...commonFields,
-  expires_at: moment().description('Not handed to a provider after this moment'),
+  expires_at: moment().description('A message that was not handed to a provider by this time fails with the error code `expired`'),
   fallback: fallbackField,
 })
   .meta({ variants: [toPhone, toAddress, toContact] })

@@ -58,13 +58,17 @@ const contentInAnswer = named(
 
 const shown = {
   id: id(),
-  to: Joi.string().allow(null).required().description('null once it was erased; so is content'),
+  to: Joi.string().allow(null).required().description('Null after its erasure, as is `content`'),
   channel: valueOf('Channel', channels).required(),
   content: contentInAnswer.allow(null).required(),
   status: valueOf('MessageStatus', publicStatuses).required(),
-  status_detail: Joi.string().required(),
-  credits_used: Joi.number().required(),
-  segments: Joi.number().integer().allow(null).required(),
+  status_detail: Joi.string().required().description('More precise than `status`, for example `scheduled`, `awaiting_report` or `expired`'),
+  credits_used: Joi.number().required().description('The final cost: 0 after a refund'),
+  segments: Joi.number()
+    .integer()
+    .allow(null)
+    .required()
+    .description('Parts in which the carrier sends an SMS. They do not change the price'),
   encoding: valueOf('Encoding', encodings).allow(null).required(),
   provider: textOrNull(),
   provider_message_id: textOrNull(),

@@ -75,8 +75,8 @@ export const listHistory = list({
   filters: Joi.object<HistoryFilters>({
     status: valueOf('MessageStatus', publicStatuses, text()),
     channel: valueOf('Channel', channels, text()),
-    to: recipientInQuery(),
-    reference: text(),
+    to: recipientInQuery().description('Exact phone number or e-mail address'),
+    reference: text().description('Exact reference'),
     batch_id: uuid('batch_id'),
     start_date: bound('first'),
     end_date: bound('last'),

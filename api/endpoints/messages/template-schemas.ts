@@ -62,7 +62,7 @@ function headerField(hasPlaceholders: boolean) {
     name: textThat(isVariableName, nameText)
       .when('type', { is: Joi.valid('text').required(), otherwise: Joi.any().strip() })
       .meta({ pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' })
-      .description('The name of the variable, where the variables of the template have names'),
+      .description('The name of the variable, if the variables of the template have names'),
     link: textBeside(['image', 'video', 'document'], 'link', hasPlaceholders),
     filename: textBeside(['document'], 'filename', hasPlaceholders, false),
   })
@@ -120,7 +120,7 @@ function buttonsField(hasPlaceholders: boolean) {
     ],
   });
   return fewOf(buttonsMax, button, oneEach).description(
-    'What fills in buttons, by their places from 0: the end of a URL, or what comes back when a quick reply is pressed',
+    'Values for buttons by their position, counted from 0: the end of a URL, or the payload that comes back when a quick reply is pressed',
   );
 }
 
@@ -130,11 +130,11 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
     name: requiredText()
       .custom(rule((name: string) => (isTemplateName(name) ? null : '{field} must be 1 to 512 letters, digits or underscores')))
       .meta({ pattern: '^[A-Za-z0-9_]{1,512}$' })
-      .description('As approved by Meta; with Twilio the SID of the content (HX…)'),
+      .description('The name approved by Meta; with Twilio the SID of the content (HX…)'),
     language: requiredText()
       .custom(rule((language: string) => (isLanguage(language) ? null : '{field} must be a language such as en or en_US')))
       .meta({ pattern: '^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})?$' })
-      .description('Code of the language, for example en_US'),
+      .description('Language code, for example en_US'),
     variables: Joi.object()
       .empty(null)
       .custom(rule((value: object) => faultOfVariables('content.template.variables', value)))
@@ -144,7 +144,7 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
         maxProperties: 50,
       })
       .description(
-        'Texts by name, or by number from 1, as the template has them; at most 50. Of the body; with Twilio of all parts, and header and buttons are not given',
+        'Values for the variables of the body, by name or by number from 1, as in the template; at most 50. With Twilio, for the variables of all parts: header and buttons are omitted',
       ),
     header: headerField(hasPlaceholders),
     buttons: buttonsField(hasPlaceholders),
@@ -152,7 +152,7 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
     .empty(null)
     .meta({ component: nameFor('', hasPlaceholders) })
     .description(
-      `${templateChannelsInWords} only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours`,
+      `${templateChannelsInWords} only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template`,
     );
 
 const headerInAnswer = Joi.object({

@@ -22,7 +22,9 @@ export const listDeliveries = list({
   name: 'deliveries',
   row: deliveryResponse,
   filters: Joi.object<DeliveryFilters>({
-    status: listOf(deliveryStatuses),
+    status: listOf(deliveryStatuses).description(
+      'One or several, separated by commas. `failed,held` are the deliveries that were not delivered',
+    ),
     event: text().valid(...eventTypes, testEventType),
     message_id: uuid('message_id'),
     since: bound('first'),

@@ -43,9 +43,7 @@ export const carriageFields = {
     .unsafe()
     .allow(null)
     .custom(rule((value: number) => (value >= 1 && value <= rateMax ? null : `{field} must be from 1 to ${rateMax}`)))
-    .description(
-      'Maximum attempts per second, those of retries, replays, resends and tests together. Null: as fast as the endpoint answers',
-    )
+    .description('Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers')
     .meta({ type: ['number', 'null'], minimum: 1, maximum: rateMax }),
   ordered: Joi.boolean().empty(null).description('Deliver one event at a time, in order. A failing delivery blocks all later ones'),
   asymmetric: Joi.boolean()

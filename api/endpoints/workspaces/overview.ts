@@ -36,8 +36,10 @@ const overviewResponse = named(
       .valid(...units)
       .required(),
     ...figures,
-    delivery_p50_ms: milliseconds().description('From due to delivered; null without deliveries. At most 5 % wrong'),
-    delivery_p95_ms: milliseconds(),
+    delivery_p50_ms: milliseconds().description(
+      'Median time from when a message is due to its delivery, accurate to 5 %; null without deliveries',
+    ),
+    delivery_p95_ms: milliseconds().description('95th percentile of the same time'),
     parts: Joi.array().items(part).required(),
     failures: Joi.array().items(reason).required().description('By error code, the most frequent first'),
     balance: Joi.number().required(),

@@ -112,6 +112,12 @@ export const moment = () =>
     })
     .meta({ format: 'date-time' }) as unknown as Joi.Schema<Date>;
 
+/** The descriptions of `bound` in the OpenAPI document. */
+const boundTexts = {
+  first: 'Start of the period. A date without a time means the start of that day (UTC)',
+  last: 'End of the period. A date without a time means the end of that day (UTC)',
+} as const;
+
 /** The start or end of a period in a query, converted to a Date. A date without time means its first or last millisecond in UTC. */
 export const bound = (end: 'first' | 'last') =>
   text()
@@ -122,6 +128,7 @@ export const bound = (end: 'first' | 'last') =>
       if (timestamp === null) return helpers.error('contract', { text: dateText });
       return timestamp.isDay && end === 'last' ? new Date(timestamp.at.getTime() + 86_399_999) : timestamp.at;
     })
+    .description(boundTexts[end])
     .meta({ format: 'date-time' }) as unknown as Joi.Schema<Date>;
 
 /** A recipient in a query. A plus sign that was not URL-encoded arrives as a space, and no recipient contains a space. */

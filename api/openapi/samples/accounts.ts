@@ -51,7 +51,7 @@ export const accountSamples: Samples = {
   resetPassword: {
     about:
       'Also ends a lock of logins. If the e-mail address was never verified, the reset verifies it, revokes every API key, deactivates every webhook and disables TOTP.',
-    requests: { reset: { token: 'kq3v9Z0Xb7', password }, evict: { token: 'kq3v9Z0Xb7', password, revoke_api_keys: true } },
+    requests: { reset: { token: 'kq3v9Z0Xb7', password }, revoke_keys: { token: 'kq3v9Z0Xb7', password, revoke_api_keys: true } },
     data: { message: successTexts.passwordChanged },
     refusals: [errors.invalidMailToken(), shortPassword, commonPassword],
   },
@@ -90,7 +90,7 @@ export const accountSamples: Samples = {
     refusals: [conflicts.canNoLonger('API key', 'rotated')],
   },
   listAuditEvents: {
-    about: 'Each event is written in the same transaction as the change. `actor` takes an actor type, or the id of an API key.',
+    about: 'Each event is written in the same transaction as the change.',
     data: {
       audit_events: [
         {

@@ -142,7 +142,7 @@ export const messageSamples: Samples = {
   },
   previewMessages: {
     about:
-      'Takes the body of a single or bulk send. If the body has a `fallback`, the response lists the cost of each step, and `credits_max`, the cost if every step is sent. Fields of contacts are shown only to keys with the scope `manage_contacts`. `warnings` lists probable mistakes of a single send: placeholders that would be sent literally, a suppressed recipient, an e-mail without a subject, a time in the past. A preview of a bulk send counts in the rate limit of bulk sends.',
+      'Takes the body of a single or bulk send. If the body has a `fallback`, the response lists the cost of each step, and in `credits_max` the most that the whole chain can cost. Fields of contacts are shown only to keys with the scope `manage_contacts`. `warnings` lists probable mistakes of a single send: placeholders that would be sent literally, a suppressed recipient, an e-mail without a subject, a time in the past. The preview of a bulk send counts in the rate limit of bulk sends.',
     requests: { single: sms, bulk, with_fallback: { ...sms, fallback: [{ channel: 'whatsapp', after: 120 }] } },
     data: {
       messages: [{ to: sms.to, text: sms.content.text, segments: 1, encoding: 'GSM-7', credits: 1, errors: [] }],
@@ -150,10 +150,7 @@ export const messageSamples: Samples = {
     },
     refusals: [badPhone, badChannel, noText, tooManyPlaceholders],
   },
-  listMessages: {
-    about: 'A date without time means the start of that day (UTC) in `start_date`, and its end in `end_date`.',
-    data: { messages: [delivered], pagination },
-  },
+  listMessages: { data: { messages: [delivered], pagination } },
   getMessage: { data: { message: delivered } },
   getMessageTimeline: {
     about:

@@ -54,8 +54,8 @@ export const otherSamples: Samples = {
     about:
       'A message to a suppressed recipient is accepted, fails with the error code `suppressed` before it is handed to a provider, and is refunded. If the recipient is already suppressed, a permanent suppression stays unchanged and a temporary one is replaced.',
     requests: {
-      forGood: { channel: 'sms', recipient: '+15551234567' },
-      forAWhile: { channel: 'email', recipient: 'ada@example.com', expires_at: until },
+      permanent: { channel: 'sms', recipient: '+15551234567' },
+      temporary: { channel: 'email', recipient: 'ada@example.com', expires_at: until },
     },
     data: { suppression },
     refusals: [
@@ -120,9 +120,9 @@ export const otherSamples: Samples = {
       workers: { status: 'ok', alive: 2, lost: 0, age_seconds: 3 },
     },
   },
-  getLiveness: { about: 'For process managers. It says nothing of other servers.', data: { status: 'ok' } },
+  getLiveness: { about: 'For process managers. It checks no other server.', data: { status: 'ok' } },
   getReadiness: {
-    about: 'For load balancers: after SIGTERM it is 503 at once, while the process still serves for `DRAIN_SECONDS`.',
+    about: 'For load balancers. After SIGTERM it returns 503 immediately, while the process still serves requests for `DRAIN_SECONDS`.',
     data: { status: 'ok' },
   },
 };

@@ -60,7 +60,7 @@ export const sessionSamples: Samples = {
   logOutAll: { data: { message: successTexts.allLoggedOut } },
   listSessions: {
     about:
-      'JWTs that were issued before sessions were listed are valid, and not in the list. A session of the console also ends after some hours without a request, 24 unless the operator has set another number.',
+      'JWTs from before this list existed are valid, but not listed. A session of the console also ends after 24 hours without a request, or after another time that the operator has set.',
     data: {
       sessions: [
         {

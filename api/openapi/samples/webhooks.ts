@@ -86,8 +86,7 @@ export const webhookSamples: Samples = {
   },
   deleteWebhook: { data: { message: successTexts.webhookDeleted } },
   listDeliveries: {
-    about:
-      'Each attempt contains the request with masked signatures, the first part of the response, the remote address and the timings. `status` takes several values, separated by commas: `failed,held` lists the deliveries that were not delivered. `since` and `until` select a period.',
+    about: 'Each attempt contains the request with masked signatures, the first part of the response, the remote address and the timings.',
     data: { deliveries: [delivery], pagination },
   },
   getDelivery: { data: { delivery } },

@@ -26,7 +26,7 @@ export const workspaceSamples: Samples = {
       'Takes effect for every send that begins after the response. The daily limit counts debits from midnight to midnight UTC. Refunds of the same day are subtracted.',
     requests: {
       complete: { spend_limit_day: 250, allowed_countries: ['DE', 'US'], message_days: 90 },
-      'without a limit': { spend_limit_day: null },
+      no_limit: { spend_limit_day: null },
     },
     data: { workspace },
     refusals: [
@@ -40,7 +40,7 @@ export const workspaceSamples: Samples = {
   },
   getUsage: {
     about:
-      'The last 30 days unless `from` and `to` say otherwise; at most 92 days, and at most 200,000 messages. A message counts on the day (UTC) on which it was accepted, as it stands now; messages that were read count as delivered.',
+      'The last 30 days unless `from` and `to` say otherwise; at most 92 days, and at most 200,000 messages. A message counts on the day (UTC) on which it was accepted, with its present status. Messages that were read count as delivered.',
     data: {
       from: '2026-11-21T00:00:00.000Z',
       to: '2026-11-21T23:59:59.999Z',
@@ -52,7 +52,7 @@ export const workspaceSamples: Samples = {
   },
   getOverview: {
     about:
-      'The last seven days unless `from` and `to` say otherwise; at most 366 days. A period counts in whole hours or days (UTC): by hour up to two days, by day above that, unless `by` says otherwise. A message counts where it was accepted, as it stands now, at most a minute late. Sums by hour are kept for 35 days.',
+      'The last seven days unless `from` and `to` say otherwise; at most 366 days. A period counts in whole hours or days (UTC): by hour up to two days, by day above that, unless `by` says otherwise. A message counts in the hour or day in which it was accepted, with its status of at most a minute ago. Sums by hour are kept for 35 days.',
     data: {
       from: '2026-11-21T00:00:00.000Z',
       to: '2026-11-21T23:59:59.999Z',
@@ -69,13 +69,13 @@ export const workspaceSamples: Samples = {
   },
   exportWorkspace: {
     about:
-      'Newline-delimited JSON: one line for the workspace, then one for each API key, webhook, contact, suppression, batch, message and transaction, oldest first. Secrets are not included. The last line is `end` with the number of lines before it; without it the export is incomplete.',
+      'Newline-delimited JSON: one line for the workspace, then one for each API key, webhook (with its deliveries and replays), contact, suppression, batch, message, transaction, audit event and erasure, oldest first. Secrets are not included. The last line is `end` with the number of lines before it; without it the export is incomplete.',
     data: { type: 'workspace', data: workspace },
     refusals: [conflicts.exportRunning()],
   },
   openEventStream: {
     about:
-      'Server-sent events, one for each status change of a message of the workspace: `id`, `event: message.sent`, and in `data` the bytes that a webhook would get. A client that connects again with the last `id` in `Last-Event-ID` gets what it missed, for up to an hour; where something may be missing for good, the first event is `stream.reset`. Lines that begin with a colon keep the connection open. An id may come without an event. The stream ends when its credential does. Only its opening counts for the rate limits.',
+      'Server-sent events, one for each status change of a message of the workspace: `id`, `event: message.sent`, and in `data` the bytes that a webhook would get. A client that connects again with the last `id` in `Last-Event-ID` gets what it missed, for up to an hour. If events may be lost to it, the first event is `stream.reset`. Lines that begin with a colon keep the connection open. An id may come without an event. The stream ends when its credential does. Only its opening counts for the rate limits.',
     data: { event: 'message.sent', timestamp: at, data: { message_id: ids.message, channel: 'sms', status: 'sent' } },
     refusals: [
       errors.invalidField('Last-Event-ID', 'Invalid Last-Event-ID'),

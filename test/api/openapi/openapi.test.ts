@@ -7,6 +7,7 @@ import { useApi } from '../use-api.js';
 
 interface Operation {
   operationId: string;
+  description?: string;
   parameters: { name: string; in: string; schema: object }[];
   requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
   responses: Record<string, { content: { 'application/json': { schema: object } } }>;
@@ -35,6 +36,18 @@ describe('/openapi.json', () => {
   });
   it('describes every endpoint once', () => {
     assert.deepEqual(operations.map(({ operationId }) => operationId).toSorted(), endpoints.map(({ id }) => id).toSorted());
+  });
+  it('says how each request of a provider or mail program is authenticated', () => {
+    const needs = Object.entries(document.paths).flatMap(([path, { post }]) => {
+      const [last = ''] = post?.description?.split('\n').slice(-1) ?? [];
+      return last.startsWith('Authenticated') ? [[path, last]] : [];
+    });
+    const bySignature = 'Authenticated by the signature of the provider over the raw body.';
+    assert.deepEqual(Object.fromEntries(needs), {
+      '/api/v1/billing/webhook': bySignature,
+      '/callbacks/{provider}': bySignature,
+      '/unsubscribe/{token}': 'Authenticated by the signed token in the URL.',
+    });
   });
   it('has schemas that compile', () => {
     const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });

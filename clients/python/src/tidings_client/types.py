@@ -41,16 +41,17 @@ class SendToPhone(TypedDict):
     channel: Literal["sms", "whatsapp"]
     content: PhoneContent
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
-    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal"""
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally"""
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels"""
     reference: NotRequired[Optional[str]]
+    """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
-    """At most 30 days ahead; a moment in the past means now"""
+    """At most 30 days ahead; a time in the past means now"""
     expires_at: NotRequired[Optional[str]]
-    """Not handed to a provider after this moment"""
+    """A message that was not handed to a provider by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own, with what its channel knows of the content. All together cost what the dearest of them does, at most"""
+    """What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class PhoneContent(TypedDict):
@@ -59,28 +60,28 @@ class PhoneContent(TypedDict):
     html: NotRequired[Optional[str]]
     """email only"""
     unsubscribe: NotRequired[Optional[bool]]
-    """email only: the mail carries the headers of a one-click unsubscription (RFC 8058)"""
+    """email only: adds the headers for unsubscribing with one click (RFC 8058)"""
     template: NotRequired[Optional[Template]]
-    """whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours"""
+    """whatsapp only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template"""
 
 
 class Template(TypedDict):
     name: str
-    """As approved by Meta; with Twilio the SID of the content (HX…)"""
+    """The name approved by Meta; with Twilio the SID of the content (HX…)"""
     language: str
-    """Code of the language, for example en_US"""
+    """Language code, for example en_US"""
     variables: NotRequired[Optional[Mapping[str, str]]]
-    """Texts by name, or by number from 1, as the template has them; at most 50. Of the body; with Twilio of all parts, and header and buttons are not given"""
+    """Values for the variables of the body, by name or by number from 1, as in the template; at most 50. With Twilio, for the variables of all parts: header and buttons are omitted"""
     header: NotRequired[Optional[TemplateHeader]]
     buttons: NotRequired[Optional[Sequence[TemplateButton]]]
-    """What fills in buttons, by their places from 0: the end of a URL, or what comes back when a quick reply is pressed"""
+    """Values for buttons by their position, counted from 0: the end of a URL, or the payload that comes back when a quick reply is pressed"""
 
 
 class TemplateTextHeader(TypedDict):
     type: Literal["text"]
     text: str
     name: NotRequired[Optional[str]]
-    """The name of the variable, where the variables of the template have names"""
+    """The name of the variable, if the variables of the template have names"""
 
 
 class TemplateImageHeader(TypedDict):
@@ -114,9 +115,9 @@ class TemplateQuickReplyButton(TypedDict):
 class FallbackStep(TypedDict):
     channel: Channel
     to: NotRequired[Optional[str]]
-    """Default: the recipient of the message, if this channel uses the same kind of address"""
+    """Default: the recipient of the message if this channel can reach it; with `contact_id`, the address of the contact"""
     after: int
-    """Seconds within which the previous message must be delivered, counted from when it is due"""
+    """Seconds within which the previous message must be delivered, from its acceptance or its `scheduled_at`"""
 
 
 class SendToEmailAddress(TypedDict):
@@ -125,16 +126,17 @@ class SendToEmailAddress(TypedDict):
     channel: Literal["email"]
     content: Content
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
-    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal"""
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally"""
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels"""
     reference: NotRequired[Optional[str]]
+    """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
-    """At most 30 days ahead; a moment in the past means now"""
+    """At most 30 days ahead; a time in the past means now"""
     expires_at: NotRequired[Optional[str]]
-    """Not handed to a provider after this moment"""
+    """A message that was not handed to a provider by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own, with what its channel knows of the content. All together cost what the dearest of them does, at most"""
+    """What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class Content(TypedDict):
@@ -143,9 +145,9 @@ class Content(TypedDict):
     html: NotRequired[Optional[str]]
     """email only"""
     unsubscribe: NotRequired[Optional[bool]]
-    """email only: the mail carries the headers of a one-click unsubscription (RFC 8058)"""
+    """email only: adds the headers for unsubscribing with one click (RFC 8058)"""
     template: NotRequired[Optional[Template]]
-    """whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours"""
+    """whatsapp only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template"""
 
 
 class SendToContact(TypedDict):
@@ -154,16 +156,17 @@ class SendToContact(TypedDict):
     channel: Channel
     content: Content
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
-    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal"""
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally"""
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels"""
     reference: NotRequired[Optional[str]]
+    """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
-    """At most 30 days ahead; a moment in the past means now"""
+    """At most 30 days ahead; a time in the past means now"""
     expires_at: NotRequired[Optional[str]]
-    """Not handed to a provider after this moment"""
+    """A message that was not handed to a provider by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own, with what its channel knows of the content. All together cost what the dearest of them does, at most"""
+    """What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class BulkToRecipients(TypedDict):
@@ -173,14 +176,15 @@ class BulkToRecipients(TypedDict):
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels"""
     reference: NotRequired[Optional[str]]
+    """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
-    """At most 30 days ahead; a moment in the past means now"""
+    """At most 30 days ahead; a time in the past means now"""
     rate: NotRequired[Optional[float]]
-    """Messages a second; without it as fast as the provider takes them"""
+    """Maximum messages per second. Default: as many as the provider accepts"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]
-    """reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out"""
+    """reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out"""
     allow_duplicates: NotRequired[Optional[bool]]
-    """Allow duplicate recipients"""
+    """Send to a recipient as often as it is listed. Default: once"""
 
 
 class BulkContent(TypedDict):
@@ -190,28 +194,28 @@ class BulkContent(TypedDict):
     html: NotRequired[Optional[str]]
     """email only"""
     unsubscribe: NotRequired[Optional[bool]]
-    """email only: the mail carries the headers of a one-click unsubscription (RFC 8058)"""
+    """email only: adds the headers for unsubscribing with one click (RFC 8058)"""
     template: NotRequired[Optional[BulkTemplate]]
-    """whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours"""
+    """whatsapp only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template"""
 
 
 class BulkTemplate(TypedDict):
     name: str
-    """As approved by Meta; with Twilio the SID of the content (HX…)"""
+    """The name approved by Meta; with Twilio the SID of the content (HX…)"""
     language: str
-    """Code of the language, for example en_US"""
+    """Language code, for example en_US"""
     variables: NotRequired[Optional[Mapping[str, str]]]
-    """Texts by name, or by number from 1, as the template has them; at most 50. Of the body; with Twilio of all parts, and header and buttons are not given"""
+    """Values for the variables of the body, by name or by number from 1, as in the template; at most 50. With Twilio, for the variables of all parts: header and buttons are omitted"""
     header: NotRequired[Optional[BulkTemplateHeader]]
     buttons: NotRequired[Optional[Sequence[BulkTemplateButton]]]
-    """What fills in buttons, by their places from 0: the end of a URL, or what comes back when a quick reply is pressed"""
+    """Values for buttons by their position, counted from 0: the end of a URL, or the payload that comes back when a quick reply is pressed"""
 
 
 class BulkTemplateTextHeader(TypedDict):
     type: Literal["text"]
     text: str
     name: NotRequired[Optional[str]]
-    """The name of the variable, where the variables of the template have names"""
+    """The name of the variable, if the variables of the template have names"""
 
 
 class BulkTemplateImageHeader(TypedDict):
@@ -264,14 +268,15 @@ class BulkToTag(TypedDict):
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels"""
     reference: NotRequired[Optional[str]]
+    """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
-    """At most 30 days ahead; a moment in the past means now"""
+    """At most 30 days ahead; a time in the past means now"""
     rate: NotRequired[Optional[float]]
-    """Messages a second; without it as fast as the provider takes them"""
+    """Maximum messages per second. Default: as many as the provider accepts"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]
-    """reject (default): one invalid recipient rejects the batch; skip: invalid recipients are left out"""
+    """reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out"""
     allow_duplicates: NotRequired[Optional[bool]]
-    """Allow duplicate recipients"""
+    """Send to a recipient as often as it is listed. Default: once"""
 
 
 class CreateContactRequest(TypedDict):
@@ -301,7 +306,7 @@ class CreateWebhookRequest(TypedDict):
     retry_delays: NotRequired[Optional[Sequence[float]]]
     """Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays"""
     rate: NotRequired[Optional[float]]
-    """Maximum attempts per second, those of retries, replays, resends and tests together. Null: as fast as the endpoint answers"""
+    """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers"""
     ordered: NotRequired[Optional[bool]]
     """Deliver one event at a time, in order. A failing delivery blocks all later ones"""
     asymmetric: NotRequired[Optional[bool]]
@@ -317,7 +322,7 @@ class UpdateWebhookRequest(TypedDict):
     retry_delays: NotRequired[Optional[Sequence[float]]]
     """Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays"""
     rate: NotRequired[Optional[float]]
-    """Maximum attempts per second, those of retries, replays, resends and tests together. Null: as fast as the endpoint answers"""
+    """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers"""
     ordered: NotRequired[Optional[bool]]
     """Deliver one event at a time, in order. A failing delivery blocks all later ones"""
     asymmetric: NotRequired[Optional[bool]]
@@ -347,13 +352,16 @@ class MessageData(TypedDict):
 class Message(TypedDict):
     id: str
     to: Optional[str]
-    """null once it was erased; so is content"""
+    """Null after its erasure, as is `content`"""
     channel: Channel
     content: Optional[MessageContent]
     status: MessageStatus
     status_detail: str
+    """More precise than `status`, for example `scheduled`, `awaiting_report` or `expired`"""
     credits_used: float
+    """The final cost: 0 after a refund"""
     segments: Optional[int]
+    """Parts in which the carrier sends an SMS. They do not change the price"""
     encoding: Optional[Encoding]
     provider: Optional[str]
     provider_message_id: Optional[str]
@@ -369,9 +377,9 @@ class Message(TypedDict):
     failed_at: Optional[str]
     read_at: Optional[str]
     fallback_of: NotRequired[Optional[str]]
-    """The message that this one was sent instead of"""
+    """The id of the message that this one was sent instead of"""
     fallback: NotRequired[Optional[MessageFallback]]
-    """What is sent when it does not arrive"""
+    """What is sent if the message fails or is not delivered in time"""
 
 
 class MessageContent(TypedDict):
@@ -409,7 +417,7 @@ class MessageFallback(TypedDict):
     steps: List[MessageFallbackStep]
     outcome: Literal["waiting", "sent", "not_needed", "unaffordable", "unknown"]
     message_id: Optional[str]
-    """The message that was sent instead"""
+    """The id of the message that was sent instead; null if none was"""
 
 
 class MessageFallbackStep(TypedDict):
@@ -488,7 +496,7 @@ class PreviewData(TypedDict):
     messages: NotRequired[List[PreviewedMessage]]
     credits: float
     fallback: NotRequired[PreviewedFallback]
-    """Only where the request has a fallback"""
+    """Present only if the request has a fallback"""
     warnings: NotRequired[List[Fault]]
     """Probable mistakes of a single send that would be accepted. Present only if there are any"""
 
@@ -510,7 +518,7 @@ class Fault(TypedDict):
 class PreviewedFallback(TypedDict):
     steps: List[PreviewedFallbackStep]
     credits_max: float
-    """Maximum cost of the message and all its steps"""
+    """The most that the message and all its steps can cost together"""
 
 
 class PreviewedFallbackStep(TypedDict):
@@ -520,7 +528,7 @@ class PreviewedFallbackStep(TypedDict):
     segments: Optional[int]
     encoding: Optional[str]
     credits: float
-    """What it costs by itself"""
+    """The price of this step alone"""
 
 
 class MessageList(TypedDict):
@@ -885,10 +893,14 @@ class ListMessagesQuery(TypedDict):
     status: NotRequired[MessageStatus]
     channel: NotRequired[Channel]
     to: NotRequired[str]
+    """Exact phone number or e-mail address"""
     reference: NotRequired[str]
+    """Exact reference"""
     batch_id: NotRequired[str]
     start_date: NotRequired[str]
+    """Start of the period. A date without a time means the start of that day (UTC)"""
     end_date: NotRequired[str]
+    """End of the period. A date without a time means the end of that day (UTC)"""
 
 
 class ListContactsQuery(TypedDict):
@@ -906,10 +918,13 @@ class ListWebhooksQuery(TypedDict):
 class ListDeliveriesQuery(TypedDict):
     limit: NotRequired[int]
     status: NotRequired[str]
+    """One or several, separated by commas. `failed,held` are the deliveries that were not delivered"""
     event: NotRequired[Literal["message.queued", "message.sent", "message.delivered", "message.failed", "webhook.test"]]
     message_id: NotRequired[str]
     since: NotRequired[str]
+    """Start of the period. A date without a time means the start of that day (UTC)"""
     until: NotRequired[str]
+    """End of the period. A date without a time means the end of that day (UTC)"""
 
 
 class ListReplaysQuery(TypedDict):
