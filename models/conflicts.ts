@@ -1,5 +1,6 @@
 /** The part of the error catalogue for what the state of a workspace or of a resource does not permit: `conflict` and `limit_reached`. */
 import { AppError, type ResourceName } from './errors.js';
+import { countText } from './rules/values/text.js';
 import type { CountedQuotas } from './settings/limit-settings.js';
 
 const conflict = (message: string) => new AppError('conflict', message);
@@ -17,23 +18,27 @@ export const totpAlreadyEnabled = () => conflict('TOTP is already enabled');
 export const totpNotSetUp = () => conflict('There is no TOTP secret to confirm');
 export const totpNotEnabled = () => conflict('TOTP is not enabled');
 
-const limitReached = (whose: string, max: number, what: string) =>
-  new AppError('limit_reached', `${whose} can have at most ${max.toLocaleString('en-US')} ${what}`);
+/** @param nouns what is counted: one, and many if that is not the noun with an s */
+const limitReached = (whose: string, max: number, nouns: Nouns) =>
+  new AppError('limit_reached', `${whose} can have at most ${countText(max, ...nouns)}`);
+
+type Nouns = readonly [one: string, many?: string];
 
 /** The quotas of a workspace that count rows. */
 export type Counted = keyof CountedQuotas;
 
-const quotaNames: Readonly<Record<Counted, string>> = {
-  apiKeys: 'API keys',
-  webhooks: 'webhooks',
-  replays: 'replays under way',
-  openBatches: 'open batches',
-  streams: 'open streams',
+const quotaNames: Readonly<Record<Counted, Nouns>> = {
+  apiKeys: ['API key'],
+  webhooks: ['webhook'],
+  replays: ['replay under way', 'replays under way'],
+  openBatches: ['open batch', 'open batches'],
+  streams: ['open stream'],
 };
 
 /** The workspace has the maximum number of what the quota counts. */
 export const quotaReached = (of: Counted, max: number) => limitReached('A workspace', max, quotaNames[of]);
-export const mcpSendsReached = (max: number) => limitReached('A workspace', max, 'messages sent by MCP on a day');
-export const tooManyPlaceholders = (max: number) => limitReached('A content', max, 'placeholders');
-export const dryRunTooLarge = (max: number) => limitReached('A dry run of a replay', max, 'deliveries');
-export const usageTooLarge = (max: number) => limitReached('The period of a usage report', max, 'messages');
+export const mcpSendsReached = (max: number) =>
+  limitReached('A workspace', max, ['message sent by MCP on a day', 'messages sent by MCP on a day']);
+export const tooManyPlaceholders = (max: number) => limitReached('A content', max, ['placeholder']);
+export const dryRunTooLarge = (max: number) => limitReached('A dry run of a replay', max, ['delivery', 'deliveries']);
+export const usageTooLarge = (max: number) => limitReached('The period of a usage report', max, ['message']);

@@ -1,4 +1,5 @@
 /** How `npm run doctor` shows its findings. */
+import { countText } from '../../models/rules/values/text.js';
 import type { Finding, State } from './check.js';
 
 const marks: Record<State, string> = { ok: '✓', warning: '!', failed: '✗', skipped: '–' };
@@ -11,7 +12,7 @@ export function textOf(findings: readonly Finding[]): string {
     ...(fix === undefined ? [] : [`  ${' '.repeat(width)}  → ${fix}`]),
   ]);
   const count = (state: State) => findings.filter((finding) => finding.state === state).length;
-  return `${lines.join('\n')}\n\n${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed, ${count('skipped')} skipped\n`;
+  return `${lines.join('\n')}\n\n${count('ok')} ok, ${countText(count('warning'), 'warning')}, ${count('failed')} failed, ${count('skipped')} skipped\n`;
 }
 
 /** The exit code: 1 if anything failed. Warnings do not count. */

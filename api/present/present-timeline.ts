@@ -158,7 +158,7 @@ function reportStep(
   kind: ProviderKind | undefined,
 ): Step {
   const { provider, status, outcome, reason, repeats } = report;
-  const again = repeats === 0 ? '' : `; received ${repeats} more times without effect`;
+  const again = repeats === 0 ? '' : `; received ${countText(repeats, 'more time')} without effect`;
   return {
     at: received_at,
     type: 'report',

@@ -2,6 +2,7 @@
 import { select } from '../../../models/db/database.js';
 import { certificateEnd } from '../../../models/process/certificate-end.js';
 import { createResolver } from '../../../models/process/name-resolver.js';
+import { countText } from '../../../models/rules/values/text.js';
 import { type Check, type CheckDeps, failed, type Finding, ok, skipped, warning } from '../check.js';
 
 const dayMs = 86_400_000;
@@ -31,7 +32,7 @@ async function certificateFinding(url: URL): Promise<Finding> {
 
 export function expiryFinding(hostname: string, days: number): Finding {
   const subject = 'certificate';
-  const detail = `of ${hostname} is valid for ${Math.floor(days)} more days`;
+  const detail = `of ${hostname} is valid for ${countText(Math.floor(days), 'more day')}`;
   return days < certificateDaysWarning
     ? warning(subject, detail, 'Renew the certificate, and check its automatic renewal')
     : ok(subject, detail);
@@ -61,12 +62,16 @@ const oldestWebhooks = `SELECT url FROM webhooks WHERE is_active AND deleted_at 
 export function namesFinding(names: readonly string[], unknown: readonly string[]): Finding {
   const subject = 'webhook names';
   if (names.length === 0) return skipped(subject, 'there are no webhooks');
-  if (unknown.length === 0) return ok(subject, `${names.length} names resolve`);
+  if (unknown.length === 0) return ok(subject, `resolved ${countText(names.length, 'name')}`);
   if (unknown.length === names.length)
-    return failed(subject, `none of ${names.length} names resolves`, 'Check the DNS servers of this machine, or set WEBHOOK_DNS_SERVERS');
+    return failed(
+      subject,
+      `resolved none of ${countText(names.length, 'name')}`,
+      'Check the DNS servers of this machine, or set WEBHOOK_DNS_SERVERS',
+    );
   return warning(
     subject,
-    `${unknown.length} of ${names.length} names do not resolve`,
+    `could not resolve ${unknown.length} of ${countText(names.length, 'name')}`,
     'If these are many, check the DNS servers of this machine',
   );
 }

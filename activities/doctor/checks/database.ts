@@ -1,6 +1,7 @@
 /** PostgreSQL: version, schema, rights, clock and settings. */
 import { currentTime, type Database, select } from '../../../models/db/database.js';
 import { readSchema } from '../../../models/require-schema.js';
+import { countText } from '../../../models/rules/values/text.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
 
 /** Up to version 14 every role can create tables in the schema `public`. */
@@ -72,7 +73,7 @@ export function schemaDifference(known: readonly string[], applied: readonly str
   const newer = applied.filter((name) => !known.includes(name));
   const subject = 'PostgreSQL schema';
   if (missing.length > 0)
-    return failed(subject, `${missing.length} migrations are missing, the first is ${missing[0]}`, 'Run: npm run migrate');
+    return failed(subject, `lacks ${countText(missing.length, 'migration')}, the first is ${missing[0]}`, 'Run: npm run migrate');
   if (newer.length > 0)
     return warning(subject, `is of a newer version (${newer.at(-1)})`, 'Update this program to the version that migrated it');
   return ok(subject, `up to date (${known.at(-1)})`);
@@ -109,7 +110,7 @@ export function settingFindings(facts: DatabaseFacts, poolMax: number): Finding[
   const left = facts.max_connections - facts.used_connections;
   if (left < poolMax)
     findings.push(
-      warning(subject, `${left} of ${facts.max_connections} connections are free`, 'Raise max_connections, or lower DATABASE_POOL_MAX'),
+      warning(subject, `${left} of ${facts.max_connections} connections free`, 'Raise max_connections, or lower DATABASE_POOL_MAX'),
     );
   return findings.length > 0
     ? findings

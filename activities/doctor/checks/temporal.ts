@@ -2,6 +2,7 @@
 import { Connection, ScheduleClient } from '@temporalio/client';
 import { lastRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
+import { countText } from '../../../models/rules/values/text.js';
 import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
 import { indexedValueType } from '../../worker/prepare-temporal.js';
@@ -37,7 +38,7 @@ async function namespaceFinding(connection: Connection, namespace: string): Prom
   const { config } = await connection.workflowService.describeNamespace({ namespace });
   const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / daySeconds;
   const subject = 'Temporal namespace';
-  const detail = `${namespace} keeps closed workflows for ${(days * 24).toFixed(0)} hours`;
+  const detail = `${namespace} keeps closed workflows for ${countText(Math.round(days * 24), 'hour')}`;
   if (days >= retentionDaysLeast) return ok(subject, detail);
   return warning(subject, detail, `Run: temporal operator namespace update --retention 72h -n ${namespace}`);
 }

@@ -2,6 +2,7 @@ import type { Difference } from '../../../models/operations/billing/audit-piece.
 import { auditNow } from '../../../models/operations/billing/audit-books.js';
 import { acknowledgeDrift } from '../../../models/operations/billing/ledger-drift.js';
 import type { Database } from '../../../models/db/database.js';
+import { countText } from '../../../models/rules/values/text.js';
 import { type Command, type CommandOutcome, textIn } from '../command.js';
 import { findWorkspace } from '../find-workspace.js';
 
@@ -23,7 +24,12 @@ async function auditAll(db: Database): Promise<CommandOutcome> {
   const differences: Difference[] = [];
   const count = await auditNow(db, (difference) => differences.push(difference));
   const lines = differences.map(({ what, id, detail }) => `${what} ${id}: ${JSON.stringify(detail)}`);
-  return { ok: count === 0, isReport: true, text: [...lines, `${count} differences.`].join('\n'), data: { count, differences } };
+  return {
+    ok: count === 0,
+    isReport: true,
+    text: [...lines, `${countText(count, 'difference')}.`].join('\n'),
+    data: { count, differences },
+  };
 }
 
 async function acknowledge(db: Database, named: string): Promise<CommandOutcome> {

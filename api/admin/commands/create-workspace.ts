@@ -1,7 +1,7 @@
 import { createWorkspace } from '../../../models/operations/accounts/create-workspace.js';
 import { mailLinks } from '../../../models/rules/accounts/mail-texts.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
-import { formatCredits, toCredits } from '../../../models/rules/billing/credits.js';
+import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { codePoints, isStorable } from '../../../models/rules/values/text.js';
@@ -34,7 +34,7 @@ export const createWorkspaceCommand: Command = {
     const { workspace, token, expiresAt } = await createWorkspace(db, config.secretKey, { email, name, credits }, systemOrigin('operator'));
     const link = `${config.publicUrl}${mailLinks.reset_password}#token=${token}`;
     const lines = [
-      `${name} (${workspace.id}) was created for ${email} with ${formatCredits(workspace.balance)} credits.`,
+      `${name} (${workspace.id}) was created for ${email} with ${creditsText(workspace.balance)}.`,
       `Its owner sets a password here, once, until ${expiresAt.toISOString()}:`,
       link,
     ];

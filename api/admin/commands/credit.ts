@@ -1,5 +1,5 @@
 import { grantCredits } from '../../../models/operations/billing/grant-credits.js';
-import { formatCredits, toCredits } from '../../../models/rules/billing/credits.js';
+import { creditsText, formatCredits, toCredits } from '../../../models/rules/billing/credits.js';
 import { type Command, textIn } from '../command.js';
 import { findWorkspace } from '../find-workspace.js';
 import { readCredits } from '../read-credits.js';
@@ -23,7 +23,7 @@ export const creditCommand: Command = {
     const workspace = await findWorkspace(named);
     const grant = { amount, reason, reference };
     const { balance, isNew } = await grantCredits(db, workspace, grant);
-    const done = isNew ? `has got ${formatCredits(amount)} credits` : `had got the credits of ${reference} already`;
+    const done = isNew ? `has got ${creditsText(amount)}` : `had got the credits of ${reference} already`;
     const text = `${workspace.name} (${workspace.id}) ${done}. Its balance is ${formatCredits(balance)}.`;
     return { ok: true, text, data: { workspace_id: workspace.id, balance: toCredits(balance), changed: isNew } };
   },

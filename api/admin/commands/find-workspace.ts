@@ -1,5 +1,5 @@
 import { type FoundWorkspace, findWorkspaces } from '../../../models/operations/workspaces/find-workspaces.js';
-import { formatCredits, toCredits } from '../../../models/rules/billing/credits.js';
+import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
 import type { Command } from '../command.js';
 
 const shownMax = 50;
@@ -26,5 +26,5 @@ function lineOf({ id, name, email, balance, email_verified, closed_at, suspended
     ...(suspended === null ? [] : [`suspended: ${suspended}`]),
     ...(email_verified || closed_at !== null ? [] : ['address not verified']),
   ];
-  return [id, name, email, `${formatCredits(balance)} credits`, ...states].join('  ');
+  return [id, name, email, creditsText(balance), ...states].join('  ');
 }

@@ -1,6 +1,7 @@
 import { reencryptTotp } from '../../../models/operations/accounts/reencrypt-totp.js';
 import { reencryptErasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { reencryptSecrets } from '../../../models/operations/webhooks/reencrypt-secrets.js';
+import { countText } from '../../../models/rules/values/text.js';
 import type { Command } from '../command.js';
 
 export const reencryptCommand: Command = {
@@ -13,10 +14,12 @@ export const reencryptCommand: Command = {
     const erasureKey = await reencryptErasureKey(db, secretKeys);
     const totp = await reencryptTotp(db, secretKeys);
     const lines = [
-      `${webhooks.webhooks} webhooks: ${webhooks.reencrypted} encrypted anew, ${webhooks.unreadable.length} that no key opens.`,
+      `${countText(webhooks.webhooks, 'webhook')}: ${webhooks.reencrypted} encrypted anew, ${webhooks.unreadable.length} that no key opens.`,
     ];
     if (totp.secrets > 0) {
-      lines.push(`${totp.secrets} TOTP secrets: ${totp.reencrypted} encrypted anew, ${totp.unreadable.length} that no key opens.`);
+      lines.push(
+        `${countText(totp.secrets, 'TOTP secret')}: ${totp.reencrypted} encrypted anew, ${totp.unreadable.length} that no key opens.`,
+      );
     }
     lines.push(...webhooks.unreadable.map((id) => `No key opens the secret of webhook ${id}.`));
     lines.push(...totp.unreadable.map((id) => `No key opens the TOTP secret of workspace ${id}.`));

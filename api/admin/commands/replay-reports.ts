@@ -1,5 +1,5 @@
 import { type ReportFilter, replayReports } from '../../../models/operations/reports/replay-reports.js';
-import { isUuid } from '../../../models/rules/values/text.js';
+import { countText, isUuid } from '../../../models/rules/values/text.js';
 import { connectTemporal } from '../../outside/temporal.js';
 import { type Command, type ParsedArguments, type CommandContext, textIn, UsageError } from '../command.js';
 import { momentIn } from '../read-options.js';
@@ -18,7 +18,7 @@ export const replayReportsCommand: Command = {
   summary: 'Apply stored delivery reports again, for example after a fault in their processing was corrected.',
   async run(given, context) {
     const { reports, unmatched } = await replayAll(filterFrom(given), context);
-    const text = `${reports} reports were applied again. ${unmatched} of them match no message.`;
+    const text = `Applied ${countText(reports, 'report')} again, ${unmatched} of them without a matching message.`;
     return { ok: true, text, data: { reports, unmatched } };
   },
 };

@@ -2,6 +2,7 @@ import { readServiceGauges } from '../../../models/operations/watch/read-service
 import type { GaugeReading } from '../../../models/metrics/catalogue.js';
 import { lookNow } from '../../../models/operations/watch/look-at-groups.js';
 import { type UnendedMessage, unendedMessages } from '../../../models/operations/watch/unended-messages.js';
+import { countText } from '../../../models/rules/values/text.js';
 import type { Command } from '../command.js';
 import { numberIn } from '../read-options.js';
 
@@ -26,8 +27,8 @@ export const stuckCommand: Command = {
     const other = otherWork((await readServiceGauges(db))?.found);
     const lines = [
       ...messages.map(lineOf),
-      `${messages.length} messages have not ended ${olderThanSeconds} s after they were due, ${stuck.length} of them are stuck.`,
-      ...(retried === null ? [] : [`The watcher looks at ${retried} groups within 30 s.`]),
+      `${countText(messages.length, 'message')} not ended ${olderThanSeconds} s after the due time, ${stuck.length} of them stuck.`,
+      ...(retried === null ? [] : [`The watcher looks at ${countText(retried, 'group')} within 30 s.`]),
       ...Object.entries(other).map(([what, value]) => `${what.replaceAll('_', ' ')}: ${value}`),
     ];
     return { ok: stuck.length === 0, isReport: true, text: lines.join('\n'), data: { messages, stuck: stuck.length, retried, ...other } };

@@ -1,6 +1,6 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { formatCredits } from '../../rules/billing/credits.js';
+import { creditsText, formatCredits } from '../../rules/billing/credits.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
@@ -32,8 +32,8 @@ export function grantCredits(
     const [earlier] = await select<{ amount: number }>(db, posted, [posting.reference], transaction);
     const isNew = earlier === undefined;
     if (!isNew && earlier.amount !== amount) {
-      const [used, given] = [formatCredits(earlier.amount), formatCredits(amount)];
-      throw new Error(`the reference ${reference} was used for ${used} credits, not for ${given}`);
+      const [used, given] = [creditsText(earlier.amount), formatCredits(amount)];
+      throw new Error(`the reference ${reference} was used for ${used}, not for ${given}`);
     }
     if (isNew) {
       await credit(db, transaction, id, { kind: 'adjustment', ...posting });

@@ -1,6 +1,6 @@
 /** The texts of the account mails. Links start with PUBLIC_URL, never with data of a request. */
 import { plainName } from './plain-name.js';
-import { formatCredits } from '../billing/credits.js';
+import { creditsText } from '../billing/credits.js';
 
 export const mailKinds = [
   'verify_email',
@@ -144,7 +144,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
   low_balance: {
     subject: 'Your credits are running low',
     lines: ({ balance = 0 }) => [
-      `This workspace has ${formatCredits(balance)} credits left. Messages that it cannot pay are refused.`,
+      `This workspace has ${creditsText(balance)} left. Messages that it cannot pay are refused.`,
       'Buy credits to go on sending.',
     ],
   },

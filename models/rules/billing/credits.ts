@@ -1,6 +1,6 @@
 /** Prices, and the format of amounts. In the program, credits are integers in thousandths. */
 import { type Channel, channelTraits } from '../../channels.js';
-import { codePoints } from '../values/text.js';
+import { codePoints, countText } from '../values/text.js';
 
 /** Thousandths of a credit in one credit. */
 const creditScale = 1000;
@@ -20,3 +20,6 @@ export const toCredits = (thousandths: number) => thousandths / creditScale;
 
 /** Thousandths as text without trailing zeros: 500 → `0.5`. */
 export const formatCredits = (thousandths: number) => String(toCredits(thousandths));
+
+/** Thousandths as text with the unit: 1000 → `1 credit`. */
+export const creditsText = (thousandths: number) => countText(toCredits(thousandths), 'credit');

@@ -1,4 +1,5 @@
 /** When the share of an account is lowered, and when it is raised again. A pure function from observations to a change. */
+import { countText } from '../values/text.js';
 import { levelMax } from './route.js';
 
 /** The calls to an account since its level last changed, within the window. */
@@ -47,7 +48,7 @@ export const probePauses = { first: 1 / 12, longest: 1 / 2 };
 /** The change that is due; null if there is none. */
 export function judge({ level, calls, bad, badInARow, sinceSeconds }: Seen, windowSeconds: number): LevelChange | null {
   const share = calls === 0 ? 0 : bad / calls;
-  const seen = `${Math.round(bad)} of ${Math.round(calls)} calls failed or took longer than ${slowMs / 1000} s`;
+  const seen = `${Math.round(bad)} of ${countText(Math.round(calls), 'call')} failed or took longer than ${slowMs / 1000} s`;
   if (level === 0) return calls - bad >= 1 ? { level: 1, reason: 'a probe was answered' } : null;
   if (badInARow >= downInARow) return { level: 0, reason: `${badInARow} calls in a row failed or took longer than ${slowMs / 1000} s` };
   const downMin = level < levelMax / 2 ? downCallsMinAgain : downCallsMin;

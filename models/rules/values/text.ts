@@ -8,8 +8,9 @@ export const isUuid = (text: string): boolean => uuid.test(text);
 /** Whether PostgreSQL can store the text: no NUL, no lone surrogate. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** `1 attempt`, `2 attempts` */
-export const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 attempt`, `2,000 attempts`. @param many the plural, if it is not the noun with an s */
+export const countText = (count: number, noun: string, many = `${noun}s`): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? noun : many}`;
 
 /** The number of Unicode code points: 1 for `'😀'`, whose `length` is 2. */
 export function codePoints(text: string): number {

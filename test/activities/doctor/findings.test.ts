@@ -110,7 +110,7 @@ describe('findings of the doctor', () => {
       '      → Start it',
       '– d   unset',
       '',
-      '1 ok, 1 warnings, 1 failed, 1 skipped',
+      '1 ok, 1 warning, 1 failed, 1 skipped',
       '',
     ];
     assert.equal(textOf(findings), text.join('\n'));

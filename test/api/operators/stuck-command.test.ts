@@ -14,8 +14,8 @@ describe("the operator's command stuck", () => {
   beforeEach(async () => {
     account = await app.account();
   });
+  const open = async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined });
   const stuck = async (...args: string[]) => {
-    const open = async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined });
     const { code, out } = await runCommand(commands, ['stuck', '--json', ...args], open);
     const { messages, ...rest } = JSON.parse(out);
     type Shown = { message_id: string; stuck: boolean; waiting: { what: string } | null };
@@ -89,7 +89,6 @@ describe("the operator's command stuck", () => {
   });
 
   it('exits with 2 for a limit that is no number', async () => {
-    const open = async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined });
     const { code, err } = await runCommand(commands, ['stuck', '--limit', 'x'], open);
     assert.deepEqual([code, err], [2, '--limit must be a number from 0 to 10000\n']);
   });
@@ -99,5 +98,12 @@ describe("the operator's command stuck", () => {
     await age(id, '30 minutes');
     const { code, shown } = await stuck();
     assert.deepEqual([code, shown.length], [0, 1]);
+  });
+
+  it('says "1 message" for one', async () => {
+    const { id } = await buildSent(app.deps.db, account.workspaceId);
+    await age(id, '30 minutes');
+    const { out } = await runCommand(commands, ['stuck'], open);
+    assert.match(out, /^1 message not ended 300 s after the due time, 0 of them stuck\.$/m);
   });
 });

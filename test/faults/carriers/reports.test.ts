@@ -156,7 +156,7 @@ describeInShapes('a provider', (env) => {
     assert.match(await command('--since', 'yesterday'), /--since must be a time such as/);
     assert.match(
       await command('--unmatched', '--provider', 'sandbox'),
-      /^\d+ reports were applied again\. \d+ of them match no message\.\n$/,
+      /^Applied \d+ reports? again, \d+ of them without a matching message\.\n$/,
     );
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     const events = await receiver.until(3);

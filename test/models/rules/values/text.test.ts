@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isStorable, isUuid } from '../../../../models/rules/values/text.js';
+import { countText, isStorable, isUuid } from '../../../../models/rules/values/text.js';
 
 describe('isUuid', () => {
   it('accepts every UUID in any case', () => {
@@ -29,4 +29,19 @@ describe('isStorable', () => {
     it(`accepts ${JSON.stringify(text)}`, () => assert.equal(isStorable(text), true));
   for (const text of ['\0', 'a\0b', '\uD800', 'a\uDC00', '\uDC00\uD800'])
     it(`refuses ${JSON.stringify(text)}`, () => assert.equal(isStorable(text), false));
+});
+
+describe('countText', () => {
+  it('has the singular for one only, and separates thousands', () => {
+    assert.deepEqual(
+      [0, 0.5, 1, 2, 1000].map((count) => countText(count, 'credit')),
+      ['0 credits', '0.5 credits', '1 credit', '2 credits', '1,000 credits'],
+    );
+  });
+  it('takes the plural of a noun that has another ending', () => {
+    assert.deepEqual(
+      [1, 2].map((count) => countText(count, 'delivery', 'deliveries')),
+      ['1 delivery', '2 deliveries'],
+    );
+  });
 });
