@@ -52,7 +52,10 @@ interface PlainProps<Row> extends Pick<Props<Row>, 'caption' | 'columns' | 'keyO
   isBusy?: boolean;
 }
 
-/** A table without pages. It scrolls by itself where it is wider than the screen, so it must be reachable by keyboard. */
+/**
+ * A table without pages. On a phone each row is a block, with the titles of the columns beside the cells. A table that is wider than the screen
+ * scrolls by itself, so it must be reachable by keyboard.
+ */
 export function PlainTable<Row>({ caption, columns, keyOf, rows, isBusy = false }: PlainProps<Row>) {
   const classOf = ({ isMinor, isNumber }: Column<Row>) =>
     [isMinor === true && 'minor', isNumber === true && 'number'].filter(Boolean).join(' ');
@@ -72,7 +75,7 @@ export function PlainTable<Row>({ caption, columns, keyOf, rows, isBusy = false 
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>
+                <td key={column.title} data-title={column.title} class={classOf(column)}>
                   {column.cell(row)}
                 </td>
               ))}

@@ -28,7 +28,7 @@ const columnsOf = (page: Loaded<Page<Key>>, rotated: Signal<Rotated | null>): Co
     ),
   },
   { title: 'Status', cell: (key) => <KeyStatus {...key} /> },
-  { title: 'Scopes', cell: ({ scopes, channels }) => [...scopes, ...(channels ?? [])].join(', '), isMinor: true },
+  { title: 'Scopes', cell: ({ scopes, channels }) => [...scopes, ...(channels ?? [])].join(', ') },
   {
     title: 'Last used',
     cell: ({ last_used_at, last_used_address }) => (
@@ -36,7 +36,6 @@ const columnsOf = (page: Loaded<Page<Key>>, rotated: Signal<Rotated | null>): Co
         <Time at={last_used_at} none="never" /> {last_used_address}
       </>
     ),
-    isMinor: true,
   },
   {
     title: 'Actions',

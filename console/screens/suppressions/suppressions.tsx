@@ -32,10 +32,9 @@ const columnsOf = (removed: () => void): Column<Suppression>[] => [
         )}
       </>
     ),
-    isMinor: true,
   },
   { title: 'Since', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true },
-  { title: 'Until', cell: ({ expires_at }) => <Time at={expires_at} none="no end" />, isMinor: true },
+  { title: 'Until', cell: ({ expires_at }) => <Time at={expires_at} none="no end" /> },
   { title: 'Actions', cell: (suppression) => <Remove suppression={suppression} removed={removed} /> },
 ];
 

@@ -1,10 +1,10 @@
 /** Every screen: accessible in light and dark, on a phone and on a large display, and usable by keyboard. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { useApi } from '../api/use-api.js';
-import { root } from '../deploy/project.js';
-import { holdScreens } from './hold-answers.js';
-import { useConsole } from './use-console.js';
+import { useApi } from '../../api/use-api.js';
+import { root } from '../../deploy/project.js';
+import { holdScreens } from '../hold-answers.js';
+import { useConsole } from '../use-console.js';
 
 const missing = '0198c5b1-0a10-7f3e-8b1d-000000000002';
 

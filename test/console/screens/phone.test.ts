@@ -1,0 +1,65 @@
+/** The lists of the console on a phone, with rows of realistic length. */
+import assert from 'node:assert/strict';
+import { suppress } from '../../../models/operations/contacts/suppress.js';
+import { recordAttempt } from '../../../models/operations/webhooks/record-attempt.js';
+import { rows } from '../../support/database.js';
+import { buildAcceptedBatch } from '../../support/rows/batches.js';
+import { attemptWith, buildDeliveries } from '../../support/rows/deliveries.js';
+import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
+import { buildSent } from '../../support/rows/messages.js';
+import { useApi } from '../../api/use-api.js';
+import { useConsole } from '../use-console.js';
+
+const width = 360;
+const email = 'a.rather.long.recipient@customers.example.com';
+
+/** Addresses, and a text of a row. `:webhook` is the id of the webhook. */
+const lists: readonly (readonly [path: string, text: string])[] = [
+  ['/messages', email],
+  ['/batches', 'sending'],
+  ['/webhooks', 'https://hooks.example.com/tidings/events'],
+  ['/webhooks/:webhook', 'message.queued'],
+  ['/contacts', 'Augusta Ada King, Countess of Lovelace'],
+  ['/suppressions', email],
+  ['/billing', 'Signup credits'],
+  ['/audit', 'workspace.created'],
+  ['/keys', 'The key of the order service'],
+  ['/settings', 'this one'],
+];
+
+describe('the lists of the console on a phone', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const { browser, me } = useConsole(app);
+  let webhook: string;
+  before(async () => {
+    const { db } = app.deps;
+    const { workspaceId } = me;
+    await rows(db, 'UPDATE workspaces SET balance = 500000 WHERE id = $1', [workspaceId]);
+    webhook = (await buildWebhook(workspaceId, 'https://hooks.example.com/tidings/events')).row.id;
+    await buildReplay(webhook);
+    const [delivery] = await buildDeliveries(db, workspaceId);
+    assert.ok(delivery !== undefined);
+    await recordAttempt(db, attemptWith(delivery, { status: 'pending', inSeconds: 3_600 }));
+    await buildAcceptedBatch(db, workspaceId, [250]);
+    await buildSent(db, workspaceId, { channel: 'email', to: email }); // after the batch, so that it is on the first page
+    await suppress(db, [{ workspace_id: workspaceId, channel: 'email', recipient: email, reason: 'opt_out', source: 'unsubscribe' }]);
+    await suppress(db, [{ workspace_id: workspaceId, channel: 'whatsapp', recipient: '+15551234567', reason: 'manual', source: 'api' }]);
+    await me.call('POST', '/api-keys', { name: 'The key of the order service', expires_at: '2099-01-01T00:00:00Z' });
+    await me.call('POST', '/contacts', { name: 'Augusta Ada King, Countess of Lovelace', phone: '+15551234567', tags: ['customers'] });
+  });
+
+  for (const [path, text] of lists) {
+    it(`${path} shows its rows without sideways scrolling`, async () => {
+      await browser.page.setViewportSize({ width, height: 740 });
+      await browser.open(path.replace(':webhook', webhook));
+      if (path === '/settings') await browser.press('Show open sessions');
+      await browser.row(text).first().waitFor();
+      await browser.assertAccessible();
+      const widths = '[...document.querySelectorAll(".table")].map((table) => [table.ariaLabel, table.scrollWidth - table.clientWidth])';
+      const wider = ((await browser.page.evaluate(widths)) as [string, number][]).filter(([, by]) => by > 0);
+      assert.deepEqual(wider, []);
+      assert.equal(await browser.page.evaluate('document.documentElement.scrollWidth'), width);
+    });
+  }
+});
