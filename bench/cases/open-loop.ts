@@ -7,7 +7,7 @@ import { type CaseResult, type Percentiles, percentiles, runPass, summarizePasse
 import type { Arrival } from '../../harness/load/receiver-process.js';
 import { servicePids, type Workbench } from '../../harness/stage/workbench.js';
 
-/** The stored result of one rate. All times count from the time at which a send was due. Only sends answered 201 count. */
+/** The stored result of one rate. All times count from the time at which a send was due. Only sends accepted with 201 count. */
 export interface OpenLoop extends CaseResult {
   per_second: number;
   sends: number;

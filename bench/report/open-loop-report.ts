@@ -15,10 +15,10 @@ export function openLoopLines(rates: readonly OpenLoop[]): string[] {
     ...tableLines([
       row('', ({ per_second }) => `${per_second}/s`),
       row('sends', ({ sends }) => String(sends)),
-      row('answered 503', ({ statuses }) => String(statuses[503] ?? 0)),
+      row('refused with 503', ({ statuses }) => String(statuses[503] ?? 0)),
       row('neither 201 nor 503', ({ statuses }) => othersOf(statuses)),
       times('sent late by the bench', ({ late_ms }) => late_ms),
-      times('answered 201', ({ accept_ms }) => accept_ms),
+      times('accepted (201)', ({ accept_ms }) => accept_ms),
       times('handed off', ({ handed_off_ms }) => handed_off_ms),
       times('  message.sent received', ({ told_of_handoff_ms }) => told_of_handoff_ms),
       times('delivered', ({ delivered_ms }) => delivered_ms),
@@ -34,9 +34,9 @@ export function openLoopChanges(now: readonly OpenLoop[], then: readonly OpenLoo
   return now.flatMap((rate) => {
     const before = then.find(({ per_second }) => per_second === rate.per_second);
     if (before === undefined) return [];
-    const answered = `answered p50 ${changeOf(rate.accept_ms.p50, before.accept_ms.p50)}`;
+    const accepted = `accepted p50 ${changeOf(rate.accept_ms.p50, before.accept_ms.p50)}`;
     const received = `message.delivered received p50 ${changeOf(rate.done_ms.p50, before.done_ms.p50)}, p99 ${changeOf(rate.done_ms.p99, before.done_ms.p99)}`;
-    return [`  f  ${rate.per_second}/s  ${answered}, ${received} ms`];
+    return [`  f  ${rate.per_second}/s  ${accepted}, ${received} ms`];
   });
 }
 

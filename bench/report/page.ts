@@ -33,22 +33,27 @@ ${limits}`,
 
 const method = ({ messages, clients, rounds, alone, groupMax, rates }: Options) => `## How it is measured
 
-- One run, everything side by side: the cases take turns (${rounds} of them), so that whatever else the machine does hits them alike. Compare the ratios, which hold elsewhere; the
-  absolute figures are this machine's.
-- A message counts when it is done: its row says delivered, its events were received and verified, and no workflow is open any more. A client sends its next message then
-  (${clients} clients, ${messages} messages of each case); batches are sent in one call.
-- **a** is the limit: a workflow that does nothing, with the same primitives (update-with-start, an activity, a signal, a timer), on the same server and the SDK's own worker.
-- Single messages that arrive together share a workflow (\`ACCEPT_GROUP_MAX=${groupMax}\`). **p** has a workflow for each, from a second API process with \`ACCEPT_GROUP_MAX=1\`: batches are compared with
-  both, as *b* becomes faster with every client that sends at the same time.
-- **e** sends single messages and makes other calls beside each other, first alone and then during three batches, one after the other: what differs is the batch.
-- The sandbox plays the provider: it takes every message within the process and reports 50 ms later by a signed HTTP callback to the API. A real provider adds its own round trip to *done*, and a
-  connection to the worker.
-- **f** is an open loop: for ${openSeconds} s each, ${rates.join(', ')} messages a second arrive, evenly spaced, from a process of their own, each with the webhook on all events. Nobody waits for an
-  answer before the next send, and all times count from when a send was due: a pause of the service is in the figures of all that were due in it (no coordinated omission), as is what the sending
-  process itself was late by. *Delivered* is the time that the provider names; the receiver's times are its own, when it had the whole request. What was refused as too much (503) is counted, and has no times. The
-  clients' connections are there before the first send.
-- In the other cases each client waits for its message before it sends the next one (a closed loop): their latencies are those of a service that is as busy as its clients make it.
-- "One client" sends ${alone} messages one after the other, each when the last is over on all servers.
+- The cases take turns within one run (${rounds} turns each), so other load on the machine affects all of them alike. The absolute figures hold for this machine only. To compare
+  machines or versions, use the ratios: they depend much less on the machine.
+- A message is done when its row has the status delivered and, with a webhook, when the receiver has verified all its events. Each client then sends its next message
+  (${clients} clients, ${messages} messages in each case). A batch is one request. The rate of a case counts until all its workflows have ended.
+- **a** is the reference: a workflow that does nothing, with the same Temporal primitives (update-with-start, an activity, a signal, a timer), on the same server, with the
+  unmodified worker of the SDK.
+- **b** sends single messages. Messages that arrive together share a workflow (\`ACCEPT_GROUP_MAX=${groupMax}\`).
+- **c** is **b** with one webhook that receives all events.
+- **d3** and **d10** are batches with that webhook. Their rate is compared with **p** as well as **b**, because **b** becomes faster with each further client that sends at
+  the same time.
+- **p** sends single messages with one workflow for each, through a second API process with \`ACCEPT_GROUP_MAX=1\`.
+- **e** sends single messages and makes other calls at the same time: first without a batch, then during three batches, one after the other. The difference is the effect of
+  the batch.
+- The sandbox takes the place of the provider. It accepts each message inside the worker process, and reports the delivery 50 ms later with a signed HTTP callback to the
+  API. A real provider adds its own round trip to *done*, and a connection to the worker.
+- **f** is an open loop. For ${openSeconds} s at each rate (${rates.join(', ')} messages a second), a separate process sends at even intervals and does not wait for responses. The webhook receives all events.
+  All times count from the moment at which a send was due. So a pause of the service shows in the times of all sends that were due during the pause (no coordinated omission).
+  A delay of the sending process counts too. *Delivered* is the time in the provider's report; *received* is the time at which the receiver had read the whole request. Sends that
+  were refused with 503 have a row of their own and no times. The clients connect before the first send.
+- The other cases are closed loops: each client waits for its message before it sends the next one. Their latencies therefore depend on the number of clients.
+- "One client" sends ${alone} messages one after the other. Each begins when the workflow of the previous one has ended.
 `;
 
 /** The section of the longest soak, which is a separate run. */
@@ -58,9 +63,9 @@ function soakOf(results: Results | undefined): string {
   return `
 ## A soak
 
-${options.soak.toLocaleString('en')} single messages with the webhook, ${options.clients} clients, by \`npm run bench -- --soak ${options.soak}\` on ${at.slice(0, 10)} (commit ${environment.commit}). Memory is read at rest, after each
-tenth; the verdict compares the last with the second, when everything is warm. The figures of the disk hold all that was written: rows, indexes, events, and Temporal's histories,
-which it forgets after a day.
+${options.soak.toLocaleString('en')} single messages with the webhook, ${options.clients} clients, by \`npm run bench -- --soak ${options.soak}\` on ${at.slice(0, 10)} (commit ${environment.commit}). Memory is read after each
+tenth, while the service is idle. The verdict compares the last tenth with the second, because everything is warm by then. The sizes on disk include rows, indexes, events and
+Temporal's histories, which Temporal deletes after a day.
 
 \`\`\`
 ${[...sizeTable(soak), '', ...growthLines(soak)].join('\n')}
@@ -68,9 +73,10 @@ ${[...sizeTable(soak), '', ...growthLines(soak)].join('\n')}
 `;
 }
 
-const limits = `## What it does not say
+const limits = `## What is not measured here
 
-- Nothing of several processes of a kind, nor of a Temporal server on PostgreSQL instead of SQLite: [scaling.md](scaling.md).
-- Nothing of weeks of history: tables and indexes are small and in memory.
-- CPU is counted per process with its children, from the system's own accounting, which has steps of 10 ms.
+- Several processes of one kind, and a Temporal server on PostgreSQL: see [scaling.md](scaling.md).
+- Weeks of history: the tables and indexes of these runs are small and fit into memory.
+
+The CPU time of a process includes its children. It comes from the operating system, which counts in steps of 10 ms.
 `;

@@ -10,7 +10,7 @@ import { type Found, found, type Rule } from './rule.js';
 /** Every 201 has its message, or its batch with all messages. Source: docs/contract/messages.md, Send; batches.md. */
 const acceptedExists: Rule = {
   name: 'accepted-exists',
-  promise: 'Every accepted send has its message and every accepted batch has each of its messages, as they were asked for.',
+  promise: 'Every accepted send has its message, and every accepted batch has all its messages, as they were requested.',
   check: (evidence) => evidence.requests.flatMap((request) => request.accepted.flatMap((id) => missing(evidence, request, id))),
 };
 
@@ -32,7 +32,8 @@ function missing({ snapshot, message }: Evidence, request: Request, id: string):
 /** Nothing waits forever: when all work is settled, only scheduled and paused messages are queued. Source: README, "it survives any crash". */
 const acceptedEnds: Rule = {
   name: 'accepted-ends',
-  promise: 'Every accepted message comes to its end; when all has settled, only scheduled messages and those of paused batches are queued.',
+  promise:
+    'Every accepted message reaches a final status: at the end of a run only scheduled messages and those of paused batches are queued.',
   check: ({ snapshot }) => {
     const waiting = new Set(
       snapshot.batches.filter(({ status, scheduled_at }) => status === 'paused' || (scheduled_at ?? 0) > snapshot.at).map(({ id }) => id),
@@ -55,7 +56,7 @@ const acceptedEnds: Rule = {
  */
 const refusedLeavesNothing: Rule = {
   name: 'refused-leaves-nothing',
-  promise: 'A refused request leaves no message, charge or event, and no carrier hears of it.',
+  promise: 'A refused request leaves no message, charge or event, and causes no call to a carrier.',
   check: (evidence) => {
     const rows = groupBy(evidence.snapshot.messages, wordOf);
     const isRefusedFully = ({ calls }: Request) => calls.every((call) => isRefusal(evidence, call));
@@ -87,7 +88,7 @@ export const uncertainRefusals = (evidence: Evidence): number =>
 /** Each message, and each call to a carrier, has a request. Source: docs/contract/errors.md, Order of checks. */
 const nothingFromNowhere: Rule = {
   name: 'nothing-from-nowhere',
-  promise: 'There is no message that nobody asked for, and no carrier is called for a message that is not there.',
+  promise: 'There is no message that nobody requested, and no carrier is called for a message that does not exist.',
   check: (evidence) => {
     const { snapshot, requestOf, handoffs } = evidence;
     const asked = (row: MessageFact) => {
@@ -111,7 +112,7 @@ function wordsOf({ channel, items, calls }: Request): Set<string> {
 /** A request creates one message for each of its recipients, however often it is repeated. Source: docs/contract/messages.md, Idempotency. */
 const oneMessage: Rule = {
   name: 'one-message-a-request',
-  promise: 'A request makes one message for each recipient, however often it is repeated under its key.',
+  promise: 'A request creates one message for each recipient, however often it is repeated with its idempotency key.',
   check: ({ snapshot }) =>
     [...groupBy(snapshot.messages, (row) => `${row.workspace_id} ${wordOf(row)}`).values()]
       .filter((rows) => rows.length > 1)

@@ -11,7 +11,7 @@ const kept = ['id', 'status', 'credits_used', 'created_at', 'total', 'accepted']
 /** Same key and same body: the first answer again. Source: docs/contract/messages.md, Idempotency. */
 const sameAnswer: Rule = {
   name: 'same-answer',
-  promise: 'A repeated request gets the first answer again: the same message, with the status of that time.',
+  promise: 'A repeated request gets the first response again: the same message, with its status at that time.',
   check: ({ requests }) =>
     requests.flatMap((request) => {
       const [first, ...others] = answered(request, 201);
@@ -29,7 +29,7 @@ const fieldOf = (answer: Call['answer'] | undefined, field: string) => JSON.stri
  */
 const repeatIsReplay: Rule = {
   name: 'repeat-is-replay',
-  promise: 'After a request was accepted, its key brings that answer, marked as replayed, and never a refusal.',
+  promise: 'After a request was accepted, its idempotency key returns that response, marked as replayed, and never a refusal.',
   check: ({ requests }) =>
     requests.flatMap((request) => {
       const acceptedAt = Math.min(...answered(request, 201).map(({ answer }) => answer?.at ?? Number.POSITIVE_INFINITY));
@@ -54,7 +54,7 @@ function isWrongRepeat(answer: Call['answer']): boolean {
 const batchAddsUp: Rule = {
   name: 'batch-adds-up',
   promise:
-    'A batch has as many messages as it accepted, its cost is theirs, its counts add up at every look, and it is completed when none is queued.',
+    'A batch has as many messages as it accepted, its cost is the sum of theirs, its counts add up at any time, and it is completed when none is queued.',
   check: (evidence) => {
     const rows = groupBy(evidence.snapshot.messages, ({ batch_id }) => batch_id ?? '');
     return [
@@ -86,7 +86,7 @@ function lookOf({ answer, target, call }: Call): Found[] {
 /** The answer to a cancel is true. Source: docs/contract/messages.md, Statuses; batches.md. */
 const cancelIsTrue: Rule = {
   name: 'cancel-is-true',
-  promise: 'What was cancelled is cancelled, and what was too late to cancel is not.',
+  promise: 'What the API reported as cancelled is cancelled, and what it refused to cancel is not.',
   check: (evidence) => evidence.calls.flatMap((call) => cancelFaults(evidence, call)),
 };
 

@@ -13,7 +13,8 @@ const timerMs = 1_500;
 /** Never after a client's cancel or an expiry; before its time only if the message before it failed. Source: docs/decisions/0008-fallback.md. */
 const stepHasCause: Rule = {
   name: 'step-has-cause',
-  promise: 'A step of a fallback begins only after the message before it failed, or was not delivered in its time; never after a cancel.',
+  promise:
+    'A step of a fallback chain begins only after the previous message failed or was not delivered in time, and never after a cancel.',
   check: (evidence) => {
     const events = groupBy(evidence.snapshot.fallbacks, ({ message_id }) => message_id);
     return [...events.values()].flat().flatMap(({ message_id, next_id }) => {

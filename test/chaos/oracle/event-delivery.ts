@@ -27,7 +27,8 @@ const subscribersOf = (evidence: Evidence) =>
  */
 const eventPerMove: Rule = {
   name: 'event-per-move',
-  promise: 'Each move of a message has one event where somebody subscribes; there is none of a move that did not happen.',
+  promise:
+    'Each status change of a message has one event if a webhook subscribes to it; there is no event of a change that did not happen.',
   check: (evidence) => {
     const subscribers = subscribersOf(evidence);
     const strays = evidence.snapshot.events
@@ -77,7 +78,7 @@ const eventForEach: Rule = {
  */
 const eventIsDelivered: Rule = {
   name: 'event-is-delivered',
-  promise: 'Every event is delivered to every active subscriber: its receiver got it and acknowledged it.',
+  promise: 'Every event is delivered to every active subscriber: the receiver got it and acknowledged it.',
   check: (evidence) => evidence.snapshot.deliveries.flatMap((delivery) => undelivered(evidence, delivery)),
 };
 
@@ -101,7 +102,7 @@ const wasInactive = ({ callsOn, arrivals }: Evidence, id: string) =>
 /** What a receiver gets is an event of its own workspace, byte for byte as stored. Source: docs/contract/webhooks.md, Payload. */
 const eventIsGenuine: Rule = {
   name: 'event-is-genuine',
-  promise: 'A receiver gets only events of its own, with the same bytes at every attempt.',
+  promise: 'A receiver gets only its own events, with the same bytes at every attempt.',
   check: ({ arrivals, snapshot, deliveriesOf }) => {
     const events = new Map(snapshot.events.map((event) => [event.id, event]));
     return arrivals.flatMap(({ id, webhook, body, event: type }) => {

@@ -26,7 +26,8 @@ const mayBeLate = ({ faults }: Evidence, from: number, to: number) =>
  */
 const takenOnce: Rule = {
   name: 'taken-once',
-  promise: 'No message is taken twice, by one carrier or by two, unless the answer was lost and the carrier then denied that it took it.',
+  promise:
+    'No message is accepted twice, by one carrier or by two, unless the response was lost and the carrier then denied that it accepted the message.',
   check: ({ handoffsOf }) =>
     [...handoffsOf.values()]
       .filter((calls) => unlawfulTakes(calls) > 0)
@@ -64,7 +65,7 @@ export const lawfulDoubles = ({ handoffsOf }: Evidence): number =>
  */
 const oneCallAtATime: Rule = {
   name: 'one-call-at-a-time',
-  promise: 'No second call for a message begins while a first one may still be under way.',
+  promise: 'No second call for a message begins while a first one may still be in progress.',
   check: (evidence) =>
     [...evidence.handoffsOf.values()].flatMap((all) => {
       const calls = all.filter(({ asked }) => !asked);
@@ -84,7 +85,7 @@ const oneCallAtATime: Rule = {
  */
 const attemptFirst: Rule = {
   name: 'attempt-before-call',
-  promise: 'Before every call to a carrier an attempt is written, and the call is made within ten seconds of it.',
+  promise: 'An attempt is written before every call to a carrier, and the call is made within ten seconds after it.',
   check: (evidence) =>
     evidence.snapshot.messages.flatMap((row) => {
       const attempts = evidence.attemptsOf.get(row.id) ?? [];
@@ -104,7 +105,7 @@ const attemptFirst: Rule = {
 /** A scheduled message waits, and an expired one is not sent. Source: docs/contract/messages.md, Send; a claim may be one second early. */
 const inItsTime: Rule = {
   name: 'in-its-time',
-  promise: 'No carrier hears of a message before its scheduled time, or for the first time after it has expired.',
+  promise: 'No carrier is called for a message before its scheduled time, or for the first time after it has expired.',
   check: (evidence) => evidence.snapshot.messages.flatMap((row) => timeFaults(evidence, row)),
 };
 
@@ -126,7 +127,7 @@ function timeFaults(evidence: Evidence, row: MessageFact): Found[] {
 /** A message is `sent`, or in a later status, only if a carrier has it. Source: docs/contract/messages.md, Statuses. */
 const sentIsTaken: Rule = {
   name: 'sent-is-taken',
-  promise: 'A message is called sent, delivered or read only when a carrier took it.',
+  promise: 'A message becomes sent, delivered or read only if a carrier accepted it.',
   check: (evidence) =>
     evidence.snapshot.messages
       // The sandbox is a part of the service, so no observer sees what it takes.

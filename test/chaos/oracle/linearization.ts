@@ -66,7 +66,7 @@ function toldAt({ eventsOf, deliveriesOf, arrivalsOf }: Evidence, messageId: str
 /** If a movement was seen before another could begin, it has the lower number. */
 const ledgerOrder: Rule = {
   name: 'ledger-order',
-  promise: 'The order of the ledger agrees with real time: what was answered before another request began has the lower number.',
+  promise: 'The order of the ledger agrees with real time: an entry of a request that ended before another began has the lower number.',
   check: (evidence) =>
     [...movementsOf(evidence).values()].flatMap((movements) => {
       let earliest = Number.NEGATIVE_INFINITY;
@@ -124,7 +124,7 @@ function refusals(evidence: Evidence): { call: Call; price: number; balances: Ba
 /** For a 402, there must be a moment between request and answer at which the balance was below the price. Source: docs/contract/errors.md, Texts. */
 const refusedForWant: Rule = {
   name: 'refused-for-want',
-  promise: 'No send is refused for want of credits while the balance sufficed all the time from its request to its answer.',
+  promise: 'No send is refused for too few credits if the balance was sufficient during the whole request.',
   check: (evidence) =>
     refusals(evidence)
       .filter(({ price, balances }) => !balances.some(({ amount }) => amount < price))
@@ -136,7 +136,7 @@ const wording = /You need ([\d.]+) credits but have ([\d.]+)\./;
 /** The text of a 402 names the price and a balance that the workspace had. Source: docs/contract/errors.md, Texts. */
 const refusalIsTrue: Rule = {
   name: 'refusal-is-true',
-  promise: 'A refusal for want of credits names the price and a balance that the workspace had meanwhile.',
+  promise: 'A refusal for too few credits names the price, and a balance that the workspace had during the request.',
   check: (evidence) =>
     refusals(evidence).flatMap(({ call, price, balances }) => {
       const [, needed, had] = wording.exec(call.answer?.error ?? '') ?? [];

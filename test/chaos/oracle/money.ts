@@ -21,7 +21,7 @@ export function priceOf(channel: string, length: number): number {
  */
 const ledgerFolds: Rule = {
   name: 'ledger-folds',
-  promise: 'The entries of each workspace are numbered without a gap and fold, entry by entry, to its balance.',
+  promise: 'The ledger entries of each workspace are numbered without a gap and add up, entry by entry, to its balance.',
   check: ({ snapshot }) => {
     const entriesOf = groupBy(snapshot.entries, ({ workspace_id }) => workspace_id);
     return snapshot.workspaces.flatMap((workspace): Found[] => {
@@ -47,7 +47,7 @@ const byNumber = (one: EntryFact, other: EntryFact) => (one.number ?? 0) - (othe
  */
 const debitsMatch: Rule = {
   name: 'debits-match',
-  promise: 'Each accepted message, or batch as a whole, was debited once with its cost; there is no other debit.',
+  promise: 'Each accepted message, and each batch as a whole, was debited its cost once; there is no other debit.',
   check: ({ snapshot, takenOver }) => {
     const debits = groupBy(
       snapshot.entries.filter(({ kind }) => kind === 'debit'),
@@ -83,7 +83,7 @@ const ofPage = 'cancel:';
 const refundsMatch: Rule = {
   name: 'refunds-match',
   promise:
-    'Each message that was never handed off and failed was refunded once, less what a later step of its chain took over; there is no other refund.',
+    'Each message that failed before hand-off was refunded once, less what a later step of its chain took over; there is no other refund.',
   check: ({ snapshot, message, givenOver }) => {
     const refunds = snapshot.entries.filter(({ kind }) => kind === 'refund');
     const own = new Map(refunds.map((entry) => [entry.reference, entry]));
@@ -137,7 +137,7 @@ function pageRefunds(batch: BatchFact, free: MessageFact[], refunds: EntryFact[]
  */
 const creditsUsed: Rule = {
   name: 'credits-used',
-  promise: 'A message that was handed off costs its price for good; one that failed before that costs nothing.',
+  promise: 'A message that was handed off costs its price; one that failed before that costs nothing.',
   check: ({ snapshot }) =>
     snapshot.messages
       .filter(({ status }) => status !== 'accepting')
@@ -148,7 +148,8 @@ const creditsUsed: Rule = {
 /** Source: docs/contract/messages.md, Credit costs; docs/decisions/0008-fallback.md. */
 const pricesAreRight: Rule = {
   name: 'prices-are-right',
-  promise: 'Each message costs what the price list says; a chain of fallbacks costs what its dearest step does that was not refunded.',
+  promise:
+    'Each message costs what the price list says; a fallback chain costs as much as the most expensive of its steps that were not refunded.',
   check: ({ snapshot, message }) => {
     const next = new Map(snapshot.fallbacks.map(({ message_id, next_id }) => [message_id, message.get(next_id ?? '')]));
     const steps = new Set(snapshot.fallbacks.map(({ next_id }) => next_id));
@@ -170,7 +171,7 @@ const pricesAreRight: Rule = {
 /** Source: docs/decisions/0004-credits.md. */
 const messagesAreCounted: Rule = {
   name: 'messages-are-counted',
-  promise: 'Each workspace counts as many messages as it has.',
+  promise: 'The message counter of each workspace equals the number of its messages.',
   check: ({ snapshot }) => {
     const rows = groupBy(
       snapshot.messages.filter(({ status }) => status !== 'accepting'),

@@ -24,7 +24,8 @@ const isKept = ({ status_answered }: Report) => status_answered !== null && stat
  */
 const reportDecides: Rule = {
   name: 'report-decides',
-  promise: 'A message that a carrier took ends as its reports say: delivered beats failed, read only on WhatsApp, sent where none came.',
+  promise:
+    'A message that a carrier accepted ends as its reports say: delivered overrides failed, read exists on WhatsApp only, and without a report it stays sent.',
   check: (evidence) =>
     evidence.snapshot.messages.flatMap((row) => {
       if (takesFor(evidence, row).length === 0) return [];
@@ -46,7 +47,7 @@ const reportDecides: Rule = {
  */
 const takenIsNotFailed: Rule = {
   name: 'taken-is-not-failed',
-  promise: 'A message that a carrier took is not declared failed while a report about it comes within the wait for unknown hand-offs.',
+  promise: 'A message that a carrier accepted does not fail if a report about it comes within the wait for unknown hand-offs.',
   check: (evidence) =>
     evidence.snapshot.messages.flatMap((row) => {
       const event = gaveUpEvent(evidence, row);
@@ -77,7 +78,7 @@ function gaveUpEvent({ eventsOf }: Evidence, row: MessageFact): EventFact | unde
  */
 const lawfulFailure: Rule = {
   name: 'lawful-failure',
-  promise: 'Every failed message has a reason that happened: the carrier, the client, the clock, or an answer that was truly lost.',
+  promise: 'Every failed message has a reason that really occurred: the carrier, the client, the clock, or a response that was lost.',
   check: (evidence) =>
     evidence.snapshot.messages
       .filter(({ status }) => status === 'failed')
@@ -138,7 +139,7 @@ function wasCut({ attemptsOf, faults }: Evidence, row: MessageFact): boolean {
 /** Every genuine report is accepted, stored and applied. Source: docs/decisions/0006-delivery-reports.md; docs/contract/messages.md, Statuses. */
 const reportIsKept: Rule = {
   name: 'report-is-kept',
-  promise: 'Every genuine report is accepted, kept once and worked off.',
+  promise: 'Every genuine report is accepted, stored once and applied.',
   check: ({ reports, snapshot, handoffs }) => {
     const kept = new Map(snapshot.inbox.map((row) => [`${row.provider} ${row.provider_message_id} ${row.status}`, row]));
     const known = new Set(handoffs.filter(({ tookAt }) => tookAt !== null).map(({ account, providerId }) => `${account} ${providerId}`));

@@ -37,7 +37,7 @@ const claimedMs = callMs + slackMs;
 const pauseHolds: Rule = {
   name: 'pause-holds',
   promise:
-    'After a pause or a cancel of a batch is answered, no further message of it is claimed, and no call begins but of those claimed before.',
+    'After the response to a pause or a cancel of a batch, none of its messages is claimed, and calls begin only for messages claimed before.',
   check: (evidence) => {
     const rows = groupBy(evidence.snapshot.messages, ({ batch_id }) => batch_id ?? '');
     return evidence.snapshot.batches.flatMap(({ id }) => {
@@ -76,7 +76,7 @@ function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageF
  */
 const cancelHolds: Rule = {
   name: 'cancel-holds',
-  promise: 'No carrier ever takes a message that was cancelled, and none is called for it after the answer of the cancel.',
+  promise: 'No carrier accepts a message that was cancelled, and none is called for it after the response to the cancel.',
   check: (evidence) =>
     evidence.snapshot.messages
       .filter(({ error_code }) => error_code === 'cancelled')
@@ -96,7 +96,7 @@ const postMs = 10_500;
 /** Nothing is sent to an inactive webhook. Source: docs/contract/webhooks.md, Delivery. */
 const inactiveIsSilent: Rule = {
   name: 'inactive-is-silent',
-  promise: 'An inactive webhook is sent nothing.',
+  promise: 'Nothing is sent to an inactive webhook.',
   check: (evidence) => {
     const arrivals = groupBy(evidence.arrivals, ({ webhook }) => webhook);
     return evidence.snapshot.webhooks.flatMap(({ id }) => {
@@ -119,7 +119,7 @@ const inactiveIsSilent: Rule = {
 /** A replay delivers what was held or had failed when it was requested. Source: docs/contract/webhooks.md, Delivery. */
 const replayBrings: Rule = {
   name: 'replay-brings',
-  promise: 'A replay brings every event of its time that was held or had failed.',
+  promise: 'A replay delivers every event of its period that was held or had failed.',
   check: (evidence) => {
     const events = new Map(evidence.snapshot.events.map((event) => [event.id, event]));
     const replays = evidence.calls.filter(({ operation, answer }) => operation === 'replay' && answer !== null && answer.status < 300);
@@ -148,7 +148,7 @@ const isBetween = (at: number, from: number, to: number) => at >= from && at <= 
  */
 const exitsAreClean: Rule = {
   name: 'exits-are-clean',
-  promise: 'A process that is asked to end by SIGTERM ends with code 0, and none ends unasked.',
+  promise: 'A process that gets SIGTERM ends with code 0, and no process ends without being told to.',
   check: ({ exits }) =>
     exits
       .filter(({ asked, code }) => (asked === 'SIGTERM' && code !== 0) || asked === null)

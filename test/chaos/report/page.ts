@@ -60,18 +60,18 @@ export function pageOf(figures: Figures): string {
 
 const introduction = `# Reliability
 
-This page shows what has been done to break Tidings, and what came of it. It is written by \`npm run chaos:report\` from the results of
+This page shows which faults Tidings was tested with, and the results. \`npm run chaos:report\` writes it from the results of
 \`npm run chaos\`; do not edit it by hand.
 
-One run of the battery starts two API processes, two workers, a Temporal server, PostgreSQL and Redis, each a process of its own, with fault
-proxies between them. Clients of several workspaces send single messages, groups and batches. They pause, resume and cancel batches, use
+Each run starts two API processes, two workers, a Temporal server, PostgreSQL and Redis as separate processes, with fault proxies between
+them. Clients of several workspaces send single messages, groups and batches. They pause, resume and cancel batches, use
 schedules, expiry and fallbacks, repeat requests under one idempotency key, switch webhooks off and on, ask for replays, and run out of credits.
-Carriers speak the protocols of real ones and take no idempotency key where the real one takes none. Meanwhile parts are killed, stopped and cut
-off. The seed of a run decides its load, its faults and their times.
+Simulated carriers use the protocols of real ones, and support idempotency keys only where the real carrier does. Meanwhile processes are
+killed or stopped, and connections are cut. The seed of a run determines its load, its faults and their times.
 
-One observer process records everything that can be seen from outside: requests and answers, calls to carriers, reports, deliveries to
-webhooks, faults. When all has settled, an oracle compares that history with the database. It knows nothing of the code; its rules come from
-the API contract.`;
+An observer process records everything that can be seen from outside: requests and responses, calls to carriers, reports, deliveries to
+webhooks, faults. At the end of a run, when nothing is in progress any more, an oracle compares this history with the database. The oracle
+shares no code with the service; its rules come from the API contract.`;
 
 function shown({ summaries, machine }: Figures): string {
   const commits = [...new Set(summaries.map(({ commit }) => commit))];
@@ -87,7 +87,7 @@ function shown({ summaries, machine }: Figures): string {
     `load        ${sumOf(summaries, ({ minutes }) => minutes)} minutes`,
     '```',
     '',
-    `To repeat one: \`npm run chaos -- --seed ${seeds[0] ?? 1}\`. A run that fails leaves its commit, seed, history, database content and logs.`,
+    `To repeat a run: \`npm run chaos -- --seed ${seeds[0] ?? 1}\`. A run that fails keeps its commit, seed, history, database content and logs.`,
   ].join('\n');
 }
 
@@ -106,15 +106,15 @@ function results(summaries: readonly Summary[]): string {
   const total = (value: (figures: Summary['figures']) => number) => sumOf(summaries, ({ figures }) => value(figures));
   const rows = [
     ['requests of clients', total(({ calls }) => calls)],
-    ['of these without an answer', total(({ unanswered }) => unanswered)],
-    ['of these answered 500 while the database was disturbed', total(({ uncertainRefusals }) => uncertainRefusals)],
+    ['of these without a response', total(({ unanswered }) => unanswered)],
+    ['of these with a 500 while the database was disturbed', total(({ uncertainRefusals }) => uncertainRefusals)],
     ['messages accepted', total(({ messages }) => messages)],
-    ['messages that a carrier took', total(({ taken }) => taken)],
+    ['messages that a carrier accepted', total(({ taken }) => taken)],
     [
-      'taken twice although the carrier denied that it has the message, after its answer was lost',
+      'accepted twice, because the first response was lost and the carrier then denied that it has the message',
       total(({ lawfulDoubles }) => lawfulDoubles),
     ],
-    ['failed as `handoff_unknown`: the answer was lost, and no report came in time', total(({ handoffUnknown }) => handoffUnknown)],
+    ['failed as `handoff_unknown`: the response was lost, and no report came in time', total(({ handoffUnknown }) => handoffUnknown)],
     ['delivery reports posted', total(({ reports }) => reports)],
     ['requests that webhooks received', total(({ arrivals }) => arrivals)],
     ['ledger entries', total(({ entries }) => entries)],
@@ -148,11 +148,11 @@ function promises({ summaries, rules }: Figures): string {
 
 const mutants = ({ mutants: { planted, unnoticed } }: Figures) =>
   [
-    '## The oracle is tested, too',
+    '## The oracle is tested too',
     '',
-    `A simulated service that makes no mistake is judged without a finding. Into its histories and books ${planted} faults are planted, one at a time:`,
-    'a message is lost, a charge is doubled, an event is out of order, and so on.',
-    `The oracle notices ${planted - unnoticed.length} of ${planted}. Each rule is needed: without it at least one of these faults goes unnoticed.`,
+    'The oracle finds nothing when it judges a simulated service that makes no mistake. Then faults are planted in the history and the database of',
+    `this service, ${planted} in all, one at a time: a message is lost, a charge is doubled, an event is out of order, and so on.`,
+    `The oracle notices ${planted - unnoticed.length} of ${planted}. Each rule is needed: without it, at least one of these faults is not noticed.`,
     ...unnoticed.map((name) => `- not noticed: ${name}`),
   ].join('\n');
 
@@ -160,7 +160,7 @@ const interleavings = ({ interleavings: figures }: Figures) =>
   [
     '## Interleavings',
     '',
-    'Two to four database operations run at once on real PostgreSQL, one statement at a time; a seed chooses which goes next.',
+    'Two to four database operations run at the same time on a real PostgreSQL, one statement at a time. A seed determines which one continues.',
     figures === null
       ? 'No figures were given to this page.'
       : `${number(figures.schedules)} schedules were run; ${number(figures.violations)} broke an invariant.`,
@@ -168,16 +168,17 @@ const interleavings = ({ interleavings: figures }: Figures) =>
 
 const notShown = `## What is not shown
 
-- **Power loss.** Processes are killed, and the disk fills, but the machine stays on: what the operating system has taken is written. That
-  \`fsync\` keeps its word is PostgreSQL's and the disk's part.
-- **Several machines.** All parts run on one. Temporal is one server, not a cluster; PostgreSQL has no standby, so no failover is tried here.
-- **Real carriers.** The counterparts follow the carriers' documentation. A carrier that takes a message and never reports it, or loses it after it
-  said yes, cannot be detected from outside.
-- **The clock of PostgreSQL.** Clocks of workers are shifted. PostgreSQL's clock decides what is due, and is taken for right.
+- **Power loss.** Processes are killed and the disk fills, but the machine stays on, so the operating system still writes what processes gave
+  to it. Durability after a power loss depends on \`fsync\` in PostgreSQL and on the disk.
+- **Several machines.** All processes run on one machine. Temporal is one server, not a cluster. PostgreSQL has no standby, so no failover is
+  tested.
+- **Real carriers.** The simulated carriers follow the documentation of the real ones. If a carrier accepts a message and then loses it or
+  never reports on it, nobody can detect that from outside.
+- **The clock of PostgreSQL.** The clocks of workers are shifted. PostgreSQL's clock decides what is due, and is assumed to be correct.
 - **Corrupted data.** No bits are flipped on disk, in memory or on the network.
 - **Size and time.** A run has hundreds of messages and lasts minutes. See [performance](performance.md) and [scaling](scaling.md) for load;
-  time-outs of hours and days are shortened here.
+  time-outs of hours and days are shortened in these runs.
 - **The rate of a batch.** The oracle does not check that a paced batch keeps its \`rate\` under faults.
-- **Attackers.** Forged reports are tried, nothing else.
-- **Proof.** Runs find defects; they do not prove that there are none. A 500 while the database is disturbed counts as "nobody knows": the oracle
-  then accepts that the message exists once or not at all.`;
+- **Attackers.** Forged reports are the only attack that is tried.
+- **Proof.** Runs find defects; they do not prove that there are none. After a 500 while the database is disturbed, the client does not know
+  the outcome: the oracle then accepts that the message exists once or not at all.`;
