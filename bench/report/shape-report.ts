@@ -78,13 +78,13 @@ function rowsOf(columns: readonly Column[]): string[][] {
     row('accept p95 ms', ({ accept_ms }) => accept_ms.p95.toFixed(0)),
     ...shapeParts.map((part) => row(`CPU ms/message ${part}`, ({ cpu_ms_per_message }) => cpu_ms_per_message[part].toFixed(1))),
     row('CPU ms/message, all', (result) => cpuOf(result).toFixed(1)),
-    row('CPU/message to 1 × 1', (_, { toFirst }) => toFirst.toFixed(2)),
+    row('CPU/message, / 1 × 1', (_, { toFirst }) => toFirst.toFixed(2)),
     row('messages per workflow', ({ messages_per_workflow }) => messages_per_workflow.toFixed(1)),
     row('CPU busy, share', ({ busy_share }) => percent(busy_share)),
     row('CPU of others, share', ({ others_cpu_share }) => percent(others_cpu_share)),
     row('waiting for a lock, on average', ({ lock_waits }) => lock_waits.toFixed(2)),
-    row('idlest worker to busiest', ({ worker_evenness }) => percent(worker_evenness)),
-    row('idlest API to busiest', ({ api_evenness }) => percent(api_evenness)),
+    row('idlest worker / busiest', ({ worker_evenness }) => percent(worker_evenness)),
+    row('idlest API / busiest', ({ api_evenness }) => percent(api_evenness)),
   ];
 }
 
@@ -102,8 +102,8 @@ function verdicts(columns: readonly Column[], shapes: readonly ShapeFigures[]): 
   const [min, max] = [Math.min(...costs), Math.max(...costs)];
   const hottest = Math.min(...shapes.map(({ spread, hot }) => hot.messages_per_second / spread.messages_per_second));
   return [
-    `${mark(max <= 1 + flatWithin)} CPU per message to that of one worker and one API: ${min.toFixed(2)} to ${max.toFixed(2)}   target: at most 1.1`,
-    `${mark(hottest >= 1 - flatWithin)} one hot workspace, messages/s to those of eight, min: ${hottest.toFixed(2)}   target: at least 0.9`,
+    `${mark(max <= 1 + flatWithin)} CPU per message compared with one worker and one API: ${min.toFixed(2)} to ${max.toFixed(2)}   target: at most 1.1`,
+    `${mark(hottest >= 1 - flatWithin)} one hot workspace, messages/s compared with eight, minimum: ${hottest.toFixed(2)}   target: at least 0.9`,
   ];
 }
 
