@@ -10,11 +10,11 @@ const wayThereSeconds = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 43_200, 8
 
 /** The traffic of the API. */
 export const apiMetrics = {
-  requests: counter('tidings_http_requests_total', 'HTTP requests that were answered or aborted', {
+  requests: counter('tidings_http_requests_total', 'HTTP requests that got a response or were aborted', {
     from: 'api',
     labels: ['operation', 'status_class'],
   }),
-  requestSeconds: histogram('tidings_http_request_seconds', 'Time from the head of a request to the end of its answer', {
+  requestSeconds: histogram('tidings_http_request_seconds', 'Time from the head of a request to the end of its response', {
     from: 'api',
     labels: ['operation'],
     buckets: requestSeconds,
@@ -29,7 +29,7 @@ export const apiMetrics = {
   }),
   accepts: counter(
     'tidings_accepts_total',
-    'Single sends that reached the accept gate. refused: no credits; shed: overloaded; repeated: the idempotency key was known; failed: a fault of ours',
+    'Single sends that reached the accept gate. refused: no credits; shed: overloaded; repeated: the idempotency key was known; failed: an error of the service',
     { from: 'api', labels: ['channel', 'outcome'] },
   ),
   acceptSeconds: histogram('tidings_accept_seconds', 'Time from the accept gate to the decision on a single send', {
@@ -51,7 +51,7 @@ export const apiMetrics = {
   }),
   certificateEnd: gauge(
     'tidings_certificate_expiry_timestamp_seconds',
-    'When the certificate of PUBLIC_URL or CALLBACK_URL ends, as this process sees it; checked once an hour',
+    'When the certificate of PUBLIC_URL or CALLBACK_URL expires, as this process sees it; checked once an hour',
     { from: 'api', labels: ['address'] },
   ),
 };

@@ -11,7 +11,7 @@ export const connectionSettings: Record<string, Joi.Schema> = {
   TEMPORAL_TLS: Joi.string()
     .valid('true', 'false')
     .description('TLS to the Temporal server (default: on when an API key or another TLS setting is given)'),
-  TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('the authority of the Temporal server, where the system does not know it'),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('the certificate authority of the Temporal server, if the system does not trust it'),
   TEMPORAL_TLS_SERVER_CA_CERT_DATA: pem('TEMPORAL_TLS_SERVER_CA_CERT_PATH'),
   TEMPORAL_TLS_CLIENT_CERT_PATH: file('the client certificate for the Temporal server (mTLS)'),
   TEMPORAL_TLS_CLIENT_CERT_DATA: pem('TEMPORAL_TLS_CLIENT_CERT_PATH'),
@@ -19,7 +19,7 @@ export const connectionSettings: Record<string, Joi.Schema> = {
   TEMPORAL_TLS_CLIENT_KEY_DATA: pem('TEMPORAL_TLS_CLIENT_KEY_PATH'),
   TEMPORAL_TLS_SERVER_NAME: Joi.string()
     .hostname()
-    .description('name that the certificate of the Temporal server must have, where it is another'),
+    .description('name that the certificate of the Temporal server must have, if it is not the host name'),
 };
 
 /** The options of a connection to Temporal. Those of the client and of the worker have the same fields. */

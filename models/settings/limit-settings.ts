@@ -10,7 +10,7 @@ const quota = (max: number) => Joi.number().integer().min(1).max(max);
 export const limitSettings: Record<string, Joi.Schema> = {
   RATE_LIMIT_API: rateLimit
     .default('100/60')
-    .description('requests per API key, and per address where there is no credential, as count/seconds'),
+    .description('requests per API key, and per address for requests without a credential, as count/seconds'),
   RATE_LIMIT_JWT: rateLimit.default('100/60').description('requests per workspace with a JWT'),
   RATE_LIMIT_BULK: rateLimit.default('10/60').description('bulk sends, and previews of them, per API key'),
   RATE_LIMIT_AUTH: rateLimit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),

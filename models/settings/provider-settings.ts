@@ -66,7 +66,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
   TWILIO_FROM: Joi.string()
     .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|[A-Za-z0-9 ]{1,11})$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a phone number, a short code, a sender name or the SID of a messaging service' })
-    .description('Twilio: sender: a number, a short code, a sender name or a messaging service (MG…)'),
+    .description('Twilio: sender, as a number, a short code, a sender name or a messaging service (MG…)'),
   TWILIO_WHATSAPP_FROM: Joi.string()
     .pattern(/^(?:\+[1-9]\d{1,14}|MG[0-9a-f]{32})$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a phone number, or the SID of a messaging service' })
@@ -78,7 +78,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
   META_ACCESS_TOKEN: oneWord.description('Meta: access token of a system user'),
   META_APP_SECRET: oneWord.description('Meta: secret of the app; signs its callbacks'),
   META_VERIFY_TOKEN: callbackPassword.description(
-    'Meta: word of your own by which Meta asks whether the callback address is yours, at least 16 characters',
+    'Meta: text of your choice with which Meta verifies the callback address, at least 16 characters',
   ),
   META_API_BASE: apiBase.default('https://graph.facebook.com').description('scheme, host and port of Meta'),
   EMAIL_FROM: mailbox.description(
@@ -93,7 +93,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
     .description('Amazon SES: region, for example eu-west-1'),
   SES_ACCESS_KEY_ID: oneWord.description('Amazon SES: id of an access key that may call ses:SendEmail'),
   SES_SECRET_ACCESS_KEY: oneWord.description('Amazon SES: the secret of that key'),
-  SES_SESSION_TOKEN: oneWord.description('Amazon SES: session token, where that key is a temporary one'),
+  SES_SESSION_TOKEN: oneWord.description('Amazon SES: session token, if that key is temporary'),
   SES_CONFIGURATION_SET: oneWord.description('Amazon SES: configuration set whose events go to the topic'),
   SES_TOPIC_ARN: Joi.string()
     .pattern(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)
@@ -102,14 +102,12 @@ export const providerSettings: Record<string, Joi.Schema> = {
   SES_SNS_SHA1: Joi.string()
     .valid('refuse', 'allow')
     .default('refuse')
-    .description('Amazon SES: whether callbacks that SNS signs with SHA-1 (SignatureVersion 1 of the topic, the default of SNS) count'),
+    .description('Amazon SES: refuse or allow callbacks that SNS signs with SHA-1 (SignatureVersion 1 of the topic, the default of SNS)'),
   SES_API_BASE: apiBase.description('scheme, host and port of Amazon SES (default: that of the region)'),
   SES_SNS_BASE: apiBase.description('scheme, host and port of the SNS that signs callbacks (default: that of the region)'),
   POSTMARK_SERVER_TOKEN: oneWord.description('Postmark: server API token'),
   POSTMARK_MESSAGE_STREAM: oneWord.default('outbound').description('Postmark: message stream'),
-  POSTMARK_CALLBACK_PASSWORD: callbackPassword.description(
-    'Postmark: password that stands in the address of its webhook, at least 16 characters',
-  ),
+  POSTMARK_CALLBACK_PASSWORD: callbackPassword.description('Postmark: password in the address of its webhook, at least 16 characters'),
   POSTMARK_API_BASE: apiBase.default('https://api.postmarkapp.com').description('scheme, host and port of Postmark'),
   SENDGRID_API_KEY: oneWord.description('SendGrid: API key'),
   SENDGRID_VERIFICATION_KEY: verificationKey.description('SendGrid: verification key of its signed event webhook'),

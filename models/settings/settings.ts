@@ -57,7 +57,7 @@ export const settings: Record<string, Joi.Schema> = {
   TRUSTED_PROXIES: list(addressOrNetwork, 'none')
     .default([])
     .description(
-      'addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated; needed where PUBLIC_URL is https, none where there is no proxy',
+      'addresses or networks of proxies whose X-Forwarded-For is used, comma-separated; required if PUBLIC_URL is https; none means that there is no proxy',
     ),
   CORS_ORIGINS: list(corsOrigin)
     .default([])
@@ -96,10 +96,10 @@ export const settings: Record<string, Joi.Schema> = {
   JWT_SECRETS_OLD: listOrJson(secret)
     .default([])
     .description(
-      'former values of JWT_SECRET, comma-separated, or as a list in JSON if one contains a comma: JWTs that they signed are good until they expire',
+      'former values of JWT_SECRET, comma-separated, or as a list in JSON if one contains a comma: JWTs that they signed are valid until they expire',
     ),
   SECRET_KEY: secret.description(
-    'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
+    'peppers key hashes and encrypts webhook and TOTP secrets, at least 32 characters; made once when everything is embedded',
   ),
   SECRET_KEYS_OLD: listOrJson(secret)
     .default([])
@@ -114,7 +114,7 @@ export const settings: Record<string, Joi.Schema> = {
   ...mcpSettings,
   MESSAGE_DAYS: days
     .default(0)
-    .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may have fewer'),
+    .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may set fewer'),
   AUDIT_DAYS: days.default(365).description('days after which audit events are deleted; 0 means never'),
   ...webhookSettings,
   SANDBOX_DELAY_MS: Joi.number()
@@ -134,7 +134,9 @@ export const settings: Record<string, Joi.Schema> = {
     .default(60)
     .description('window in seconds for judging accounts that share a channel'),
   ...Object.fromEntries(channels.map((channel) => [channelSetting('REPORT_TIMEOUT', channel), reportTimeoutOf(channel)])),
-  HANDOFF_TIMEOUT: seconds.default(14_400).description('seconds to go on trying to hand a message to an unavailable provider'),
+  HANDOFF_TIMEOUT: seconds
+    .default(14_400)
+    .description('seconds for which the hand-off of a message is repeated while its provider is unavailable'),
   UNKNOWN_HANDOFF_TIMEOUT: seconds
     .default(120)
     .description('seconds that a message whose hand-off is unknown waits for its delivery report before it fails and is refunded'),

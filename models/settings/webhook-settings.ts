@@ -14,7 +14,7 @@ export const webhookSettings: Record<string, Joi.Schema> = {
   WEBHOOK_PORTS: list(Joi.number().port()).default([443, 8443]).description('ports that webhooks may use'),
   WEBHOOK_RETRY_DELAYS: list(Joi.number().min(0).max(604_800))
     .default(defaultRetryDelays.split(',').map(Number))
-    .description('seconds before each further delivery attempt, comma-separated'),
+    .description('retry schedule: seconds before each further delivery attempt, comma-separated'),
   WEBHOOK_DISABLE_AFTER: Joi.number()
     .integer()
     .min(0)
@@ -30,7 +30,7 @@ export const webhookSettings: Record<string, Joi.Schema> = {
     .valid('inline', 'child')
     .default('inline')
     .description(
-      'inline, or a child workflow for each event from its first attempt, except events that are left to the retrier of their webhook at once',
+      'where first attempts run: inline, beside the message, or child, in a workflow for each event; events that are left to the retrier at once need neither',
     ),
 };
 
