@@ -17,7 +17,7 @@ export const operatorSettings: Record<string, Joi.Schema> = {
     .max(300)
     .default(5)
     .description(
-      'seconds that the API goes on serving after SIGTERM while /ready says 503, so that load balancers take it out of service first',
+      'seconds that the API continues to serve after SIGTERM while /ready says 503, so that load balancers take it out of service first',
     ),
   METRICS_PORT: Joi.number()
     .integer()
