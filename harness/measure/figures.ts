@@ -9,9 +9,9 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** `p50 / p95 / p99`, in whole milliseconds; a dash without measurements. */
+/** `p50 / p95 / p99`, in whole milliseconds; a dash without measurements. (`toFixed` would show a small negative time as -0.) */
 export const spread = (of: Percentiles | undefined) =>
-  of === undefined ? '–' : [of.p50, of.p95, of.p99].map((ms) => ms.toFixed(0)).join(' / ');
+  of === undefined ? '–' : [of.p50, of.p95, of.p99].map((ms) => String(Math.round(ms))).join(' / ');
 
 /** `then → now (+5 %)` */
 export const changeOf = (now: number, then: number) =>
