@@ -183,7 +183,7 @@ describe('the audit of the books', () => {
       spawnSync(process.execPath, [script, 'audit', ...args], { env: { DATABASE_URL: test.url }, encoding: 'utf8' });
     const audited = run();
     assert.deepEqual([audited.status, audited.stderr], [1, '']);
-    assert.match(audited.stdout, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 differences.\n$`));
+    assert.match(audited.stdout, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 difference.\n$`));
     assert.match(run('--acknowledge', workspaceId).stdout, /accepted as correct/);
     assert.equal(run('--acknowledge', uuidv7()).status, 1);
   });
