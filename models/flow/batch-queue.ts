@@ -13,8 +13,8 @@ export interface BatchQueueOptions<Item> {
   /** How many batches may be written at the same time. Default: 1. */
   concurrency?: number;
   /**
-   * While a single item is being written, another batch may start beside it, so that few items do not wait for each other. Many items still
-   * form large batches. Default: false.
+   * While a single item is being written, another batch may start beside it, so that few items do not wait for each other. Not when the
+   * batch that ended last was larger: then there are many items, which still form large batches. Default: false.
    */
   besideSingle?: boolean;
   /** A write that takes longer than this no longer counts against `concurrency`, so that other batches can start. Default: no limit. */
@@ -50,6 +50,7 @@ export class BatchQueue<Item, Result> {
   #active = 0;
   #slow = 0;
   #itemsInWriting = 0;
+  #itemsOfLastBatch = 1;
 
   readonly #write: (items: Item[]) => Promise<Result[]>;
 
@@ -80,7 +81,7 @@ export class BatchQueue<Item, Result> {
 
   get #concurrency(): number {
     const { concurrency = 1, besideSingle = false } = this.options;
-    return concurrency + this.#slow + (besideSingle && this.#itemsInWriting === 1 ? 1 : 0);
+    return concurrency + this.#slow + (besideSingle && this.#itemsInWriting === 1 && this.#itemsOfLastBatch === 1 ? 1 : 0);
   }
 
   async #run(): Promise<void> {
@@ -131,6 +132,7 @@ export class BatchQueue<Item, Result> {
       for (const { reject } of batch) reject(error);
     } finally {
       this.#itemsInWriting -= batch.length;
+      this.#itemsOfLastBatch = batch.length;
       stopTimer();
       this.#rest(batch, performance.now() - begunAt);
     }
