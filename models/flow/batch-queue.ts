@@ -14,7 +14,7 @@ export interface BatchQueueOptions<Item> {
   concurrency?: number;
   /**
    * While a single item is being written, another batch may start beside it, so that few items do not wait for each other. Not when the
-   * batch that ended last was larger: then there are many items, which still form large batches. Default: false.
+   * batch that ended last had more than three items: many items still form large batches. Default: false.
    */
   besideSingle?: boolean;
   /** A write that takes longer than this no longer counts against `concurrency`, so that other batches can start. Default: no limit. */
@@ -33,6 +33,8 @@ export interface BatchQueueOptions<Item> {
 }
 
 const restMsMax = 500;
+/** After a larger batch none starts beside a single item. */
+const fewItems = 3;
 
 /** The item was not written, because it waited longer than `maxWaitMs`. */
 export class QueueTimeoutError extends Error {}
@@ -81,7 +83,7 @@ export class BatchQueue<Item, Result> {
 
   get #concurrency(): number {
     const { concurrency = 1, besideSingle = false } = this.options;
-    return concurrency + this.#slow + (besideSingle && this.#itemsInWriting === 1 && this.#itemsOfLastBatch === 1 ? 1 : 0);
+    return concurrency + this.#slow + (besideSingle && this.#itemsInWriting === 1 && this.#itemsOfLastBatch <= fewItems ? 1 : 0);
   }
 
   async #run(): Promise<void> {

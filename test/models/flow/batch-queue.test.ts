@@ -43,7 +43,7 @@ describe('BatchQueue', () => {
     await writes[2]?.end();
     assert.deepEqual(written(), ['a', 'b', 'cd', 'ef', 'g']);
   });
-  it('writes another batch beside a single item, and none beside several or after them', async () => {
+  it('writes another batch beside a single item, and none beside several or after many', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 10, besideSingle: true });
     for (const item of 'abcd') void queue.add(item);
     assert.deepEqual(written(), ['a', 'b']);
@@ -53,12 +53,14 @@ describe('BatchQueue', () => {
     await writes[1]?.end();
     assert.deepEqual(written(), ['a', 'b', 'cd'], 'not beside cd');
     await writes[2]?.end();
+    for (const item of 'ghij') void queue.add(item);
     await writes[3]?.end();
-    for (const item of 'gh') void queue.add(item);
-    assert.deepEqual(written(), ['a', 'b', 'cd', 'ef', 'g'], 'not beside g, after ef');
     await writes[4]?.end();
-    void queue.add('i');
-    assert.deepEqual(written(), ['a', 'b', 'cd', 'ef', 'g', 'h', 'i'], 'beside h, after g');
+    for (const item of 'kl') void queue.add(item);
+    assert.deepEqual(written().slice(4), ['ghij', 'k'], 'not beside k, after ghij');
+    await writes[5]?.end();
+    void queue.add('m');
+    assert.deepEqual(written().slice(4), ['ghij', 'k', 'l', 'm'], 'beside l, after k');
   });
   it('takes the oldest item of each owner in turn', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 4, ownerOf: (item) => item[0] ?? '' });
