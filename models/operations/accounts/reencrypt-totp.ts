@@ -1,5 +1,5 @@
 import { type Database, select } from '../../db/database.js';
-import { rowsById } from '../../db/rows-by-id.js';
+import { reencryptRows } from '../../db/reencrypt-rows.js';
 import { encryptAnew } from '../../rules/values/encryption.js';
 import { totpContext } from '../logins/use-code.js';
 
@@ -19,14 +19,8 @@ export async function reencryptTotp(
   db: Database,
   secretKeys: readonly [string, ...string[]],
 ): Promise<{ secrets: number; reencrypted: number; unreadable: string[] }> {
-  const done = { secrets: 0, reencrypted: 0, unreadable: [] as string[] };
-  for await (const row of rowsById<Sealed>(db, nextPage)) {
-    done.secrets += 1;
-    const changed = await reencrypt(db, secretKeys, row);
-    if (changed === 'unreadable') done.unreadable.push(row.id);
-    else if (changed) done.reencrypted += 1;
-  }
-  return done;
+  const { checked: secrets, ...done } = await reencryptRows<Sealed>(db, nextPage, (row) => reencrypt(db, secretKeys, row));
+  return { secrets, ...done };
 }
 
 async function reencrypt(
@@ -34,12 +28,8 @@ async function reencrypt(
   secretKeys: readonly [string, ...string[]],
   { id, totp_secret: sealed }: Sealed,
 ): Promise<boolean | 'unreadable'> {
-  let renewed: Buffer;
-  try {
-    renewed = encryptAnew(secretKeys, totpContext(id), sealed);
-  } catch {
-    return 'unreadable';
-  }
+  const renewed = encryptAnew(secretKeys, totpContext(id), sealed);
+  if (renewed === null) return 'unreadable';
   return renewed !== sealed && (await select(db, write, [id, sealed, renewed])).length > 0;
 }
 

@@ -43,12 +43,8 @@ async function make(db: Database, secretKey: string): Promise<Buffer> {
 export async function reencryptErasureKey(db: Database, secretKeys: readonly [string, ...string[]]): Promise<boolean | null> {
   const [stored] = await select<{ sealed: Buffer }>(db, find);
   if (stored === undefined) return false;
-  let renewed: Buffer;
-  try {
-    renewed = encryptAnew(secretKeys, erasureKeyContext, stored.sealed);
-  } catch {
-    return null;
-  }
+  const renewed = encryptAnew(secretKeys, erasureKeyContext, stored.sealed);
+  if (renewed === null) return null;
   if (renewed === stored.sealed) return false;
   await select(db, update, [renewed]);
   return true;

@@ -1,5 +1,5 @@
 import { type Database, select } from '../../db/database.js';
-import { rowsById } from '../../db/rows-by-id.js';
+import { reencryptRows } from '../../db/reencrypt-rows.js';
 import { encryptAnew } from '../../rules/values/encryption.js';
 import { secretContext, signingKeyContext } from '../../tables/webhook.js';
 
@@ -24,23 +24,13 @@ export async function reencryptSecrets(
   db: Database,
   secretKeys: readonly [string, ...string[]],
 ): Promise<{ webhooks: number; reencrypted: number; unreadable: string[] }> {
-  const done = { webhooks: 0, reencrypted: 0, unreadable: [] as string[] };
-  for await (const row of rowsById<Sealed>(db, nextPage)) {
-    done.webhooks += 1;
-    const changed = await reencrypt(db, secretKeys, row);
-    if (changed === 'unreadable') done.unreadable.push(row.id);
-    else if (changed) done.reencrypted += 1;
-  }
-  return done;
+  const { checked: webhooks, ...done } = await reencryptRows<Sealed>(db, nextPage, (row) => reencrypt(db, secretKeys, row));
+  return { webhooks, ...done };
 }
 
 async function reencrypt(db: Database, secretKeys: readonly [string, ...string[]], row: Sealed): Promise<boolean | 'unreadable'> {
-  let renewed: (Buffer | null)[];
-  try {
-    renewed = names.map((name) => row[name] && encryptAnew(secretKeys, columns[name](row.id), row[name]));
-  } catch {
-    return 'unreadable';
-  }
+  const renewed = names.map((name) => row[name] && encryptAnew(secretKeys, columns[name](row.id), row[name]));
+  if (names.some((name, index) => row[name] !== null && renewed[index] === null)) return 'unreadable';
   if (names.every((name, index) => renewed[index] === row[name])) return false;
   return (await select(db, write, [row.id, row.secret, row.signing_key, ...renewed])).length > 0;
 }

@@ -30,12 +30,18 @@ export function decrypt(secretKeys: string | readonly string[], context: string,
 }
 
 /**
- * The result of `encrypt`, encrypted with the present key: the same object if it is already. Throws as `decrypt` does.
+ * Encrypts the result of `encrypt` with the present key.
  * @param secretKeys the present key, then the earlier ones
+ * @returns the same object if it is encrypted with the present key already; null if no key decrypts it
  */
-export function encryptAnew(secretKeys: readonly [string, ...string[]], context: string, sealed: Buffer): Buffer {
+export function encryptAnew(secretKeys: readonly [string, ...string[]], context: string, sealed: Buffer): Buffer | null {
   const [present] = secretKeys;
-  return isEncryptedWith(present, sealed) ? sealed : encrypt(present, context, decrypt(secretKeys, context, sealed));
+  if (isEncryptedWith(present, sealed)) return sealed;
+  try {
+    return encrypt(present, context, decrypt(secretKeys, context, sealed));
+  } catch {
+    return null;
+  }
 }
 
 /** `decrypt` with fixed keys. */
