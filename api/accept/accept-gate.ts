@@ -4,7 +4,7 @@ import { AdmissionControl } from '../../models/flow/admission-control.js';
 import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
 import type { TurnTaker } from '../../models/flow/give-way.js';
-import { BatchQueue, QueueTimeoutError } from '../../models/flow/batch-queue.js';
+import { BatchQueue, type BatchQueueOptions, QueueTimeoutError } from '../../models/flow/batch-queue.js';
 import { apiMetrics } from '../../models/metrics/catalogue.js';
 import { observeAccept } from '../../models/metrics/observe.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
@@ -106,24 +106,22 @@ const maxSinglesOf = ({ acceptConcurrency }: Config) => Math.max(acceptConcurren
 function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueueMs: number) {
   const { acceptGroupMax: groupSize, acceptConcurrency } = deps.config;
   const urgently = <Result>(work: () => Promise<Result>): Promise<Result> => deps.urgent?.run(work) ?? work();
-  const createQueue = (
-    maxBatchSize: number,
-    concurrency: number,
-    more?: { besideSingle: true } | { oneOwnerPerBatch: true; restShare: number },
-  ) =>
+  const createQueue = (options: BatchQueueOptions<Send>) =>
     new BatchQueue<Send, Outcome>((sends) => urgently(() => admission.measureRound(() => acceptGroup(deps, sends))), {
-      maxBatchSize,
-      concurrency,
-      ...more,
+      ...options,
       ownerOf: ({ message }) => message.workspace_id,
       maxWaitMs: maxQueueMs,
       slowAfterMs,
     });
   return {
-    singles: createQueue(1, maxSinglesOf(deps.config)),
-    shared: forEachChannel(() => createQueue(groupSize, acceptConcurrency, { besideSingle: true })),
+    singles: createQueue({ maxBatchSize: 1, concurrency: maxSinglesOf(deps.config) }),
+    shared: forEachChannel(() => createQueue({ maxBatchSize: groupSize, concurrency: acceptConcurrency, besideSingle: true })),
     manyWebhooks: forEachChannel(() =>
-      createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, { oneOwnerPerBatch: true, restShare: manyWebhooksRest }),
+      createQueue({
+        maxBatchSize: Math.max(1, Math.floor(groupSize / manyWebhooksFactor)),
+        oneOwnerPerBatch: true,
+        restShare: manyWebhooksRest,
+      }),
     ),
   };
 }

@@ -13,8 +13,8 @@ export interface BatchQueueOptions<Item> {
   /** How many batches may be written at the same time. Default: 1. */
   concurrency?: number;
   /**
-   * While a single item is being written, another batch may start beside it, so that few items do not wait for each other. Not when the
-   * batch that ended last had more than three items: many items still form large batches. Default: false.
+   * While a single item is being written, another batch may start beside it, so that few items do not wait for each other. No batch starts
+   * beside it if the batch that ended last had more than three items, so that many items still form large batches. Default: false.
    */
   besideSingle?: boolean;
   /** A write that takes longer than this no longer counts against `concurrency`, so that other batches can start. Default: no limit. */
@@ -33,17 +33,16 @@ export interface BatchQueueOptions<Item> {
 }
 
 const restMsMax = 500;
-/** After a larger batch none starts beside a single item. */
+/** After a larger batch, no batch starts beside a single item. */
 const fewItems = 3;
 
 /** The item was not written, because it waited longer than `maxWaitMs`. */
 export class QueueTimeoutError extends Error {}
 
 /**
- * Writes items in batches (group commit). An item is written immediately while fewer than `concurrency` batches are being written, or one
- * more with `besideSingle`.
- * Otherwise it waits, and is written together with the other waiting items as the next batch. So batching adds no latency when
- * there is nothing to batch.
+ * Writes items in batches (group commit). An item is written immediately while fewer than `concurrency` batches are being written; see
+ * `besideSingle` for one more. Otherwise it waits, and is written together with the other waiting items as the next batch. So batching adds
+ * no latency when there is nothing to batch.
  */
 export class BatchQueue<Item, Result> {
   readonly #waiting = new Map<string, QueuedItem<Item, Result>[]>();
