@@ -33,7 +33,7 @@ const note = `
   WHERE NOT r.is_final AND (excluded.as_of < r.as_of) IS NOT TRUE
     AND (NOT $7 OR excluded.as_of > r.as_of OR excluded.amount_cents > r.amount_cents)`;
 
-/** Stores that a refund has failed, once. Several events may say so, each later than the refund failed. */
+/** Stores that a refund has failed, once. Several events may report it, all after the failure, so the earliest time is kept. */
 export async function noteFailedRefund(db: Database, transaction: Transaction, provider: string, refund: FailedRefund): Promise<void> {
   const { cause, charge, amountCents, at } = refund;
   await select(db, noteFailure, [provider, cause, charge, amountCents, at], transaction);

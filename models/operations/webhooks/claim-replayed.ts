@@ -17,9 +17,8 @@ export async function claimReplayed(
   restartsSchedule: boolean,
   ids: readonly string[],
 ): Promise<ReplayClaim[]> {
-  const [found] = restartsSchedule
-    ? await select<{ is_running: boolean; claimed: string[] }>(db, restart, [replayId, ids])
-    : await select<{ is_running: boolean; claimed: readonly string[] }>(db, once, [replayId, ids]);
+  const sql = restartsSchedule ? restart : once;
+  const [found] = await select<{ is_running: boolean; claimed: string[] }>(db, sql, [replayId, ids]);
   if (found?.is_running !== true) return ids.map(() => 'over');
   const claimed = new Set(found.claimed);
   return ids.map((id) => (claimed.has(id) ? 'claimed' : 'taken'));

@@ -20,7 +20,7 @@ export interface ReversalChange {
   cause: string;
   paymentId: string;
   amountCents: number;
-  /** What it was before the refund that the event tells of; null if unknown. */
+  /** The sum before the refund that this event reports; null if unknown, and for a dispute. */
   beforeCents: number | null;
   currency: string;
   /** No later event changes it. Events arrive in any order. */

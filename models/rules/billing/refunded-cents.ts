@@ -16,9 +16,9 @@ export interface ReturnedRefund {
 }
 
 /**
- * Each refund counts by itself: what all of them took, less what came back. An event may be missing, or have come to a version that did not keep
- * what the charge was before. Then the sums of the charge tell the least that all refunds took, and the newest sum tells the most that is still
- * refunded.
+ * Each refund counts by itself: the result is the sum of all refunds less the sum of those that failed. An event may be missing, or a former
+ * version may have stored it without `before`. Then each sum of the charge is a lower bound for all refunds, and the newest sum is an upper bound
+ * for the result.
  */
 export function refundedCents(refunds: readonly ChargeRefund[], returned: readonly ReturnedRefund[]): number {
   const least = refunds.map(({ after, at }) => {
@@ -42,7 +42,7 @@ function newestSum(refunds: readonly ChargeRefund[]): number {
   return Math.max(0, ...refunds.filter(({ at }) => at === null || at === newest).map(({ after }) => after));
 }
 
-/** Surely earlier. */
+/** Known to be earlier. Times of one second are in no order. */
 const isBefore = (one: number | null, other: number | null): boolean => one !== null && other !== null && one < other;
 
 const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
