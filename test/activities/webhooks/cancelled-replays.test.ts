@@ -1,37 +1,21 @@
 /** After a cancel is answered, no delivery of the replay is sent that had not begun. */
 import assert from 'node:assert/strict';
-import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import { cancelReplay } from '../../../models/operations/webhooks/replay-progress.js';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
-import { Replay } from '../../../models/tables/replay.js';
-import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
 import { deliveryOf, makeDue } from '../../support/rows/deliveries.js';
-import { buildReplay } from '../../support/rows/factories.js';
-import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
+import { failureOf } from '../../support/temporal/in-activity.js';
+import { endDeliveries, replayPageOf } from './replay-pages.js';
 import { useEndpointWorkers } from './use-endpoint-workers.js';
-
-const ended = 'UPDATE deliveries SET status = $2, next_attempt_at = NULL, ladder_step = 3 WHERE group_id = $1 RETURNING id';
 
 describe('a replay that is cancelled', () => {
   const { test, worker, queued } = useEndpointWorkers();
 
   /** A page of a replay, whose deliveries ended with this status. */
   const page = async (status: DeliveryStatus, count: number) => {
-    const deliveryIds = (await rows<{ id: string }>(test.db, ended, [await queued(count), status])).map(({ id }) => id);
-    const { id: replayId } = await buildReplay(test.webhook.id, { statuses: [status] });
-    const { replayPage } = webhookOperationActivities({ db: test.db, config: testConfig(), poster: test.poster });
-    const input = { replayId, webhookId: test.webhook.id, deliveryIds, isLast: false, statuses: [status] };
-    return {
-      deliveryIds,
-      run: (attempt = 1) => inActivity(replayPage, [input], attempt),
-      cancel: () => cancelReplay(test.db, test.webhook.id, replayId),
-      counts: async () => {
-        const { attempted, acknowledged } = await Replay.ofWebhook(test.webhook.id, replayId);
-        return [attempted, acknowledged];
-      },
-    };
+    const replay = await replayPageOf(test, await endDeliveries(test, await queued(count), status), status, false);
+    return { ...replay, cancel: () => cancelReplay(test.db, test.webhook.id, replay.replayId) };
   };
   const statusesOf = (ids: string[]) => Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
   const came = () => test.receiver.received.length;

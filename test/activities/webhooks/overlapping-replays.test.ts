@@ -1,37 +1,20 @@
 /** An owner may begin a replay while another one of the same deliveries runs. */
 import assert from 'node:assert/strict';
-import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import { claimReplayed } from '../../../models/operations/webhooks/claim-replayed.js';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
-import { Replay } from '../../../models/tables/replay.js';
-import { testConfig } from '../../support/config.js';
-import { rows } from '../../support/database.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
-import { buildReplay } from '../../support/rows/factories.js';
-import { inActivity } from '../../support/temporal/in-activity.js';
+import { endDeliveries, replayPageOf } from './replay-pages.js';
 import { useEndpointWorkers } from './use-endpoint-workers.js';
-
-const ended = 'UPDATE deliveries SET status = $2, next_attempt_at = NULL WHERE group_id = $1 RETURNING id';
 
 describe('two overlapping replays of one webhook', () => {
   const { test, queued } = useEndpointWorkers();
 
   /** Two replays that have listed the same deliveries, which ended with this status. */
   const overlapping = async (status: DeliveryStatus, count: number) => {
-    const deliveryIds = (await rows<{ id: string }>(test.db, ended, [await queued(count), status])).map(({ id }) => id);
-    const begun = [];
-    for (let index = 0; index < 2; index += 1) {
-      const { id: replayId } = await buildReplay(test.webhook.id, { statuses: [status] });
-      const { replayPage } = webhookOperationActivities({ db: test.db, config: testConfig(), poster: test.poster });
-      const input = { replayId, webhookId: test.webhook.id, deliveryIds, isLast: true, statuses: [status] };
-      begun.push({ replayId, deliveryIds, run: (attempt = 1) => inActivity(replayPage, [input], attempt) });
-    }
-    return begun as [(typeof begun)[0], (typeof begun)[0]];
+    const deliveryIds = await endDeliveries(test, await queued(count), status);
+    return [await replayPageOf(test, deliveryIds, status, true), await replayPageOf(test, deliveryIds, status, true)] as const;
   };
-  const counts = async (...replays: { replayId: string }[]) => {
-    const found = await Promise.all(replays.map(({ replayId }) => Replay.ofWebhook(test.webhook.id, replayId)));
-    return found.map(({ attempted, acknowledged }) => [attempted, acknowledged]);
-  };
+  const counts = (...replays: { counts: () => Promise<number[]> }[]) => Promise.all(replays.map((replay) => replay.counts()));
 
   it('each count their own attempts of succeeded deliveries only', async () => {
     const [first, second] = await overlapping('succeeded', 3);
