@@ -115,7 +115,7 @@ function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueu
     });
   return {
     singles: createQueue({ maxBatchSize: 1, concurrency: maxSinglesOf(deps.config) }),
-    shared: forEachChannel(() => createQueue({ maxBatchSize: groupSize, concurrency: acceptConcurrency, besideSingle: true })),
+    shared: forEachChannel(() => createQueue({ maxBatchSize: groupSize, concurrency: acceptConcurrency })),
     manyWebhooks: forEachChannel(() =>
       createQueue({
         maxBatchSize: Math.max(1, Math.floor(groupSize / manyWebhooksFactor)),

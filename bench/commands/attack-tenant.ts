@@ -18,8 +18,6 @@ import { type SteadySends, steadySends, formatLatency } from '../../harness/load
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 10 * 60_000;
-/** Far below the limits of the tenant. */
-const sendsPerSecond = 10;
 const slowerMax = 2;
 const moreMbMax = 100;
 const rssEveryMs = 250;
@@ -37,7 +35,15 @@ const usualLimits = {
   MAX_OPEN_BATCHES: '50',
 };
 
-async function run(seconds: number, only: readonly AttackName[], cleanup: Cleanup): Promise<number> {
+interface Run {
+  /** How long each of the two parts takes. */
+  seconds: number;
+  /** Sends of the other tenant per second, far below its limits. On two cores, 10 use more than one core also without the attack. */
+  rate: number;
+  only: readonly AttackName[];
+}
+
+async function run({ seconds, rate, only }: Run, cleanup: Cleanup): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-tenant-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const service = await startService(folder, { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) }, cleanup);
@@ -45,10 +51,10 @@ async function run(seconds: number, only: readonly AttackName[], cleanup: Cleanu
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
   // Warm-up. The first batch starts the second thread of the API, so that its memory does not count as caused by the attack.
   await sender.postBulk(10);
-  await steadySends(sender, 5, sendsPerSecond);
-  const idle = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
+  await steadySends(sender, 5, rate);
+  const idle = await measured(service, () => steadySends(sender, seconds, rate));
   const hostile = await startHostile({ baseUrl, databaseUrl, only }, cleanup);
-  const attacked = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
+  const attacked = await measured(service, () => steadySends(sender, seconds, rate));
   const answers = await hostile.stop();
   const wrong = brokenPromises(idle, attacked);
   say(
@@ -140,6 +146,8 @@ async function silentDns(cleanup: Cleanup): Promise<string> {
   return `127.0.0.1:${socket.address().port}`;
 }
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' }, only: { type: 'string', default: '' } } });
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '60' }, rate: { type: 'string', default: '10' }, only: { type: 'string', default: '' } },
+});
 const only = attackNames.filter((name) => values.only === '' || values.only.split(',').includes(name));
-await runToExit(runMsMax, (cleanup) => run(Number(values.seconds), only, cleanup));
+await runToExit(runMsMax, (cleanup) => run({ seconds: Number(values.seconds), rate: Number(values.rate), only }, cleanup));

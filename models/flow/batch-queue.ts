@@ -12,11 +12,6 @@ export interface BatchQueueOptions<Item> {
   maxBatchSize: number;
   /** How many batches may be written at the same time. Default: 1. */
   concurrency?: number;
-  /**
-   * While a single item is being written, another batch may start beside it, so that few items do not wait for each other. No batch starts
-   * beside it if the batch that ended last had more than three items, so that many items still form large batches. Default: false.
-   */
-  besideSingle?: boolean;
   /** A write that takes longer than this no longer counts against `concurrency`, so that other batches can start. Default: no limit. */
   slowAfterMs?: number;
   /** The owner of an item. Owners take turns, so that many items of one owner do not delay the few items of another. */
@@ -33,16 +28,14 @@ export interface BatchQueueOptions<Item> {
 }
 
 const restMsMax = 500;
-/** After a larger batch, no batch starts beside a single item. */
-const fewItems = 3;
 
 /** The item was not written, because it waited longer than `maxWaitMs`. */
 export class QueueTimeoutError extends Error {}
 
 /**
- * Writes items in batches (group commit). An item is written immediately while fewer than `concurrency` batches are being written; see
- * `besideSingle` for one more. Otherwise it waits, and is written together with the other waiting items as the next batch. So batching adds
- * no latency when there is nothing to batch.
+ * Writes items in batches (group commit). An item is written immediately while fewer than `concurrency` batches are being written.
+ * Otherwise it waits, and is written together with the other waiting items as the next batch. So batching adds no latency when
+ * there is nothing to batch.
  */
 export class BatchQueue<Item, Result> {
   readonly #waiting = new Map<string, QueuedItem<Item, Result>[]>();
@@ -50,8 +43,6 @@ export class BatchQueue<Item, Result> {
   readonly #resting = new Map<string, NodeJS.Timeout>();
   #active = 0;
   #slow = 0;
-  #itemsInWriting = 0;
-  #itemsOfLastBatch = 1;
 
   readonly #write: (items: Item[]) => Promise<Result[]>;
 
@@ -81,8 +72,7 @@ export class BatchQueue<Item, Result> {
   }
 
   get #concurrency(): number {
-    const { concurrency = 1, besideSingle = false } = this.options;
-    return concurrency + this.#slow + (besideSingle && this.#itemsInWriting === 1 && this.#itemsOfLastBatch <= fewItems ? 1 : 0);
+    return (this.options.concurrency ?? 1) + this.#slow;
   }
 
   async #run(): Promise<void> {
@@ -125,15 +115,12 @@ export class BatchQueue<Item, Result> {
   async #writeBatch(batch: QueuedItem<Item, Result>[]): Promise<void> {
     const stopTimer = this.#startSlowTimer();
     const begunAt = performance.now();
-    this.#itemsInWriting += batch.length;
     try {
       const results = await this.#write(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      this.#itemsInWriting -= batch.length;
-      this.#itemsOfLastBatch = batch.length;
       stopTimer();
       this.#rest(batch, performance.now() - begunAt);
     }

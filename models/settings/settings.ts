@@ -157,7 +157,7 @@ export const settings: Record<string, Joi.Schema> = {
     .min(1)
     .max(50)
     .default(1)
-    .description('groups per channel that one API process accepts at once, and one more beside a single send; other sends queue'),
+    .description('groups per channel that one API process accepts at once; other sends queue'),
   DEMO_RECEIVER: Joi.string()
     .pattern(/^127\.0\.0\.1:\d{1,5}$/)
     .description('set by the local launcher: the address of the receiver of npm run demo'),

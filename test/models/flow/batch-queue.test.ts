@@ -43,25 +43,6 @@ describe('BatchQueue', () => {
     await writes[2]?.end();
     assert.deepEqual(written(), ['a', 'b', 'cd', 'ef', 'g']);
   });
-  it('writes another batch beside a single item, and none beside several or after many', async () => {
-    const { queue, writes, written } = startQueue({ maxBatchSize: 10, besideSingle: true });
-    for (const item of 'abcd') void queue.add(item);
-    assert.deepEqual(written(), ['a', 'b']);
-    await writes[0]?.end();
-    assert.deepEqual(written(), ['a', 'b', 'cd'], 'beside b');
-    for (const item of 'ef') void queue.add(item);
-    await writes[1]?.end();
-    assert.deepEqual(written(), ['a', 'b', 'cd'], 'not beside cd');
-    await writes[2]?.end();
-    for (const item of 'ghij') void queue.add(item);
-    await writes[3]?.end();
-    await writes[4]?.end();
-    for (const item of 'kl') void queue.add(item);
-    assert.deepEqual(written().slice(4), ['ghij', 'k'], 'not beside k, after ghij');
-    await writes[5]?.end();
-    void queue.add('m');
-    assert.deepEqual(written().slice(4), ['ghij', 'k', 'l', 'm'], 'beside l, after k');
-  });
   it('takes the oldest item of each owner in turn', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 4, ownerOf: (item) => item[0] ?? '' });
     for (const item of ['a0', 'a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) void queue.add(item);
