@@ -889,7 +889,7 @@ export interface paths {
                     cursor?: string;
                     status?: components["schemas"]["MessageStatus"];
                     channel?: components["schemas"]["Channel"];
-                    /** @description Exact phone number or e-mail address */
+                    /** @description Exact phone number, or e-mail address in any letter case */
                     to?: string;
                     /** @description Exact reference */
                     reference?: string;
@@ -1870,7 +1870,7 @@ export interface paths {
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
                     channel?: components["schemas"]["Channel"];
-                    /** @description Exact phone number or e-mail address */
+                    /** @description Exact phone number, or e-mail address in any letter case */
                     recipient?: string;
                     reason?: components["schemas"]["SuppressionReason"];
                 };

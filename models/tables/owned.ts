@@ -23,33 +23,84 @@ abstract class Owned extends Model {
     return row;
   }
 
-  /**
-   * A part of this workspace's rows, newest first. A place is the id of a row.
-   * @param count counts the rows in another way than by reading `all`. Its number may be of another moment, so no page is found from the end
-   */
+  /** A part of this workspace's rows, newest first. A place is the id of a row. */
   static async ownedPage<T extends OwnedRow>(
     this: OwnedStatic<T>,
     workspaceId: string,
     window: ListWindow,
-    { where = {}, count }: { where?: WhereOptions<Attributes<T>>; count?: (all: () => Promise<number>) => Promise<number> } = {},
+    { where = {}, either = [{}], count }: PageOptions<Attributes<T>> = {},
   ): Promise<Listed<T>> {
-    const scoped = { ...where, workspace_id: workspaceId } as unknown as WhereOptions<Attributes<T>>;
-    const all = () => this.count({ where: scoped });
+    const parts = either.map((part) => ({ [Op.and]: [where, { workspace_id: workspaceId }, part] }) as WhereOptions<Attributes<T>>);
+    const all = async () => (await inTurn(parts, (part) => this.count({ where: part }))).reduce((sum, each) => sum + each, 0);
     return readWindow<T>(window, {
       count: () => (count === undefined ? all() : count(all)),
       find: async ({ after, limit, offset }, total) => {
-        const find = (place: object) => this.findAll({ where: { ...scoped, ...place }, order: newestFirst, limit });
+        const find = (place: object) => newestOf(this, parts, { place, limit });
         if (after !== null) return find({ id: { [Op.lt]: after[0] } });
         if (offset === 0) return find({});
-        // The rows up to the page are skipped in the index, from the nearer end. Reading them all would take five times as long.
-        const fromEnd = total === null || count !== undefined ? offset : total - 1 - offset;
-        const place = fromEnd < offset ? { order: oldestFirst, offset: fromEnd } : { order: newestFirst, offset };
-        const first = await this.findOne({ attributes: ['id'], where: scoped, ...place });
-        return first === null ? [] : find({ id: { [Op.lte]: first.id } });
+        const isCounted = total !== null && count === undefined;
+        const first = await idAt(this, parts, { offset, fromEnd: isCounted ? total - 1 - offset : offset });
+        return first === null ? [] : find({ id: { [Op.lte]: first } });
       },
       placeOf: ({ id }) => [id],
     });
   }
+}
+
+interface PageOptions<Row> {
+  where?: WhereOptions<Row>;
+  /**
+   * The list has the rows that meet one of these conditions. No row may meet two. Each is a statement of its own, with an index of its own: for a
+   * condition with OR, the planner may choose to read all rows of the workspace.
+   */
+  either?: readonly WhereOptions<Row>[];
+  /** Counts the rows in another way than by reading `all`. Its number may be of another moment, so no page is found from the end. */
+  count?: (all: () => Promise<number>) => Promise<number>;
+}
+
+type Parts<T extends OwnedRow> = readonly WhereOptions<Attributes<T>>[];
+
+/** Rows of all parts after a place, newest first. */
+async function newestOf<T extends OwnedRow>(
+  table: OwnedStatic<T>,
+  parts: Parts<T>,
+  { place, ...options }: { place: object; limit: number; attributes?: string[] },
+): Promise<T[]> {
+  const after = (part: WhereOptions<Attributes<T>>) => ({ [Op.and]: [part, place] }) as WhereOptions<Attributes<T>>;
+  const found = (await inTurn(parts, (part) => table.findAll({ where: after(part), order: newestFirst, ...options }))).flat();
+  return parts.length === 1 ? found : found.toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, options.limit);
+}
+
+/** The id of the row with this many newer ones. The rows up to it are skipped in the index. Reading them all would take five times as long. */
+async function idAt<T extends OwnedRow>(
+  table: OwnedStatic<T>,
+  parts: Parts<T>,
+  { offset, fromEnd }: { offset: number; fromEnd: number },
+): Promise<string | null> {
+  const attributes = ['id'];
+  const [part] = parts;
+  if (part !== undefined && parts.length === 1) {
+    const nearer = fromEnd < offset ? { order: oldestFirst, offset: fromEnd } : { order: newestFirst, offset };
+    return (await table.findOne({ attributes, where: part, ...nearer }))?.id ?? null;
+  }
+  let last: string | null = null;
+  for (let left = offset + 1; left > 0; left -= idsAtOnce) {
+    const limit = Math.min(left, idsAtOnce);
+    const place: object = last === null ? {} : { id: { [Op.lt]: last } };
+    last = (await newestOf(table, parts, { place, limit, attributes }))[limit - 1]?.id ?? null;
+    if (last === null) return null;
+  }
+  return last;
+}
+
+/** Ids that are in memory at once. */
+const idsAtOnce = 1_000;
+
+/** A read of many rows holds one connection at a time. */
+async function inTurn<Part, Found>(parts: readonly Part[], read: (part: Part) => Promise<Found>): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const part of parts) found.push(await read(part));
+  return found;
 }
 
 /** Ids are UUIDv7: the largest is the newest, and no two are equal. */

@@ -88,7 +88,7 @@ export const listSuppressions = list({
   row: suppressionResponse,
   filters: Joi.object<{ channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
     channel: valueOf('Channel', channels, text()),
-    recipient: recipientInQuery().empty('').description('Exact phone number or e-mail address'),
+    recipient: recipientInQuery().empty('').description('Exact phone number, or e-mail address in any letter case'),
     reason: valueOf('SuppressionReason', suppressionReasons, text()),
   }),
   async find({ caller, filters: { recipient: wanted, ...filters }, window }) {

@@ -75,7 +75,7 @@ export const listHistory = list({
   filters: Joi.object<HistoryFilters>({
     status: valueOf('MessageStatus', publicStatuses, text()),
     channel: valueOf('Channel', channels, text()),
-    to: recipientInQuery().description('Exact phone number or e-mail address'),
+    to: recipientInQuery().description('Exact phone number, or e-mail address in any letter case'),
     reference: text().description('Exact reference'),
     batch_id: uuid('batch_id'),
     start_date: bound('first'),

@@ -161,7 +161,7 @@ export interface paths {
                     cursor?: string;
                     status?: components["schemas"]["MessageStatus"];
                     channel?: components["schemas"]["Channel"];
-                    /** @description Exact phone number or e-mail address */
+                    /** @description Exact phone number, or e-mail address in any letter case */
                     to?: string;
                     /** @description Exact reference */
                     reference?: string;

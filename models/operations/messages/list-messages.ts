@@ -1,7 +1,8 @@
-import { Op, type WhereOptions } from 'sequelize';
+import { col, fn, literal, Op, where, type WhereOptions } from 'sequelize';
 import type { Channel } from '../../channels.js';
 import type { Database } from '../../db/database.js';
 import { Message, type MessageRow } from '../../tables/message.js';
+import { recipientKey } from '../../rules/messages/recipient.js';
 import type { PublicStatus } from '../../rules/messages/status.js';
 import type { Listed, ListWindow } from '../../rules/values/list-window.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
@@ -13,6 +14,7 @@ import { type IdRange, openPeriods } from './open-periods.js';
 export interface HistoryFilters {
   status: PublicStatus | undefined;
   channel: Channel | undefined;
+  /** A phone number, or an e-mail address in any letter case. */
   to: string | undefined;
   reference: string | undefined;
   batch_id: string | undefined;
@@ -35,11 +37,13 @@ export async function listMessages(
   window: ListWindow,
 ): Promise<Listed<MessageRow>> {
   const isWhole = Object.values(filters).every((value) => value === undefined);
-  const { status, to, reference, batch_id } = filters;
+  const { to, ...others } = filters;
+  const { status, reference, batch_id } = others;
   // No index finds the sent messages, so only periods that have some are read. A recipient, a reference and a batch have few messages anyway.
   const readsPeriods = status === 'sent' && to === undefined && reference === undefined && batch_id === undefined;
   return Message.ownedPage(workspaceId, window, {
-    where: whereOf(filters, readsPeriods ? await openPeriods(db, workspaceId) : null),
+    where: whereOf(others, readsPeriods ? await openPeriods(db, workspaceId) : null),
+    either: to === undefined ? [{}] : await sentTo(workspaceId, to),
     count: (all) => (isWhole ? countOf(workspaceId) : counts.get(JSON.stringify([workspaceId, filters]), all)),
   });
 }
@@ -49,7 +53,10 @@ async function countOf(workspaceId: string): Promise<number> {
   return message_count;
 }
 
-function whereOf({ start_date, end_date, status, ...filters }: HistoryFilters, ranges: IdRange[] | null): WhereOptions<MessageRow> {
+function whereOf(
+  { start_date, end_date, status, ...filters }: Omit<HistoryFilters, 'to'>,
+  ranges: IdRange[] | null,
+): WhereOptions<MessageRow> {
   const ids = [
     ...(start_date === undefined && end_date === undefined ? [] : [idsBetween(start_date, end_date)]),
     ...(ranges === null ? [] : [{ [Op.or]: ranges.map((range) => ({ [Op.between]: range })) }]),
@@ -61,6 +68,15 @@ function whereOf({ start_date, end_date, status, ...filters }: HistoryFilters, r
     ...createdBetween(start_date, end_date),
     ...(ids.length === 0 ? {} : { [Op.and]: ids.map((id) => ({ id })) }),
   };
+}
+
+/** Letter case is ignored in addresses. Those with capital letters have an index of their own, and few recipients have any. */
+async function sentTo(workspaceId: string, to: string): Promise<WhereOptions<MessageRow>[]> {
+  if (!to.includes('@')) return [{ to }];
+  const key = recipientKey('email', to);
+  const inCapitals = { [Op.and]: [where(fn('lower', col('to')), key), literal('"to" <> lower("to")')] };
+  const found = await Message.findOne({ attributes: ['id'], where: { [Op.and]: [inCapitals, { workspace_id: workspaceId }] } });
+  return found === null ? [{ to: key }] : [{ to: key }, inCapitals];
 }
 
 /**

@@ -123,6 +123,7 @@ describe('messages', () => {
         ['to=+15551234567', [old.id]],
         ['to=a%2Bc%40b.co', [mail.id]],
         ['to=a+c@b.co', [mail.id]],
+        ['to=A%2BC@B.co', [mail.id]],
         ['reference=ref%201', [old.id]],
         ['reference=ref', []],
         [`batch_id=${uuidv7()}`, []],

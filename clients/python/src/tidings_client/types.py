@@ -893,7 +893,7 @@ class ListMessagesQuery(TypedDict):
     status: NotRequired[MessageStatus]
     channel: NotRequired[Channel]
     to: NotRequired[str]
-    """Exact phone number or e-mail address"""
+    """Exact phone number, or e-mail address in any letter case"""
     reference: NotRequired[str]
     """Exact reference"""
     batch_id: NotRequired[str]

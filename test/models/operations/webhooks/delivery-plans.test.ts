@@ -4,6 +4,7 @@ import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers
 import { retrierDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
+import { entriesRead } from '../../../support/rows/entries-read.js';
 import { buildBacklog, buildDelivery } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
@@ -34,14 +35,14 @@ describe('plans that were made while the tables were small', () => {
   it('do not read the backlog of a webhook when a group looks for its deliveries', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog });
     const { group_id } = await buildDelivery(test.db, workspaceId);
-    const read = await entriesRead(test.db, () => firstDeliveries(test.db, group_id, false));
+    const read = await entriesRead(test.db, 'deliveries', () => firstDeliveries(test.db, group_id, false));
     assert.ok(read < readMax, `${read} index entries`);
   });
 
   it('do not read the backlog of a webhook when a delivery is left to its carrier', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog, carried: false });
     const { id, webhook_id } = await buildDelivery(test.db, workspaceId);
-    const read = await entriesRead(test.db, () => leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false));
+    const read = await entriesRead(test.db, 'deliveries', () => leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false));
     assert.ok(read < readMax, `${read} index entries`);
   });
 
@@ -49,26 +50,10 @@ describe('plans that were made while the tables were small', () => {
     await buildBacklog(test.db, webhook.row, { count: backlog });
     await inOneGroup(test.db, workspaceId);
     const page = 100;
-    const read = await entriesRead(test.db, () => retrierDeliveries(test.db, webhook.row.id, false, page));
+    const read = await entriesRead(test.db, 'deliveries', () => retrierDeliveries(test.db, webhook.row.id, false, page));
     assert.ok(read < 10 * (backlog + page), `${read} index entries`);
   });
 });
-
-/** Entries that statements on deliveries took from indexes, and rows that they took without one. */
-async function entriesRead(db: Database, work: () => Promise<unknown>): Promise<number> {
-  const count = async () => {
-    await rows(db, 'SELECT pg_stat_force_next_flush()', []);
-    const [sum] = await rows<{ entries: number }>(db, entries, []);
-    return sum?.entries ?? 0;
-  };
-  const before = await count();
-  await work();
-  return (await count()) - before;
-}
-
-const entries = `
-  SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'deliveries')::integer
-    + (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'deliveries')::integer AS entries`;
 
 /** The whole backlog belongs to one group, each delivery to a message of its own: nothing stands before it. */
 async function inOneGroup(db: Database, workspaceId: string): Promise<void> {
