@@ -14,7 +14,7 @@ import { type LoggedCaller, plainAddress } from '../http/request-context.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
 import { isOwnOrigin, sessionCookie } from './console-session.js';
 import { createTouches, type Touch } from './last-used.js';
-import { type Claims, createTokenReader } from './tokens.js';
+import { type Claims, createTokenReader, hasBearer } from './tokens.js';
 import { keyRefused, sessionRefused, tokenRefused } from './why-refused.js';
 
 /** The credential of a request; `refused` contains the error of an invalid one, and the workspace of an expired JWT. */
@@ -88,34 +88,50 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
   };
 }
 
-/** An explicit credential takes precedence over the cookie of the console, which a browser adds by itself. */
-function createCredentialReader({ jwtSecrets, secretKeys, publicUrl }: Deps['config']): Authenticator['read'] {
-  const readToken = createTokenReader(jwtSecrets);
+/** Chooses the credential by the headers. One that a client sets takes precedence over the cookie of the console, which a browser adds by itself. */
+function createCredentialReader(config: Deps['config']): Authenticator['read'] {
+  const { fromCookie, fromToken, fromKey } = credentialReaders(config);
 
   return async (auth, req, res) => {
     if (auth === 'none' || auth === 'provider') return { kind: 'none' };
-    const key = req.get('x-api-key') ?? '';
-    const hasToken = req.get('authorization') !== undefined;
-    const cookie = key === '' && !hasToken ? sessionCookie(req, publicUrl) : null;
-    if (cookie !== null) {
+    const hasToken = hasBearer(req.headers);
+    const hasKey = (req.get('x-api-key') ?? '') !== '';
+    const cookie = hasToken || hasKey ? null : sessionCookie(req, config.publicUrl);
+    if (cookie !== null) return fromCookie(cookie, req, res);
+    if (auth === 'jwt') return fromToken(auth, req, res);
+    if (!auth.jwtToo) return fromKey(req);
+    // A token takes precedence. Without any credential, the error is that of a missing token.
+    return hasKey && !hasToken ? fromKey(req) : fromToken(auth, req, res);
+  };
+}
+
+/** Each reads one kind of credential. */
+function credentialReaders({ jwtSecrets, secretKeys, publicUrl }: Deps['config']) {
+  const readToken = createTokenReader(jwtSecrets);
+
+  return {
+    async fromCookie(cookie: string, req: Request, res: Response): Promise<Credential> {
       if (!isOwnOrigin(req, publicUrl)) return { kind: 'refused', error: foreignOrigin() };
       const found = await readToken('console', cookie, req, res);
       if (found.claims !== null) return { kind: 'jwt', claims: found.claims };
       return { kind: 'refused', error: sessionRefused(found.isExpired), workspaceId: found.workspaceId };
-    }
-    // If both are allowed, an Authorization header takes precedence. Without any credential, the error is that of a missing JWT.
-    if (auth === 'jwt' || (auth.jwtToo && (key === '' || hasToken))) {
+    },
+    async fromToken(auth: Auth, req: Request, res: Response): Promise<Credential> {
       const token = bearerOf(req);
       const found = await readToken('access', token, req, res);
       if (found.claims !== null) return { kind: 'jwt', claims: found.claims };
       if (typeof auth === 'object' && auth.portalToo === true) {
-        const { claims } = await readToken('portal', token, req, res);
-        if (claims !== null) return { kind: 'jwt', claims };
+        const portal = await readToken('portal', token, req, res);
+        if (portal.claims !== null) return { kind: 'jwt', claims: portal.claims };
       }
       return { kind: 'refused', error: tokenRefused(auth, req.headers, found.isExpired), workspaceId: found.workspaceId };
-    }
-    const presented = presentedKey(req, secretKeys);
-    return presented === undefined ? { kind: 'refused', error: keyRefused(req.headers) } : { ...presented, address: plainAddress(req.ip) };
+    },
+    fromKey(req: Request): Credential {
+      const presented = presentedKey(req, secretKeys);
+      return presented === undefined
+        ? { kind: 'refused', error: keyRefused(req.headers) }
+        : { ...presented, address: plainAddress(req.ip) };
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 /** JWTs: those that clients send as `Bearer`, and those in the cookie of the console. Neither is taken for the other. */
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
 import jwt from 'jsonwebtoken';
 import passport from 'passport';
@@ -36,6 +37,9 @@ export interface IssuedToken {
   id: string;
   expiresAt: Date;
 }
+
+/** Whether the client sends a token. Other schemes are ignored beside another credential: a proxy that asks for a password uses `Basic`. */
+export const hasBearer = ({ authorization = '' }: IncomingHttpHeaders): boolean => /^Bearer(?: |$)/i.test(authorization);
 
 /** Issues a JWT for this workspace. It is valid for its lifetime, or until the password changes. Its `kid` header identifies the secret. */
 export function issueToken(

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { expiredToken, invalidApiKey, invalidToken, missingApiKey, type AppError } from '../../models/errors.js';
 import { isWellFormedApiKey } from '../../models/rules/accounts/api-key.js';
 import type { Auth } from '../http/endpoint.js';
+import { hasBearer } from './tokens.js';
 
 const keyPlace = 'An API key belongs in the header X-API-Key';
 const looksLikeJwt = (text: string) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
@@ -30,11 +31,12 @@ export const sessionRefused = (isExpired: boolean): AppError =>
   isExpired ? expiredToken() : refusedFor('The console session is not valid: log in again');
 
 /** The 401 for a missing or malformed API key. */
-export function keyRefused({ authorization, 'x-api-key': key = '' }: IncomingHttpHeaders): AppError {
+export function keyRefused(headers: IncomingHttpHeaders): AppError {
+  const { authorization, 'x-api-key': key = '' } = headers;
   if (key === '') {
     const [, bearer = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
     if (isWellFormedApiKey(bearer)) return missingApiKey(keyPlace);
-    return missingApiKey(`This operation needs an API key in the header X-API-Key${authorization === undefined ? '' : ', not a JWT'}`);
+    return missingApiKey(`This operation needs an API key in the header X-API-Key${hasBearer(headers) ? ', not a JWT' : ''}`);
   }
   return invalidApiKey(
     looksLikeJwt(String(key)) ? 'This is a JWT. This operation needs an API key' : 'The API key is incomplete or misspelt',

@@ -80,6 +80,10 @@ describe('the console session', () => {
     assert.equal((await call('GET', '/api/v1/api-keys', undefined, { ...own, Authorization: 'Bearer x' })).status, 401);
   });
 
+  it('works behind a proxy that asks for a password of its own', async () => {
+    assert.equal((await call('GET', '/api/v1/api-keys', undefined, { ...own, Authorization: 'Basic eDp5' })).status, 200);
+  });
+
   it('is no Bearer token, and a Bearer token is no session', async () => {
     const [, token = ''] = session.cookie.split('=');
     assert.equal((await app.call('GET', '/api/v1/api-keys', { jwt: token })).status, 401);

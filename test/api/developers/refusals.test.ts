@@ -66,6 +66,13 @@ describe('the details of refusals', () => {
       'Missing X-API-Key header',
       'This operation needs an API key in the header X-API-Key, not a JWT',
     ],
+    [
+      'another scheme where a key is needed',
+      keyPath,
+      () => ({ Authorization: 'Basic eDp5' }),
+      'Missing X-API-Key header',
+      'This operation needs an API key in the header X-API-Key',
+    ],
     ['a JWT as a key', keyPath, () => ({ 'X-API-Key': account.jwt }), 'Invalid API key', 'This is a JWT. This operation needs an API key'],
     ['a misspelt key', keyPath, () => ({ 'X-API-Key': `${account.key}x` }), 'Invalid API key', 'The API key is incomplete or misspelt'],
   ];

@@ -105,6 +105,13 @@ function kindsOf(held: Held): Kinds {
   for (const [name, value, is] of wrongTokens(held)) kinds.set(name, () => ({ headers: bearer(value), token: is }));
   for (const [name, value, is] of wrongKeys(held)) kinds.set(name, () => ({ headers: apiKey(value), key: is }));
   kinds.set('a wrong scheme', () => ({ headers: { Authorization: `Basic ${token}` }, token: 'bad' }));
+  kinds.set('a wrong scheme and a good key', () => ({ headers: { Authorization: 'Basic eDp5', ...apiKey(key) }, key: 'good' }));
+  kinds.set('a wrong scheme and a bad key', () => ({ headers: { Authorization: 'Basic eDp5', ...apiKey('x') }, key: 'bad' }));
+  kinds.set('a scheme without a token and a good key', () => ({
+    headers: { Authorization: 'Bearer', ...apiKey(key) },
+    token: 'bad',
+    key: 'good',
+  }));
   kinds.set('a key without the scope', (auth) => ({
     headers: apiKey(typeof auth === 'object' && auth.scope !== null ? (keysWithout.get(auth.scope) ?? '') : key),
     key: 'unscoped',
@@ -120,7 +127,7 @@ describe('every operation against every credential', () => {
   let kinds: Kinds;
   before(async () => {
     kinds = kindsOf(await hold(app));
-    assert.equal(kinds.size, 20);
+    assert.equal(kinds.size, 23);
   });
 
   for (const item of endpoints) {
