@@ -15,7 +15,7 @@ export type Handled<Services> = Pick<Endpoint<Services>, 'auth' | 'query' | 'bod
 
 /**
  * @param noteWorkspace for the log; without it, the caller of the request is logged already
- * @throws AppError 400 with every fault, 403 for a missing scope, or the error of the handler
+ * @throws AppError 400 with every fault, 403 for a missing scope, the refusal that `examine` found, or the error of the handler
  */
 export async function runHandler<Services>(
   item: Handled<Services>,
@@ -35,6 +35,7 @@ export async function runHandler<Services>(
   const ignoredHeader =
     item.auth === 'provider' ? {} : ignoredFieldsHeader([...(query.ignored ?? []), ...dropped, ...(body.ignored ?? [])]);
   if (faults.length > 0) throw withHeaders(invalid(faults), ignoredHeader);
+  if (body.refusal !== undefined) throw withHeaders(body.refusal, ignoredHeader);
   const signed = { url, headers, body: bytes };
   const lastEventId = headers['last-event-id'];
   const input = {

@@ -1,6 +1,5 @@
 /** Schemas of bulk sends and batches. */
 import Joi from 'joi';
-import { tooManyPlaceholders } from '../../../models/conflicts.js';
 import type { Fault } from '../../../models/errors.js';
 import type { RequestFields } from '../../../models/tables/message.js';
 import { batchStatuses } from '../../../models/tables/batch.js';
@@ -9,7 +8,7 @@ import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
 import { ignoredFieldsOf } from '../../../models/rules/bulk/ignored-fields.js';
-import { type BulkRequest, hasManyPlaceholders } from '../../../models/rules/bulk/bulk-templates.js';
+import { type BulkRequest, refusalOfContent } from '../../../models/rules/bulk/bulk-templates.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';
@@ -118,9 +117,9 @@ export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'co
   planned(checked, deps, faultsOfPlan);
 
 /**
- * Adds the plan to the body, and the faults that `refusals` finds in it.
+ * Adds the plan to the body, and the faults that `refusals` finds in it. A content whose rendering would take too long is refused with 409, unless
+ * there are faults: its recipients are planned with another content.
  * @param unitsMax see `planBulk`
- * @throws AppError 409 when rendering the content would take too long
  */
 export async function planned(
   { value: given, faults, ...others }: Checked<BulkBody>,
@@ -128,20 +127,23 @@ export async function planned(
   refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
   unitsMax?: number,
 ): Promise<Checked<BulkBody>> {
-  const isCheap = !hasManyPlaceholders(given.content, config.quotas.placeholders);
-  if (!isCheap && faults.length > 0) return { ...others, value: given, faults }; // other faults come first, see docs/contract/errors.md
-  if (!isCheap) throw tooManyPlaceholders(config.quotas.placeholders);
+  const refused = refusalOfContent(given.content, config.quotas.placeholders);
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
-  if (!Array.isArray(value.recipients)) return { ...others, value, faults };
-  const plan = await planBulk(judgeable({ value, faults }), recipientsMax, unitsMax);
+  if (!Array.isArray(value.recipients)) return { ...others, ...refused, value, faults };
+  const unusable = [...faults.map(({ field }) => field), ...('refusal' in refused ? ['content'] : [])];
+  const plan = await planBulk(judgeable(value, unusable), recipientsMax, unitsMax);
   const ignored = [...(others.ignored ?? []), ...(await ignoredFieldsOf(value.recipients))];
-  return { ignored, value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
+  return { ...refused, ignored, value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
 }
 
-/** Replaces each faulty field by a harmless value, so that the recipients can still be checked. */
-function judgeable({ value, faults }: Checked<BulkBody>): BulkRequest {
-  const isFaulty = (name: string) => faults.some(({ field }) => field === name || field.startsWith(`${name}.`));
-  return { ...value, channel: isFaulty('channel') ? null : value.channel, content: isFaulty('content') ? { text: '-' } : value.content };
+/** Replaces each of these fields by a harmless value, so that the recipients can still be checked. */
+function judgeable(value: BulkBody, unusable: readonly string[]): BulkRequest {
+  const isUnusable = (name: string) => unusable.some((field) => field === name || field.startsWith(`${name}.`));
+  return {
+    ...value,
+    channel: isUnusable('channel') ? null : value.channel,
+    content: isUnusable('content') ? { text: '-' } : value.content,
+  };
 }
 
 const count = () => Joi.number().integer().required();

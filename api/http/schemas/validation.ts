@@ -1,6 +1,6 @@
 /** Validates with Joi, and converts its faults to the error texts that the API documents. */
 import Joi from 'joi';
-import { type Fault, missingFieldText } from '../../../models/errors.js';
+import { type AppError, type Fault, missingFieldText } from '../../../models/errors.js';
 import { isStorable } from '../../../models/rules/values/text.js';
 import { unknownFields, withUnknown } from './unknown-fields.js';
 
@@ -10,6 +10,8 @@ export interface Checked<T> {
   faults: Fault[];
   /** Paths of the unknown fields that were dropped. */
   ignored?: readonly string[];
+  /** Refuses a request without faults. */
+  refusal?: AppError;
 }
 
 /** Default texts for faults without a text of their own, so that clients never see texts of the library. Expressions are parsed once; strings would be parsed at every check. */

@@ -1,7 +1,7 @@
 /** The common parts of all messages of a bulk send. */
 import { type Channel, channelTraits } from '../../channels.js';
 import { tooManyPlaceholders } from '../../conflicts.js';
-import { type Fault } from '../../errors.js';
+import type { AppError, Fault } from '../../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
 import type { Content } from '../messages/message-content.js';
 import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
@@ -83,16 +83,8 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
 /** The literal parts, which every rendered text contains. */
 const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part === 'string').join('');
 
-/**
- * Checks the cost of rendering before anything is rendered.
- * @throws AppError limit_reached if there are more than `max` placeholders
- */
-export function assertFewPlaceholders(content: unknown, max: number): void {
-  if (hasManyPlaceholders(content, max)) throw tooManyPlaceholders(max);
-}
-
-/** Whether all texts of the content together have more than `max` placeholders. */
-export function hasManyPlaceholders(content: unknown, max: number): boolean {
+/** The refusal of a content whose rendering would take too long: it has more than `max` placeholders, all its texts together. */
+export function refusalOfContent(content: unknown, max: number): { refusal?: AppError } {
   let count = 0;
   const walk = (part: unknown): void => {
     if (count > max) return;
@@ -100,5 +92,5 @@ export function hasManyPlaceholders(content: unknown, max: number): boolean {
     else if (typeof part === 'object' && part !== null) Object.values(part).forEach(walk);
   };
   walk(content);
-  return count > max;
+  return count > max ? { refusal: tooManyPlaceholders(max) } : {};
 }

@@ -52,6 +52,13 @@ export function renderContent(content: Content, variables: object, channels: rea
   return { content: { ...rendered, template }, faults: [...faultsOfRendered(rendered, channels), ...wrong] };
 }
 
+/** The values that are unusable, whether the content needs them or not. */
+export function faultsOfVariables(variables: object): Fault[] {
+  const faults: Fault[] = [];
+  readVariables(variables, '', faults);
+  return faults;
+}
+
 const channelWithLongestText = (channels: readonly Channel[]): Channel =>
   channels.reduce((one, other) => (textUnitsMax(other) > textUnitsMax(one) ? other : one), channels[0] ?? someChannel);
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
 import type { Account, Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { faultTexts } from '../../../models/errors.js';
+import { phoneText } from '../../../models/rules/messages/recipient.js';
 import { prices } from '../../support/prices.js';
 
 const atOnce = <Result>(count: number, ask: (index: number) => Promise<Result>) =>
@@ -102,8 +104,8 @@ describe('quotas of a workspace', () => {
   });
 
   for (const path of ['bulk', 'preview']) {
-    it(`${path}: 409 for too many placeholders before recipients are checked`, async () => {
-      const body = { channel: 'email', recipients: Array.from({ length: 100 }, () => 'nobody') };
+    it(`${path}: 409 for too many placeholders, and no text is rendered`, async () => {
+      const body = { channel: 'email', recipients: ['a@example.com'] }; // without a value for any placeholder
       const ask = (content: object) => app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body: { ...body, content } });
       const refused = await ask({ text: '{{a}} {{b}} {{c|x}}', subject: '{{d}}', html: '{{e}} \\{{ {{f}}' });
       assert.deepEqual([refused.status, refused.body.error], [409, 'A content can have at most 5 placeholders']);
@@ -112,9 +114,32 @@ describe('quotas of a workspace', () => {
     });
 
     it(`${path}: 400 for another fault, also with too many placeholders`, async () => {
-      const body = { channel: 'voice', recipients: ['nobody'], content: { text: '{{a}}'.repeat(6) } };
-      const refused = await app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body });
-      assert.deepEqual([refused.status, refused.body.error], [400, 'Invalid channel. Must be one of: sms, whatsapp, email']);
+      const body = { channel: 'sms', recipients: ['+15551234567'], content: { text: '{{a}}'.repeat(6) } };
+      for (const [wrong, headers, error] of [
+        [{ channel: 'voice' }, {}, 'Invalid channel. Must be one of: sms, whatsapp, email'],
+        [{ recipients: [] }, {}, 'recipients must have 1 to 10,000 items'],
+        [{}, { 'Idempotency-Key': 'a b' }, faultTexts.idempotencyKey],
+      ] as [object, Record<string, string>, string][]) {
+        if (error === faultTexts.idempotencyKey && path === 'preview') continue;
+        const refused = await app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body: { ...body, ...wrong }, headers });
+        assert.deepEqual([refused.status, refused.body.error], [400, error]);
+      }
     });
   }
+
+  it('400 for a recipient who is invalid, also with too many placeholders', async () => {
+    const body = { channel: 'sms', recipients: ['+15551234567', 'nobody'], content: { text: '{{a}}'.repeat(6) } };
+    const send = (more: object) => app.call('POST', '/api/v1/messages/bulk', { key: account.key, body: { ...body, ...more } });
+    const refused = await send({});
+    assert.deepEqual([refused.status, refused.body.details], [400, [{ field: 'recipients[1].to', message: phoneText }]]);
+    assert.equal((await send({ on_invalid: 'skip' })).status, 409);
+  });
+
+  it('400 for variables of a single send that are no values, also with too many placeholders', async () => {
+    const body = { to: '+15551234567', channel: 'sms', content: { text: '{{a}}'.repeat(6) }, variables: { a: {}, b: 'x' } };
+    for (const path of ['send', 'preview']) {
+      const refused = await app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body });
+      assert.deepEqual([refused.status, refused.body.error], [400, 'variables.a must be a string']);
+    }
+  });
 });
