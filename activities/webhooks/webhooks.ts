@@ -120,13 +120,16 @@ async function attemptDue(
     const isSettling = await settler.onePage();
     if (isSettling && !webhook.is_active) continue;
     const due = await attempts.withWorkspaceLimit(() => retrierDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
+    // The owner has changed the webhook: this page was read in the wrong order or size. The next call reads the webhook again.
+    if (due[0] !== undefined && (due[0].ordered !== webhook.ordered || due[0].rate !== webhook.rate)) return 0;
     await attempts.retry(due, { signal, until });
     if (isSettling || due.length > 0) {
       pauseMs = lookAgainMs.min;
       continue;
     }
-    const waitMs = await attempts.withWorkspaceLimit(() => restRetrier(db, webhookId), webhook.workspace_id);
+    const { waitMs, ordered } = await attempts.withWorkspaceLimit(() => restRetrier(db, webhookId), webhook.workspace_id);
     if (waitMs === null || waitMs > soonMs) return waitMs;
+    if (ordered !== webhook.ordered) return 0; // in the old order nothing was due
     await sleep(Math.max(pauseMs, waitMs));
     pauseMs = Math.min(2 * pauseMs, lookAgainMs.max);
   }

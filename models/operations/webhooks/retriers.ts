@@ -87,17 +87,23 @@ export async function beginRetrying(db: Database, webhookId: string): Promise<Re
 
 const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING workspace_id, is_active, ordered, rate`;
 
-/**
- * Stores when the retrier looks next.
- * @returns milliseconds until then, not positive if a delivery is due; null if nothing waits and the retrier may end
- */
-export function restRetrier(db: Database, webhookId: string): Promise<number | null> {
+/** When a retrier looks next. */
+export interface RetrierRest {
+  /** Milliseconds until then, not positive if a delivery is due; null if nothing waits and the retrier may end. */
+  waitMs: number | null;
+  /** The order by which the wait was read. */
+  ordered: boolean;
+}
+
+/** Stores when the retrier looks next. */
+export function restRetrier(db: Database, webhookId: string): Promise<RetrierRest> {
   return inTransaction(db, async (transaction) => {
     const [webhook] = await select<{ ordered: boolean }>(db, lockOne, [webhookId], transaction);
-    if (webhook === undefined) return null;
-    const waitMs = await nextIn(db, webhookId, webhook.ordered, transaction);
+    if (webhook === undefined) return { waitMs: null, ordered: false };
+    const { ordered } = webhook;
+    const waitMs = await nextIn(db, webhookId, ordered, transaction);
     await select(db, look, [webhookId, waitMs], transaction);
-    return waitMs;
+    return { waitMs, ordered };
   });
 }
 

@@ -85,7 +85,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await replay(ids), test.receiver.received.length], [{ retriers: [test.webhook.id], goesOn: true }, 2]);
     const onRung = (await Promise.all(ids.map((id) => deliveryOf(test.db, id)))).filter(({ ladder_step }) => ladder_step === 1);
     assert.deepEqual(new Set(onRung.map(({ status }) => status)), new Set(['pending', 'succeeded']));
-    assert.ok(((await restRetrier(test.db, test.webhook.id)) ?? 0) > 50_000, 'it is the retrier that waits for the next delay');
+    assert.ok(((await restRetrier(test.db, test.webhook.id)).waitMs ?? 0) > 50_000, 'it is the retrier that waits for the next delay');
   });
 
   it('takes replayed deliveries away from the retrier', async () => {
