@@ -29,7 +29,7 @@ export interface ActivityDeps {
   endpoints?: SharedEndpointStats | undefined;
   /** Aborted when the worker has to stop. Activities then begin nothing new. */
   stopping?: AbortSignal;
-  /** Only the watcher starts workflows itself. All other activities return what the workflow has to start. */
+  /** The watcher starts workflows itself, and a hand-off signals its own. All other activities return what the workflow has to start. */
   starts: WorkflowStarts;
 }
 

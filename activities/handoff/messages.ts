@@ -17,6 +17,7 @@ import { openPage } from '../../models/operations/batches/open-page.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import { type DuePage, workflowIds } from '../../workflows/contract.js';
 import { callLeaseSeconds, type UncertainWaits, nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
+import { type AnnounceDeps, announcingFailures } from './announce-failures.js';
 import { dispatch, type Dispatched, type DispatchTarget } from './dispatch.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import type { PersistDeps } from '../support/persist.js';
@@ -25,8 +26,7 @@ import { AccountHealthMonitor } from './account-health.js';
 import { callsAgain } from './routing.js';
 import { Throughput } from './throughput.js';
 
-export interface MessageDeps extends PersistDeps {
-  db: Database;
+export interface MessageDeps extends PersistDeps, AnnounceDeps {
   config: Pick<
     Config,
     | 'secretKeys'
@@ -106,10 +106,10 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
 
     /**
      * Hands the due messages of a group to their providers. When no message was taken, the activity fails and its retry policy repeats it.
-     * When a part was taken, the workflow calls it again.
+     * When a part was taken, the workflow calls it again. See also `announcingFailures`.
      */
     dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> =>
-      withHeartbeat((signal) => openAndHandOff(db, handOff, { groupId, batchId, signal }), stopping),
+      withHeartbeat((signal) => openAndHandOff(deps, handOff, { groupId, batchId, signal }), stopping),
 
     /** Local: applies the reports in the inbox of a group. */
     async applyReports(groupId: string): Promise<GroupWork> {
@@ -120,12 +120,12 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
 
 /** Opens a page first. When a signal came early, its first hand-off is `dispatchMessages`, and no `sendGroup` has opened it. */
 async function openAndHandOff(
-  db: Database,
+  deps: AnnounceDeps,
   handOff: (target: DispatchTarget) => Promise<Dispatched>,
   target: DispatchTarget,
 ): Promise<Dispatched> {
-  if (target.batchId !== undefined) await openPage(db, target.groupId);
-  return handOff(target);
+  if (target.batchId !== undefined) await openPage(deps.db, target.groupId);
+  return announcingFailures(deps, target.groupId, () => handOff(target));
 }
 
 /** Status queries in parallel. All messages of a page are queried in the time of one activity. */

@@ -20,12 +20,15 @@ export function untilNextTry(): number {
   return leftMs > 0 && leftMs <= waitMs ? leftMs : 0;
 }
 
+/** The type of the failure of `notHandedOff`. */
+export const notHandedOffType = 'NotHandedOff';
+
 /**
  * The failure of an attempt, for which Temporal repeats the activity after a time.
  * @param waitMs until the next try; 0: as the retry policy says
  */
 export function notHandedOff(message: string, waitMs: number): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'NotHandedOff', message, ...(waitMs > 0 ? { nextRetryDelay: waitMs } : {}) });
+  return ApplicationFailure.create({ type: notHandedOffType, message, ...(waitMs > 0 ? { nextRetryDelay: waitMs } : {}) });
 }
 
 /** The same, but the activity is repeated once more when a message of the group expires before the next try. */

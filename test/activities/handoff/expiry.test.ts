@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
-import { buildQueued } from '../../support/rows/factories.js';
+import { rows } from '../../support/database.js';
+import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
 import { failureOf, inActivity, type Standing } from '../../support/temporal/in-activity.js';
 import { unavailable } from './two-accounts.js';
@@ -13,7 +14,7 @@ function about(actual: unknown, wanted: number): void {
 }
 
 describe('a message that expires while its carrier is unavailable', () => {
-  const { test, activitiesWith } = useMessageActivities();
+  const { test, activitiesWith, woken } = useMessageActivities();
   const failing = (retryAfterMs?: number) =>
     stubProvider(() => ({ ...unavailable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }));
   /** Before the next try, which is in 50 seconds. */
@@ -45,6 +46,19 @@ describe('a message that expires while its carrier is unavailable', () => {
     assert.deepEqual(provider.calls, []);
     await delayOf(dispatch(provider, groupId, { attempt: 12, heartbeatDetails: { notBefore: Date.now(), waitMs: 60_000 } }));
     assert.equal(provider.calls.length, 2, 'the next try');
+  });
+
+  it('wakes the workflow of its group, once there is an event and until that was attempted', async () => {
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{ expires_at: new Date() }, {}]);
+    await delayOf(dispatch(failing(), groupId, early()));
+    assert.deepEqual(woken, [], 'nobody subscribes');
+    await buildWebhook(test.workspaceId, 'https://receiver.example/hook');
+    const next = await buildQueuedGroup(test.db, test.workspaceId, [{ expires_at: new Date() }, {}]);
+    await delayOf(dispatch(failing(), next.groupId, { attempt: 12 }));
+    await delayOf(dispatch(failing(), next.groupId, { attempt: 13 }));
+    await rows(test.db, 'UPDATE deliveries SET in_child = true WHERE group_id = $1', [next.groupId]);
+    await delayOf(dispatch(failing(), next.groupId, { attempt: 14 }));
+    assert.deepEqual(woken, [next.groupId, next.groupId]);
   });
 
   it('is tried at once, if the clock of another worker was wrong', async () => {

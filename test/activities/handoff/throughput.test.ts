@@ -6,7 +6,7 @@ import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
-import { failureOf, inActivity, type Standing } from '../../support/temporal/in-activity.js';
+import { failureOf, inActivity, silentStarts, type Standing } from '../../support/temporal/in-activity.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
 import { everywhere, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
 
@@ -21,7 +21,8 @@ describe('throughput of providers', () => {
   /** A worker of its own: what it knows of holds it has from its own calls or from the database. */
   const worker = (decide?: Decide, limits = '') => {
     const provider = stubProvider(decide);
-    const deps = { db: test.db, config: testConfig({ PROVIDER_LIMITS: limits }), logger, providers: everywhere(provider) };
+    const config = testConfig({ PROVIDER_LIMITS: limits });
+    const deps = { db: test.db, config, logger, providers: everywhere(provider), starts: silentStarts };
     const { dispatchMessages } = messageActivities(deps);
     return { provider, dispatch: (groupId: string, standing?: Standing) => inActivity(dispatchMessages, [groupId], standing) };
   };

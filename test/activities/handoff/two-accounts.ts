@@ -5,7 +5,7 @@ import type { Provider, SendOutcome } from '../../../activities/handoff/provider
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
-import { inActivity, type Standing } from '../../support/temporal/in-activity.js';
+import { inActivity, silentStarts, type Standing } from '../../support/temporal/in-activity.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';
 import { shared, silent, type StubProvider, stubProvider } from '../../support/carriers/stub-provider.js';
 
@@ -38,7 +38,8 @@ export function twoAccounts() {
   /** A worker of its own. */
   const worker = (weights: Record<string, number> = {}) => {
     const providers = shared([accounts.one, accounts.two], weights);
-    const deps = { db: test.db, config: { ...testConfig(), unknownHandoffSeconds: 0 }, logger: silent, providers, leaseSeconds: 0 };
+    const config = { ...testConfig(), unknownHandoffSeconds: 0 };
+    const deps = { db: test.db, config, logger: silent, providers, starts: silentStarts, leaseSeconds: 0 };
     const { dispatchMessages } = messageActivities(deps);
     return (groupId: string, standing: Standing = {}) => inActivity(dispatchMessages, [groupId], standing);
   };

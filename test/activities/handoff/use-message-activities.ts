@@ -1,5 +1,6 @@
 /** The activities of messages with a stub of a provider, in a database with a workspace for each test. */
 import { givingUpActivities, messageActivities } from '../../../activities/handoff/messages.js';
+import type { Wake } from '../../../models/operations/reports/record-reports.js';
 import type { Provider } from '../../../activities/handoff/providers/provider.js';
 import { everywhere, silent as logger } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
@@ -12,10 +13,13 @@ export const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused:
 /** Call it in a `describe`: it registers the hooks. */
 export function useMessageActivities() {
   const test = workspaceForEach({ balance: 1_000_000 });
+  const woken: string[] = [];
+  beforeEach(() => void woken.splice(0));
+  const wake = async ({ groupId }: Wake) => void woken.push(groupId);
   const activitiesWith = (provider: Provider, env: NodeJS.ProcessEnv = {}, leaseSeconds = 0) => {
-    const deps = { db: test.db, config: testConfig(env), logger, providers: everywhere(provider), leaseSeconds };
+    const deps = { db: test.db, config: testConfig(env), logger, providers: everywhere(provider), starts: { wake }, leaseSeconds };
     return { ...messageActivities(deps), ...givingUpActivities(deps) };
   };
   const dispatch = (provider: Provider, groupId: string) => inActivity(activitiesWith(provider).dispatchMessages, [groupId]);
-  return { test, activitiesWith, dispatch };
+  return { test, activitiesWith, dispatch, /** The groups whose workflows were signalled. */ woken };
 }

@@ -13,7 +13,7 @@ import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
 import { type Doom, openDoomedPool } from '../../support/network/doomed-pool.js';
 import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
-import { inActivity } from '../../support/temporal/in-activity.js';
+import { inActivity, silentStarts } from '../../support/temporal/in-activity.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf, messageOf, reportOf } from '../../support/rows/messages.js';
 import { everywhere, type StubProvider, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
@@ -68,7 +68,7 @@ describe('a page whose worker dies', () => {
     };
     const config = testConfig();
     // The process is dead at once: it repeats no write, and no call of it is under way.
-    const deps = { db, config, logger, providers: everywhere(provider), leaseSeconds: 0, persistMs: 0 };
+    const deps = { db, config, logger, providers: everywhere(provider), starts: silentStarts, leaseSeconds: 0, persistMs: 0 };
     const handOff = dispatcher(deps);
     const messages = messageActivities(deps, handOff);
     const attempts = new Attempts({ db, config, poster });

@@ -25,6 +25,9 @@ export const inActivity = <Args extends unknown[], Result>(
   return environment.run(() => activity(...args)) as Promise<Result>;
 };
 
+/** A Temporal client that starts and signals nothing. */
+export const silentStarts = { wake: () => Promise.resolve() };
+
 /** The failure that the activity reports to Temporal. */
 export async function failureOf(work: Promise<unknown>): Promise<ApplicationFailure> {
   const error = await work.then(
