@@ -1,6 +1,6 @@
 /** Records the wishes of recipients: STOP, START, a complaint, the unsubscribe link in a mail. */
 import type { Channel } from '../../channels.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import { keysOf } from '../../rules/messages/recipient.js';
 import { isUuid } from '../../rules/values/text.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
@@ -49,7 +49,11 @@ export async function recordOptOut(db: Database, wish: OptOutWish): Promise<void
 /** Removes the suppressions that the recipient's own words caused. A bounce and an entry of the workspace stay. */
 export async function recordOptIn(db: Database, sender: Sender): Promise<void> {
   const workspaceIds = (await writtenTo(db, sender)).map(({ workspace_id }) => workspace_id);
-  await select(db, remove, [sender.channel, namesOf(sender), workspaceIds, originAsJson(systemOrigin('inbound'))]);
+  const entries = [sender.channel, namesOf(sender), workspaceIds];
+  await inTransaction(db, async (transaction) => {
+    await select(db, lock, entries, transaction);
+    await select(db, remove, [...entries, originAsJson(systemOrigin('inbound'))], transaction);
+  });
 }
 
 interface Written {
@@ -75,10 +79,14 @@ const byRecipient = `
 const namesOf = ({ channel, recipient, digest }: Sender): string[] =>
   keysOf(channel, recipient).flatMap((name) => (digest === undefined ? [name] : [name, digest(name)]));
 
+const removable = `channel = $1 AND recipient = ANY($2::text[]) AND workspace_id = ANY($3::uuid[]) AND reason = 'opt_out' AND source <> 'api'`;
+
+// In the order of `suppress`. A DELETE may use the order in which the table stores the entries.
+const lock = `SELECT id FROM suppressions WHERE ${removable} ORDER BY workspace_id, channel, recipient FOR UPDATE`;
+
 const remove = `
   WITH removed AS (
-    DELETE FROM suppressions
-    WHERE channel = $1 AND recipient = ANY($2::text[]) AND workspace_id = ANY($3::uuid[]) AND reason = 'opt_out' AND source <> 'api'
+    DELETE FROM suppressions WHERE ${removable}
     RETURNING id, workspace_id, channel, reason, source
   ), audited AS (
     SELECT workspace_id, NULL AS actor_name, id AS target_id, NULL AS target_name,
