@@ -11,7 +11,7 @@ import { SchemaLock, whoMigrates } from './db/schema-lock.js';
 
 // The .sql files are not compiled. They are read from the source folder, beside dist/.
 const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
-/** Migrations of large tables disable the time-out of statements. */
+/** Statements about large tables may take hours. Those of the service end after 30 seconds. */
 const longestMigrationMs = 24 * 3_600_000;
 
 /** A change of a table waits no longer for its lock: all statements about the table wait behind it, and a send fails after three seconds. */
@@ -49,6 +49,7 @@ async function apply(db: Database, lock: SchemaLock, { name, path }: { name: str
     lock.inTransaction(async (transaction) => {
       if ((await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction)).length > 0) return false;
       await select(db, `SET LOCAL lock_timeout = ${tableLockMs}`, [], transaction);
+      await select(db, 'SET LOCAL statement_timeout = 0', [], transaction);
       await db.query(sql, { transaction });
       await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name], transaction);
       return true;

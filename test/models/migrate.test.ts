@@ -12,6 +12,7 @@ import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
 import { untilLockWait } from '../support/lock-table.js';
 import { asProgram } from '../support/servers.js';
+import { buildSlowMove, moveOfRows } from '../support/slow-migration.js';
 
 const entryPoint = resolve(import.meta.dirname, '../../models/migrate.js');
 /** Migrations that can run a second time. */
@@ -97,5 +98,20 @@ describe('migrating a database', function () {
     }
     await release();
     assert.deepEqual(await migrating, withTransaction);
+  });
+});
+
+describe('migrating a large table', () => {
+  const test = useDatabase();
+
+  it('has more time for a statement than the service has', async () => {
+    await buildSlowMove(test.db, 1);
+    const pool = connect(test.url, 2);
+    pool.addHook('afterConnect', async (connection) => void (await (connection as pg.Client).query('SET statement_timeout = 300')));
+    try {
+      assert.deepEqual(await migrate(pool), [moveOfRows]);
+    } finally {
+      await pool.close();
+    }
   });
 });
