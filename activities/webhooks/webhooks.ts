@@ -6,6 +6,7 @@ import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/op
 import { retrierDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
 import { countFailed } from '../../models/operations/watch/own-workflows.js';
 import { Tally } from '../../models/flow/tally.js';
+import { countText } from '../../models/rules/values/text.js';
 import { DeliverySettler } from './delivery-settler.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
@@ -67,10 +68,12 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
         if (waiting.length > 0) throw notYet(waiting);
         const failed = await countFailed(db, deliveryIds);
         if (failed > 0)
-          throw ApplicationFailure.nonRetryable(`${failed} of ${deliveryIds.length} deliveries failed for good`, 'DeliveriesFailed');
+          throw ApplicationFailure.nonRetryable(`${failed} of ${deliveriesText(deliveryIds.length)} failed for good`, 'DeliveriesFailed');
       }),
   };
 }
+
+const deliveriesText = (count: number) => countText(count, 'delivery', 'deliveries');
 
 async function runRetrier(
   { running, ...deps }: RetrierDeps & { running: Tally },
@@ -142,7 +145,7 @@ function notYet(waiting: readonly OwnDelivery[]): ApplicationFailure {
   const waits = waiting.map(({ wait_ms, is_behind }) => (is_behind ? Math.max(wait_ms, behindMs) : wait_ms));
   return ApplicationFailure.create({
     type: 'DeliveriesPending',
-    message: `${waiting.length} deliveries are waiting for their next attempt`,
+    message: `waiting for the next attempt: ${deliveriesText(waiting.length)}`,
     nextRetryDelay: Math.max(10, Math.ceil(Math.min(...waits))),
   });
 }

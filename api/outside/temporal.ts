@@ -2,6 +2,7 @@
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
+import { countText } from '../../models/rules/values/text.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { notifyPages, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, type ReplayRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
@@ -149,7 +150,7 @@ function startOf({ groupId, workflowId, channel, messages, fallbackAfterMs }: Ac
       { key: searchAttributes.channel, value: channel },
       ...(isShared ? [{ key: searchAttributes.messageIds, value: messages.map(({ messageId }) => messageId.slice(-12)) }] : []),
     ],
-    staticSummary: isShared ? `${channel} · ${messages.length} singles` : `${channel} · single`,
+    staticSummary: `${channel} · ${countText(messages.length, 'single send')}`,
     priority: { priorityKey: 2, ...(workspaceId === '' ? {} : { fairnessKey: workspaceId }) },
   });
 }

@@ -4,6 +4,7 @@ import { type DemoClient, Refusal } from './demo-client.js';
 import { type DemoState, readDemoState, writeDemoState } from './demo-state.js';
 import type { Output } from '../processes/output.js';
 import { StartError } from '../plan/start-error.js';
+import { countText } from '../../models/rules/values/text.js';
 
 type Story = NonNullable<DemoState['story']>;
 
@@ -33,7 +34,7 @@ async function signUp(client: DemoClient, output: Output): Promise<Story> {
   await output.step(async () => {
     const body = { email, password, company_name: 'Story' };
     const { workspace } = await client.call<{ workspace: { credits_balance: number } }>('POST', '/auth/signup', { body });
-    return `signed up ${email}, ${workspace.credits_balance} credits`;
+    return `signed up ${email}, ${countText(workspace.credits_balance, 'credit')}`;
   });
   return { email, password, token: await logIn(client, { email, password }, output) };
 }

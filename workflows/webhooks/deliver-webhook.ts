@@ -19,7 +19,7 @@ export async function startDelivery(input: DeliverWebhookInput, workspaceId?: st
   const { typedSearchAttributes } = workflowInfo();
   await startUnlessRunning(deliverWebhook, input, {
     workflowId: workflowIds.deliveries(first),
-    staticSummary: `${input.deliveryIds.length} deliveries to webhook ${input.webhookId}`,
+    staticSummary: `deliveries to webhook ${input.webhookId}: ${input.deliveryIds.length}`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
     priority: priorityOf(workspaceId),
   });

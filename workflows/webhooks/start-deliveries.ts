@@ -46,7 +46,7 @@ async function startChunk(chunk: LeftDeliveries): Promise<void> {
   const first = chunk.children[0]?.deliveryIds[0] ?? chunk.retriers[0] ?? '';
   await startUnlessRunning(startDeliveries, chunk, {
     workflowId: workflowIds.starts(first),
-    staticSummary: `starts ${chunk.children.length + chunk.retriers.length} workflows for deliveries`,
+    staticSummary: `workflows for deliveries to start: ${chunk.children.length + chunk.retriers.length}`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
     priority: { priorityKey: 3 },
   });
