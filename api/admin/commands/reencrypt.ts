@@ -14,11 +14,11 @@ export const reencryptCommand: Command = {
     const erasureKey = await reencryptErasureKey(db, secretKeys);
     const totp = await reencryptTotp(db, secretKeys);
     const lines = [
-      `${countText(webhooks.webhooks, 'webhook')}: ${webhooks.reencrypted} encrypted anew, ${webhooks.unreadable.length} that no key opens.`,
+      `${countText(webhooks.webhooks, 'webhook')}: ${webhooks.reencrypted} re-encrypted, ${webhooks.unreadable.length} that no key opens.`,
     ];
     if (totp.secrets > 0) {
       lines.push(
-        `${countText(totp.secrets, 'TOTP secret')}: ${totp.reencrypted} encrypted anew, ${totp.unreadable.length} that no key opens.`,
+        `${countText(totp.secrets, 'TOTP secret')}: ${totp.reencrypted} re-encrypted, ${totp.unreadable.length} that no key opens.`,
       );
     }
     lines.push(...webhooks.unreadable.map((id) => `No key opens the secret of webhook ${id}.`));

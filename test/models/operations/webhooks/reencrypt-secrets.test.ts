@@ -88,8 +88,8 @@ describe('reencryptSecrets', () => {
     await erasureKey(test.db, [foreign]);
     const { status, stdout, stderr } = run({ SECRET_KEY: today, SECRET_KEYS_OLD: former });
     const lines = [
-      '2 webhooks: 1 encrypted anew, 1 that no key opens.',
-      '1 TOTP secret: 1 encrypted anew, 0 that no key opens.',
+      '2 webhooks: 1 re-encrypted, 1 that no key opens.',
+      '1 TOTP secret: 1 re-encrypted, 0 that no key opens.',
       `No key opens the secret of webhook ${lost.row.id}.`,
       'No key opens the key of the erasures: erasures fail until SECRET_KEYS_OLD has the key that made it.',
       '',
@@ -105,10 +105,10 @@ describe('reencryptSecrets', () => {
     const lost = run({ SECRET_KEY: today });
     assert.deepEqual(
       [lost.status, lost.stdout],
-      [1, `1 webhook: 0 encrypted anew, 1 that no key opens.\nNo key opens the secret of webhook ${row.id}.\n`],
+      [1, `1 webhook: 0 re-encrypted, 1 that no key opens.\nNo key opens the secret of webhook ${row.id}.\n`],
     );
     const done = run({ SECRET_KEY: today, SECRET_KEYS_OLD: `${foreign},${former}` });
-    assert.deepEqual([done.status, done.stdout, done.stderr], [0, '1 webhook: 1 encrypted anew, 0 that no key opens.\n', '']);
+    assert.deepEqual([done.status, done.stdout, done.stderr], [0, '1 webhook: 1 re-encrypted, 0 that no key opens.\n', '']);
     assert.deepEqual(await opened(row), [secret, null]);
   });
 });
