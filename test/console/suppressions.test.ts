@@ -48,7 +48,7 @@ describe('suppressions in the console', function () {
     await suppress(app.deps.db, [{ ...theirs, source: 'unsubscribe' }]);
     await browser.see(/unless another entry is left/);
     await browser.press('Remove the suppression');
-    await browser.row('ada@example.com').getByText('Only the recipient can end it').waitFor();
+    await browser.row('ada@example.com').getByText('Only the recipient or the operator can remove it').waitFor();
     assert.equal((await suppressions()).length, 1);
   });
 

@@ -15,7 +15,7 @@ const consequences: Readonly<Record<Suppression['reason'], string>> = {
 export function Remove({ suppression, removed }: { suppression: Suppression; removed(): void }) {
   const { run } = useOneAtATime();
   const { id, channel, reason, recipient } = suppression;
-  if (isByRecipient(suppression)) return <span class="note">Only the recipient can end it</span>;
+  if (isByRecipient(suppression)) return <span class="note">Only the recipient or the operator can remove it</span>;
   const who = recipient ?? 'The erased recipient';
   const remove = run(async () => {
     const text = `${who} can get ${channel} messages again from now on, unless another entry is left. ${consequences[reason]}`.trim();

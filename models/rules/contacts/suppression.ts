@@ -37,7 +37,7 @@ export const isHardBounce = (report: {
 /** The reason if a provider refuses a recipient that is on its own list. The lists of mail providers contain mostly bounces. */
 export const refusalReason = (channel: Channel): SuppressionReason => (channelTraits[channel].suppressesBounces ? 'bounce' : 'opt_out');
 
-/** The recipient itself asked for it, by STOP, a complaint or the link in a mail. Only the recipient can end it. */
+/** The recipient asked for it, by STOP, a complaint or the link in a mail. Only the recipient or the operator can remove it. */
 export const isRecipients = ({ reason, source }: { reason: SuppressionReason; source: SuppressionSource }): boolean =>
   (reason === 'opt_out' || reason === 'complaint') && source !== 'api';
 
