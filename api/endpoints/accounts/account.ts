@@ -62,8 +62,7 @@ export const resendVerification = endpoint({
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
   async handler({ body, noteWorkspace }, deps) {
-    const mailId = await withPaddedDuration(() => requestVerification(deps, body.email, noteWorkspace));
-    if (mailId !== null) startMail(deps, mailId);
+    startMail(deps, await withPaddedDuration(() => requestVerification(deps, body.email, noteWorkspace)));
     return { message: successTexts.verificationRequested };
   },
 });
@@ -102,8 +101,7 @@ export const closeAccount = endpoint({
   response: messageOnly,
   async handler(input, deps) {
     await confirmCurrentPassword(deps, input);
-    const mailId = await closeWorkspace(deps.db, input.caller.workspaceId, input.origin);
-    if (mailId !== null) startMail(deps, mailId);
+    startMail(deps, await closeWorkspace(deps.db, input.caller.workspaceId, input.origin));
     return { message: successTexts.accountClosed };
   },
 });

@@ -70,7 +70,7 @@ export const createApiKey = endpoint({
     const { name: keyName, scopes: keyScopes = scopes, ...limits } = body;
     const wanted = { workspace_id: caller.workspaceId, name: keyName, scopes: keyScopes, ...limits };
     const { row, key, mailId } = await issueApiKey(deps.db, deps.config, wanted, origin);
-    if (mailId !== null) startMail(deps, mailId);
+    startMail(deps, mailId);
     // The restrictions are added to the response only if the request contained some, so that its usual shape stays as documented.
     return Object.keys(limits).length === 0 ? presentNewApiKey(row, key) : { ...presentNewApiKey(row, key), ...presentKeyLimits(row) };
   },
@@ -90,7 +90,7 @@ export const rotateKey = endpoint({
   async handler({ caller: { workspaceId }, params, body, origin }, deps) {
     const rotation = { workspaceId, id: params.id, overlapHours: body.overlap_hours };
     const { row, key, mailId } = await rotateApiKey(deps.db, deps.config, rotation, origin);
-    if (mailId !== null) startMail(deps, mailId);
+    startMail(deps, mailId);
     return { ...presentNewApiKey(row, key), ...presentKeyLimits(row) };
   },
 });

@@ -21,8 +21,7 @@ export const forgotPassword = endpoint({
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
   async handler({ body, noteWorkspace }, deps) {
-    const mailId = await withPaddedDuration(() => requestPasswordReset(deps, body.email, noteWorkspace));
-    if (mailId !== null) startMail(deps, mailId);
+    startMail(deps, await withPaddedDuration(() => requestPasswordReset(deps, body.email, noteWorkspace)));
     return { message: successTexts.resetRequested };
   },
 });

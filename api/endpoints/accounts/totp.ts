@@ -52,7 +52,7 @@ export const confirmTotpCode = endpoint({
   ...withCode,
   async handler({ caller, origin, body }, deps) {
     const mailId = await confirmTotp(deps.db, deps.config.secretKeys, { workspaceId: caller.workspaceId, code: body.code }, origin);
-    if (mailId !== null) startMail(deps, mailId);
+    startMail(deps, mailId);
     return { message: successTexts.totpEnabled };
   },
 });
@@ -66,7 +66,7 @@ export const deleteTotp = endpoint({
   ...withCode,
   async handler({ caller: { workspaceId }, origin, body: { code } }, deps) {
     const mailId = await removeTotp(tryDeps(deps), { workspaceId, code, client: clientOf(deps.config, origin) }, origin);
-    if (mailId !== null) startMail(deps, mailId);
+    startMail(deps, mailId);
     return { message: successTexts.totpRemoved };
   },
 });
