@@ -1,5 +1,5 @@
 import { readTimestamp } from '../../models/rules/values/timestamp.js';
-import { type ParsedArguments, textIn, UsageError } from './command.js';
+import { type Option, type ParsedArguments, textIn, UsageError } from './command.js';
 
 /**
  * Reads an option that is a moment.
@@ -27,3 +27,9 @@ export function numberIn(given: ParsedArguments, option: string, { usual, max }:
   if (!(number <= max)) throw new UsageError(`--${option} must be a number from 0 to ${max}`);
   return number;
 }
+
+/** The option of commands that change a workspace of another person. */
+export const reasonOption = { value: 'TEXT', isRequired: true, about: 'Why; it is written to the audit events' } satisfies Option;
+
+/** The value of `reasonOption`, which is never absent: it is required. */
+export const reasonIn = (given: ParsedArguments): string => textIn(given, 'reason') ?? '';

@@ -1,18 +1,18 @@
 import { AppError } from '../../../models/errors.js';
 import { removeTotpByOperator } from '../../../models/operations/accounts/set-totp.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
-import { type Command, textIn } from '../command.js';
+import type { Command } from '../command.js';
 import { findWorkspace } from '../find-workspace.js';
+import { reasonIn, reasonOption } from '../read-options.js';
 
 export const removeTotpCommand: Command = {
   name: 'totp remove',
   takes: ['workspace'],
-  options: { reason: { value: 'TEXT', isRequired: true, about: 'Why; it is written to the audit events' } },
+  options: { reason: reasonOption },
   summary: 'Remove the second factor of a workspace: its owner logs in with the password alone, and gets a mail.',
   async run(given, { db }) {
     const { id, name } = await findWorkspace(given.positionals[0] ?? '');
-    const reason = textIn(given, 'reason') ?? '';
-    const changed = await removeTotpByOperator(db, id, reason, systemOrigin('operator')).then(() => true, wasOff); // the watcher sends the mail
+    const changed = await removeTotpByOperator(db, id, reasonIn(given), systemOrigin('operator')).then(() => true, wasOff); // the watcher sends the mail
     const text = `${name} (${id}) ${changed ? 'has no second factor any more' : 'had no second factor'}.`;
     return { ok: true, text, data: { workspace_id: id, totp: false, changed } };
   },
