@@ -4,9 +4,8 @@ import { type Channel, channels } from '../../../models/channels.js';
 import { keyChannelRefused } from '../../../models/errors.js';
 import { networkOf } from '../../../models/rules/accounts/networks.js';
 import type { Caller } from '../../http/caller.js';
-import { moment, oneOrMoreOf } from '../../http/schemas/schemas.js';
+import { inFuture, moment, oneOrMoreOf } from '../../http/schemas/schemas.js';
 import { rule } from '../../http/schemas/validation.js';
-import { inFuture } from '../../http/schemas/schemas.js';
 
 const networksMax = 50;
 

@@ -12,9 +12,8 @@ import { type BulkRequest, refusalOfContent } from '../../../models/rules/bulk/b
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';
-import { date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
+import { date, dateOrNull, id, recipientAbout, valueOf } from '../../http/schemas/schemas.js';
 import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
-import { recipientAbout } from '../../http/schemas/schemas.js';
 import { commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
 

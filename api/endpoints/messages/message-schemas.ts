@@ -7,9 +7,8 @@ import type { ClientFields, RequestFields } from '../../../models/tables/message
 import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { moment, phoneSchema, textThat, valueOf } from '../../http/schemas/schemas.js';
+import { moment, phoneSchema, recipientAbout, textThat, valueOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
-import { recipientAbout } from '../../http/schemas/schemas.js';
 import { fallbackField, type GivenStep } from './fallback-schemas.js';
 import { templateField } from './template-schemas.js';
 

@@ -5,12 +5,11 @@ import { isMadeOfOwnWords } from '../../../models/rules/accounts/own-words.js';
 import { isCountry } from '../../../models/rules/values/country.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { isPhone } from '../../../models/rules/values/phone.js';
-import { faultTexts } from '../../../models/errors.js';
+import { faultTexts, pastText } from '../../../models/errors.js';
 import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
 import { isUuid } from '../../../models/rules/values/text.js';
 import { readTimestamp } from '../../../models/rules/values/timestamp.js';
 import { isCursor } from '../cursor.js';
-import { pastText } from '../../../models/errors.js';
 import { type Convert, named, nameOf } from './json-schema.js';
 import { requiredText, rule, text } from './validation.js';
 

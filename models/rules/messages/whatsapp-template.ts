@@ -3,8 +3,7 @@
  * of Meta. https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
  */
 import type { Fault } from '../../errors.js';
-import { codePoints } from '../values/text.js';
-import { isStorable } from '../values/text.js';
+import { codePoints, isStorable } from '../values/text.js';
 
 /** A template in a request. With Twilio, `name` is the SID of its content (HX…). */
 export interface WhatsappTemplate {
