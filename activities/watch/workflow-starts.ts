@@ -45,8 +45,9 @@ const priorityKeys = { group: 3, page: 4 } as const;
 export function workflowStarts(client: Client): WorkflowStarts {
   const taskQueue = queues.messages;
   const inTime = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + deadlineMs, call);
-  const start = (type: string, options: Parameters<typeof client.workflow.start>[1]) => inTime(() => isStarted(client, type, options));
-  const signal = (workflowId: string, name: string) => inTime(() => isTold(client, workflowId, name));
+  const start = (type: string, options: Parameters<typeof client.workflow.start>[1]) =>
+    inTime(() => startUnlessRunning(client, type, options));
+  const signal = (workflowId: string, name: string) => inTime(() => signalIfRunning(client, workflowId, name));
 
   return {
     group: (group) => {
@@ -106,7 +107,8 @@ const retrierOptions = (webhookId: string, workspaceId?: string) => ({
   staticSummary: `retries for webhook ${webhookId}`,
 });
 
-async function isStarted(client: Client, type: string, options: Parameters<typeof client.workflow.start>[1]): Promise<boolean> {
+/** @returns false when it runs already */
+async function startUnlessRunning(client: Client, type: string, options: Parameters<typeof client.workflow.start>[1]): Promise<boolean> {
   try {
     await client.workflow.start(type, options);
     return true;
@@ -131,7 +133,7 @@ async function isRunning({ workflowService, options: { namespace } }: Client, wo
 const notFound = 5;
 
 /** @returns false when no such workflow is open */
-async function isTold(client: Client, workflowId: string, signal: string): Promise<boolean> {
+async function signalIfRunning(client: Client, workflowId: string, signal: string): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowId).signal(signal);
     return true;
