@@ -31,7 +31,11 @@ export function priorityOf(workspaceId: string | undefined): { priorityKey: numb
 
 /** Signals the retrier of a webhook that a delivery is due. Starts the retrier if none runs. */
 export async function wakeRetrier(webhookId: string, workspaceId?: string): Promise<void> {
-  while (!((await startRetrier(webhookId, workspaceId)) || (await signalIfRunning(workflowIds.retrier(webhookId), due))));
+  for (;;) {
+    if (await startRetrier(webhookId, workspaceId)) return;
+    if (await signalIfRunning(workflowIds.retrier(webhookId), due)) return;
+    // It has ended between the two calls.
+  }
 }
 
 /** @returns false when it runs already */
