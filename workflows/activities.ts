@@ -3,23 +3,26 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { queues } from './contract.js';
 
+/** For transactions that fail only while the database is away. */
+const quickRetries = { initialInterval: '100ms', maximumInterval: '5s' } as const;
+
 /** Short transactions that run inside a workflow task. Each costs one history event and no round trip. Each may run twice. */
 export const local = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5s',
-  retry: { initialInterval: '100ms', maximumInterval: '5s' },
+  retry: quickRetries,
 });
 
 /** The debit of a batch. It takes longer than other local activities, because it updates every row of the batch. */
 export const localForBatch = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30s',
-  retry: { initialInterval: '100ms', maximumInterval: '5s' },
+  retry: quickRetries,
 });
 
 /** The opening of a page, which writes an event for each of its messages. In the queue of batches, so that no single message waits for it. */
 export const opening = proxyActivities<Activities>({
   taskQueue: queues.bulk,
   startToCloseTimeout: '30s',
-  retry: { initialInterval: '100ms', maximumInterval: '5s' },
+  retry: quickRetries,
 });
 
 /** Longest wait between two attempts. It is short for pages: there are few, and each is worth hundreds of messages. */
