@@ -136,6 +136,9 @@ function noteRepairs(logger: Logger, what: string, count: number): void {
 /** Starts the pages whose workflow is gone, and signals those that run. */
 async function repairBatch({ db, starts }: RepairDeps, batch: DueBatch): Promise<void> {
   if (!(await settleBatch(db, batch))) return;
-  for (const page of await queuedPages(db, batch.id)) if (!(await starts.group(page))) await starts.batchChanged(page.workflowId);
+  for (const page of await queuedPages(db, batch.id)) {
+    const isNew = await starts.group(page);
+    if (!isNew) await starts.batchChanged(page.workflowId);
+  }
   await notePagesNotified(db, batch);
 }

@@ -15,7 +15,7 @@ import { forgetWebhookData } from '../../models/operations/webhooks/forget-webho
 import { forgetMailFiles } from './forget-mail-files.js';
 import { noteRun } from '../../models/operations/watch/watcher-runs.js';
 
-export interface ChoreDeps {
+export interface MaintenanceDeps {
   db: Database;
   config: Pick<Config, 'lowBalance' | 'webhookRetentionDays' | 'messageDays' | 'auditDays' | 'secretKeys' | 'dataDir'>;
   logger: Logger;
@@ -31,7 +31,7 @@ const auditingMs = 8_000;
 /** Workspaces whose balance changed within this time are checked. It covers several runs, in case a run is missed. */
 const changedWithinSeconds = 600;
 
-export function maintenanceActivities(deps: ChoreDeps) {
+export function maintenanceActivities(deps: MaintenanceDeps) {
   const { db, config, logger } = deps;
   return {
     ...forgettingActivities(deps),
@@ -50,16 +50,16 @@ export function maintenanceActivities(deps: ChoreDeps) {
   };
 }
 
-function forgettingActivities({ db, config, logger }: ChoreDeps) {
+function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
   return {
     /** Deletes old webhook data, audit events, logins, tokens and mail files, until the time is up. */
     async forgetOld(): Promise<void> {
-      const forgotten = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
+      const webhookData = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
+      if (Object.values(webhookData).some((count) => count > 0)) logger.info(webhookData, 'deleted old webhook data');
       const auditEvents = await forgetAuditEvents(db, config.auditDays, Date.now() + forgettingAuditMs);
       if (auditEvents > 0) logger.info({ audit_events: auditEvents }, 'deleted old audit events');
       const logins = await forgetLogins(db);
       if (logins > 0) logger.info({ logins }, 'deleted old login attempts, addresses and tokens');
-      if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'deleted old webhook data');
       const files = await forgetMailFiles(config.dataDir);
       if (files > 0) logger.info({ files }, 'deleted old mail files');
     },
@@ -79,7 +79,7 @@ function forgettingActivities({ db, config, logger }: ChoreDeps) {
   };
 }
 
-function bookActivities({ db, logger }: ChoreDeps) {
+function bookActivities({ db, logger }: MaintenanceDeps) {
   return {
     /** Logs an error for each workspace whose balance and ledger differ, in each run until they agree. */
     async checkLedger(): Promise<void> {
