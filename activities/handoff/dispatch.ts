@@ -55,7 +55,8 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const { waitMs, hasExpired } = await untilExpiry(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
   if (rounds.tookNothing) throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', rounds.retryAfterMs);
-  if (waitMs > 0 && rounds.settled === 0 && !hasExpired && batchId === undefined && hasTimeFor(waitMs)) {
+  const hasOnlyWaited = waitMs > 0 && rounds.settled === 0 && !hasExpired;
+  if (hasOnlyWaited && batchId === undefined && hasTimeFor(waitMs)) {
     heartbeat(turn.reservedAt);
     throw notHandedOff('The limit of the provider is used up for now', waitMs);
   }
