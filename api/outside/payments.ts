@@ -130,10 +130,13 @@ function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string;
   return { protocol: usual.protocol, host: hostname.replaceAll(/[[\]]/g, ''), port: port || usual.port };
 }
 
-/** The provider refused the order. Rate limiting and a concurrent call with the same key are not refusals. */
+/** A concurrent call with the same key, and rate limiting. The order may succeed later. */
+const temporaryRefusals: readonly number[] = [409, 429];
+
+/** Whether the provider refused the order. */
 function isRefusal(error: unknown): boolean {
-  const { statusCode } = error as { statusCode?: number };
-  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
+  const { statusCode = 0 } = error as { statusCode?: number };
+  return statusCode >= 400 && statusCode < 500 && !temporaryRefusals.includes(statusCode);
 }
 
 /** The body as text, without any change, because the signature covers its bytes; null if it is not UTF-8. */
