@@ -54,13 +54,8 @@ export function markUncertain(
     const ids = suspicions.map(({ id }) => id);
     const locked = await select<{ id: string }>(db, lock, [ids], transaction);
     const queuedIds = locked.map(({ id }) => id);
-    await select(
-      db,
-      `UPDATE messages SET status_detail = 'sending' WHERE id = ANY($1::uuid[]) AND status_detail <> 'sending'`,
-      [queuedIds],
-      transaction,
-    );
-    const fresh = await select<{ message_id: string }>(db, note, [recovery.id, queuedIds], transaction);
+    await select(db, markAsSending, [queuedIds], transaction);
+    const fresh = await select<{ message_id: string }>(db, noteUncertain, [recovery.id, queuedIds], transaction);
     const isFresh = new Set(fresh.map(({ message_id }) => message_id));
     await insertAttempts(
       db,
@@ -68,14 +63,16 @@ export function markUncertain(
       recovery,
       suspicions.filter(({ id }) => isFresh.has(id)),
     );
-    await select(db, wait, [queuedIds, waitSeconds], transaction);
+    await select(db, waitForReport, [queuedIds, waitSeconds], transaction);
     return fresh.length;
   });
 }
 
 const lock = `SELECT id FROM messages WHERE id = ANY($1::uuid[]) AND status = 'queued' ORDER BY id FOR UPDATE`;
 
-const note = `
+const markAsSending = `UPDATE messages SET status_detail = 'sending' WHERE id = ANY($1::uuid[]) AND status_detail <> 'sending'`;
+
+const noteUncertain = `
   INSERT INTO recovery_messages (recovery_id, kind, message_id) SELECT $1, 'uncertain', id FROM unnest($2::uuid[]) AS id
   ON CONFLICT DO NOTHING RETURNING message_id`;
 
@@ -100,5 +97,5 @@ const attempts = `
     LEAST($2::timestamptz, now()), now()
   FROM ${recordset('$1', 'r', givenAttempts)}`;
 
-const wait = `
+const waitForReport = `
   UPDATE send_attempts a SET give_up_at = now() + $2 * interval '1 second' WHERE a.message_id = ANY($1::uuid[]) AND ${isOpenOrUnknown('a')}`;
