@@ -30,19 +30,17 @@ export async function withinCountries(body: BulkBody, allowed: readonly string[]
 
 /** The scope that a body needs which names contacts by tag or id. Texts and responses contain fields of the contacts, so the caller must be allowed to read them. */
 export function scopeForContacts({ tag, recipients }: Record<string, unknown>): Scope | null {
-  return (tag ?? '') !== '' || (Array.isArray(recipients) && recipients.some(isNamed)) ? 'manage_contacts' : null;
+  return (tag ?? '') !== '' || (Array.isArray(recipients) && recipients.some(namesContact)) ? 'manage_contacts' : null;
 }
 
 /** The scope that the body of a single message needs if it names a contact. The response shows the contact's phone number or address. */
-export const scopeForContact = (given: Record<string, unknown>): Scope | null =>
-  namedContact(given) === undefined ? null : 'manage_contacts';
+export const scopeForContact = (given: Record<string, unknown>): Scope | null => (namesContact(given) ? 'manage_contacts' : null);
 
-const isNamed = (given: unknown) =>
-  typeof given === 'object' && given !== null && namedContact(given as Record<string, unknown>) !== undefined;
+const namesContact = (recipient: unknown) => namedContact(recipient) !== undefined;
 
 function contactIdsIn(recipients: readonly unknown[]): string[] {
   return recipients.flatMap((given) => {
-    const id = typeof given === 'object' && given !== null ? namedContact(given as Record<string, unknown>) : undefined;
+    const id = namedContact(given);
     return typeof id === 'string' ? [id] : [];
   });
 }

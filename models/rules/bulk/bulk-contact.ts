@@ -17,7 +17,9 @@ export interface BulkContact {
 export type BulkContacts = ReadonlyMap<string, BulkContact> | undefined;
 
 /** The contact that a recipient names. If there is a `to`, `contact_id` is a variable like any other. */
-export function namedContact({ to, contact_id }: Record<string, unknown>): unknown {
+export function namedContact(recipient: unknown): unknown {
+  if (typeof recipient !== 'object' || recipient === null) return undefined;
+  const { to, contact_id } = recipient as Record<string, unknown>;
   return (to ?? '') === '' && (contact_id ?? '') !== '' ? contact_id : undefined;
 }
 
