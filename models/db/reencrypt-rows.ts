@@ -4,7 +4,7 @@ import { type Database, select } from './database.js';
 const pageSize = 500;
 
 /**
- * Encrypts the rows of a table anew, page by page in the order of their ids.
+ * Re-encrypts the rows of a table, page by page in the order of their ids.
  * @param nextPage SQL: the rows whose id is above $1, in the order of their ids, $2 of them at most
  * @param reencrypt returns whether it changed the row
  * @returns how many rows it checked and changed, and the ids of those that no key decrypts

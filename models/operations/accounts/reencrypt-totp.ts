@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 import { reencryptRows } from '../../db/reencrypt-rows.js';
-import { encryptAnew } from '../../rules/values/encryption.js';
+import { reencryptValue } from '../../rules/values/encryption.js';
 import { totpContext } from '../logins/use-code.js';
 
 interface Sealed {
@@ -28,7 +28,7 @@ async function reencrypt(
   secretKeys: readonly [string, ...string[]],
   { id, totp_secret: sealed }: Sealed,
 ): Promise<boolean | 'unreadable'> {
-  const renewed = encryptAnew(secretKeys, totpContext(id), sealed);
+  const renewed = reencryptValue(secretKeys, totpContext(id), sealed);
   if (renewed === null) return 'unreadable';
   return renewed !== sealed && (await select(db, write, [id, sealed, renewed])).length > 0;
 }

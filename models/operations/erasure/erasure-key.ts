@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, select } from '../../db/database.js';
-import { decrypt, encrypt, encryptAnew } from '../../rules/values/encryption.js';
+import { decrypt, encrypt, reencryptValue } from '../../rules/values/encryption.js';
 
 /** The context of its encryption. */
 const erasureKeyContext = 'installation-key:erasure';
@@ -43,7 +43,7 @@ async function make(db: Database, secretKey: string): Promise<Buffer> {
 export async function reencryptErasureKey(db: Database, secretKeys: readonly [string, ...string[]]): Promise<boolean | null> {
   const [stored] = await select<{ sealed: Buffer }>(db, find);
   if (stored === undefined) return false;
-  const renewed = encryptAnew(secretKeys, erasureKeyContext, stored.sealed);
+  const renewed = reencryptValue(secretKeys, erasureKeyContext, stored.sealed);
   if (renewed === null) return null;
   if (renewed === stored.sealed) return false;
   await select(db, update, [renewed]);

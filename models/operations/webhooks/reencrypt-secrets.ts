@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 import { reencryptRows } from '../../db/reencrypt-rows.js';
-import { encryptAnew } from '../../rules/values/encryption.js';
+import { reencryptValue } from '../../rules/values/encryption.js';
 import { secretContext, signingKeyContext } from '../../tables/webhook.js';
 
 /** The encrypted columns, each with its context. */
@@ -29,7 +29,7 @@ export async function reencryptSecrets(
 }
 
 async function reencrypt(db: Database, secretKeys: readonly [string, ...string[]], row: Sealed): Promise<boolean | 'unreadable'> {
-  const renewed = names.map((name) => row[name] && encryptAnew(secretKeys, columns[name](row.id), row[name]));
+  const renewed = names.map((name) => row[name] && reencryptValue(secretKeys, columns[name](row.id), row[name]));
   if (names.some((name, index) => row[name] !== null && renewed[index] === null)) return 'unreadable';
   if (names.every((name, index) => renewed[index] === row[name])) return false;
   return (await select(db, write, [row.id, row.secret, row.signing_key, ...renewed])).length > 0;

@@ -30,11 +30,11 @@ export function decrypt(secretKeys: string | readonly string[], context: string,
 }
 
 /**
- * Encrypts the result of `encrypt` with the present key.
+ * Re-encrypts the result of `encrypt` with the present key.
  * @param secretKeys the present key, then the earlier ones
  * @returns the same object if it is encrypted with the present key already; null if no key decrypts it
  */
-export function encryptAnew(secretKeys: readonly [string, ...string[]], context: string, sealed: Buffer): Buffer | null {
+export function reencryptValue(secretKeys: readonly [string, ...string[]], context: string, sealed: Buffer): Buffer | null {
   const [present] = secretKeys;
   if (isEncryptedWith(present, sealed)) return sealed;
   try {
