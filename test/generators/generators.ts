@@ -80,8 +80,10 @@ const java: Generator = {
     const repository = `-Dmaven.repo.local=${cacheFolder('maven')}`;
     const classpath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath', '-Dmdep.includeScope=runtime'];
     const quietly = ['--quiet', '--batch-mode', repository];
+    // Methods take one request object. Without it, a filter of a list is one of many arguments, most of them null.
+    const namedParameters = '--additional-properties=useSingleRequestParameter=true';
     return [
-      generated(tools, 'java', 'client', '--library', 'native'),
+      generated(tools, 'java', 'client', '--library', 'native', namedParameters),
       { what: 'compile', command: 'mvn', args: [...quietly, 'compile', ...classpath], cwd },
       { what: 'run', command: 'sh', args: ['-c', `exec java -cp "target/classes${delimiter}$(cat classpath)" Main`], cwd },
     ];

@@ -6,12 +6,18 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
 import org.openapitools.client.api.MessagesApi;
+import org.openapitools.client.api.MessagesApi.APIGetMessageRequest;
+import org.openapitools.client.api.MessagesApi.APIListMessagesRequest;
+import org.openapitools.client.api.MessagesApi.APISendMessageRequest;
 import org.openapitools.client.api.WebhooksApi;
+import org.openapitools.client.api.WebhooksApi.APICreateWebhookRequest;
+import org.openapitools.client.api.WebhooksApi.APIDeleteWebhookRequest;
 import org.openapitools.client.model.*;
 
 /** The client that openapi-generator makes for Java: sends, reads, lists, and verifies a webhook. */
@@ -27,13 +33,17 @@ public class Main {
     String reference = ENV.get("REFERENCE");
 
     CreateWebhookRequest wanted = new CreateWebhookRequest().url(URI.create(ENV.get("HOOK"))).events(List.of(EventType.MESSAGE_DELIVERED));
-    CreatedWebhookData hook = webhooks.createWebhook(wanted, null).getData();
+    CreatedWebhookData hook = webhooks.createWebhook(APICreateWebhookRequest.newBuilder().createWebhookRequest(wanted).build()).getData();
     SendToPhone body = new SendToPhone()
         .to("+15551234567")
         .channel(SendToPhone.ChannelEnum.SMS)
         .content(new PhoneContent().text("Hello from Java"))
         .reference(reference);
-    Message sent = messages.sendMessage(new SendMessageRequest(body), reference, null).getData().getMessage();
+    APISendMessageRequest send = APISendMessageRequest.newBuilder()
+        .sendMessageRequest(new SendMessageRequest(body))
+        .idempotencyKey(reference)
+        .build();
+    Message sent = messages.sendMessage(send).getData().getMessage();
     check(sent.getMetadata() == null && sent.getCreditsUsed().intValue() == 1, "the sent message");
 
     HttpRequest request = HttpRequest.newBuilder(URI.create(ENV.get("INBOX") + "/" + sent.getId())).build();
@@ -45,16 +55,21 @@ public class Main {
     MessageDeliveredEvent event = client.getObjectMapper().readValue(delivery.body(), MessageDeliveredEvent.class);
     check(sent.getId().equals(event.getData().getMessageId()), "the event");
 
-    check(messages.getMessage(sent.getId(), null).getData().getMessage().getStatus() == MessageStatus.DELIVERED, "the status");
-    List<Message> page = messages.listMessages(null, 10, null, null, null, null, reference, null, null, null, null).getData().getMessages();
+    check(messages.getMessage(byId(sent.getId())).getData().getMessage().getStatus() == MessageStatus.DELIVERED, "the status");
+    APIListMessagesRequest filter = APIListMessagesRequest.newBuilder().reference(reference).limit(10).build();
+    List<Message> page = messages.listMessages(filter).getData().getMessages();
     check(page.size() == 1 && Objects.equals(page.get(0).getId(), sent.getId()), "the list");
     try {
-      messages.getMessage(hook.getWebhook().getId(), null);
+      messages.getMessage(byId(hook.getWebhook().getId()));
       throw new IllegalStateException("a message with the id of a webhook");
     } catch (ApiException refusal) {
       check(refusal.getCode() == 404, "the refusal");
     }
-    webhooks.deleteWebhook(hook.getWebhook().getId(), null);
+    webhooks.deleteWebhook(APIDeleteWebhookRequest.newBuilder().id(hook.getWebhook().getId()).build());
+  }
+
+  private static APIGetMessageRequest byId(UUID id) {
+    return APIGetMessageRequest.newBuilder().id(id).build();
   }
 
   private static void check(boolean isRight, String what) {
