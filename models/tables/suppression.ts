@@ -37,8 +37,8 @@ export class Suppression extends ownedOf(suppressionColumns) {
     return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() } });
   }
 
-  /** Whether a suppression of this recipient is in effect. @param names what it may be called on the list */
-  static async holds(workspaceId: string, channel: Channel, names: readonly string[]): Promise<boolean> {
+  /** Whether a suppression that is in effect forbids messages to this recipient. @param names what it may be called on the list */
+  static async forbids(workspaceId: string, channel: Channel, names: readonly string[]): Promise<boolean> {
     return (await Suppression.count({ where: { workspace_id: workspaceId, channel, recipient: [...names], ...inEffect() } })) > 0;
   }
 }

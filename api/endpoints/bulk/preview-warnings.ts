@@ -15,7 +15,7 @@ export async function previewWarnings(
 ): Promise<Fault[]> {
   const { channel, content, scheduled_at, variables } = body;
   const names = namesOnList(await erasureKey(db, config.secretKeys), channel, to);
-  const isSuppressed = await Suppression.holds(workspaceId, channel, names);
+  const isSuppressed = await Suppression.forbids(workspaceId, channel, names);
   return [
     ...(isSuppressed
       ? [{ field: 'to', message: `The recipient is suppressed on ${channel}: the message would fail and be refunded` }]
