@@ -49,7 +49,7 @@ export function connectionFaults(given: Given): string[] {
   }
   if (given.PUBLIC_URL?.startsWith('https:') === true && given.TRUSTED_PROXIES === undefined)
     faults.push(
-      'TRUSTED_PROXIES must be set where PUBLIC_URL is https: the addresses of the proxy that ends TLS, or none where there is no proxy',
+      'TRUSTED_PROXIES must be set if PUBLIC_URL is https: the addresses of the proxy that ends TLS, or none if there is no proxy',
     );
   return faults;
 }

@@ -1,6 +1,6 @@
 /** The text about a required setting that is absent: why it is needed, and how to get it. */
 const secret =
-  'It is made once only where everything is embedded, without DATABASE_URL and TEMPORAL_ADDRESS. Make one with: openssl rand -hex 32';
+  'It is created automatically only if everything is embedded, without DATABASE_URL and TEMPORAL_ADDRESS. Create one with: openssl rand -hex 32';
 
 const reasons: Readonly<Record<string, string>> = {
   JWT_SECRET: secret,

@@ -17,7 +17,7 @@ const temporal = '127.0.0.1:7233';
 const secret = 'x'.repeat(32);
 
 const how =
-  'It is made once only where everything is embedded, without DATABASE_URL and TEMPORAL_ADDRESS. Make one with: openssl rand -hex 32';
+  'It is created automatically only if everything is embedded, without DATABASE_URL and TEMPORAL_ADDRESS. Create one with: openssl rand -hex 32';
 
 const faultsOf = (env: NodeJS.ProcessEnv): string[] => {
   try {
