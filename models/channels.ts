@@ -5,7 +5,7 @@
 export const channels = ['sms', 'whatsapp', 'email'] as const;
 export type Channel = (typeof channels)[number];
 
-/** The field of a contact that holds its address on a channel. The rules for each kind are in `rules/messages/recipient.ts`. */
+/** The field of a contact with its address on a channel. The rules for each kind are in `rules/messages/recipient.ts`. */
 export type AddressKind = 'phone' | 'email';
 
 /** What a message costs, in thousandths of a credit. */

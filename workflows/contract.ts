@@ -65,7 +65,7 @@ export const workflowTypes = {
 
 /** Update of `sendMessage`, `sendGroup` and `sendBatch`: answers when the debit is decided. Its update id is always `accept`. */
 export const acceptUpdate = 'accept';
-/** Signal of `sendMessage`, `sendGroup` and `applyLateReports`: the inbox holds reports for the group. */
+/** Signal of `sendMessage`, `sendGroup` and `applyLateReports`: the inbox has reports for the group. */
 export const reportsSignal = 'reportsArrived';
 /** Signal of `sendMessage` and `sendGroup`: a message was cancelled. There are events to deliver, and perhaps nothing left to wait for. */
 export const cancelledSignal = 'messageCancelled';

@@ -1,4 +1,4 @@
-/** Queries the providers after a restore for messages that the database holds as handed off. */
+/** Queries the providers after a restore for messages that are handed off according to the database. */
 import type { Database } from '../../models/db/database.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
 import { noteAsked, type Unasked, unaskedMessages } from '../../models/operations/reports/unasked-messages.js';

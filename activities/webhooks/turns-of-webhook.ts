@@ -11,7 +11,7 @@ import { tooManyAttempts } from './too-many-attempts.js';
 const lateMs = 5;
 /** A requested attempt whose turn is later waits in Temporal, because its activity has only seconds beside the attempt. */
 const requestedMsMax = 5_000;
-/** After a longer wait for a turn, the webhook is looked at again: a change holds at once. */
+/** After a longer wait for a turn, the webhook is read again: a change takes effect at once. */
 const unseenMsMax = 250;
 
 /** The turns of the webhook of this delivery; undefined if it has no rate. */

@@ -91,7 +91,7 @@ async function replayPage(deps: ReplayDeps, page: ReplayPageInput): Promise<Repl
   const again = activityInfo().attempt > 1;
   if (await isReplayRunning(db, replayId)) await attemptPage(deps, page, again);
   else if (!again) return { retriers: [], goesOn: false };
-  // Also of a replay that was cancelled meanwhile: what it has begun goes on, and counts.
+  // Also for a replay that was cancelled meanwhile: the deliveries that it has claimed are retried, and count.
   const left = (await claimedByReplay(db, replayId, deliveryIds)).map((id) => ({ id, webhook_id: webhookId }));
   const retriers = await leaveToRetriers(db, { left }, again);
   const status = await recordReplayPage(db, replayId, deliveryIds, isLast);

@@ -76,7 +76,7 @@ interface Outcome {
 }
 
 /**
- * The rows that were not accepted are deleted. Their requests get the reason if it still holds: the balance, the daily limit, or `otherRefusal`.
+ * The rows that were not accepted are deleted. Their requests get the reason if it still applies: the balance, the daily limit, or `otherRefusal`.
  * Otherwise another request with the same idempotency key has fenced them.
  */
 async function refuse<Row extends Undecided>(

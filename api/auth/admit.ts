@@ -36,7 +36,7 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   // The token version is part of the key, so that a revoked token cannot use up the limit of newer ones.
   // An operation with a limit of its own counts for the workspace, such as a bulk send by a session of the console.
   if (credential.kind === 'jwt' && item.rate !== undefined) return { rateClass: item.rate, key: `workspace:${credential.claims.sub}` };
-  // Whoever has the link to a portal uses up nothing of the owner's own limit.
+  // Requests with a portal link do not use up the limit of the owner.
   if (credential.kind === 'jwt' && credential.claims.wh !== undefined) return { rateClass: 'jwt', key: `portal:${credential.claims.wh}` };
   if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };
   return { rateClass: 'address', key: item.id === 'getHealth' ? `health:${address}` : address };

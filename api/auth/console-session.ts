@@ -52,7 +52,7 @@ export function mayLogIn(headers: IncomingHttpHeaders, publicUrl: string): boole
   return !isFromBrowser || isOwnOrigin({ method: 'POST', headers }, publicUrl);
 }
 
-/** The cookie belongs to the host that the browser asked, so an origin with that host is the console's own, whatever name it goes by. */
+/** The cookie belongs to the host that the browser called. So an origin with that host is the console's own, under any host name. */
 function isOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
   return origin === new URL(publicUrl).origin || (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase());
 }

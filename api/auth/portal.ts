@@ -6,7 +6,7 @@ import type { Caller } from '../http/caller.js';
 /**
  * Keeps the caller of a portal to its webhook. Others pass.
  * @param id that in the path of the request
- * @throws AppError 404 as for an unknown webhook; 403 while the workspace is suspended, because whoever has the link is not its owner
+ * @throws AppError 404 as for an unknown webhook; 403 while the workspace is suspended, because the person with the link is not the owner
  */
 export function assertOfPortal(caller: Caller | null, { id }: Request['params']): void {
   if (caller?.portalWebhookId === undefined) return;

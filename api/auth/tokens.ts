@@ -14,7 +14,7 @@ const audience = 'tidings-api';
 /** `access`: for clients. `console`: only in the cookie of the console. `portal`: for the operations of one webhook. */
 const kinds = ['access', 'console', 'portal'] as const;
 export type TokenKind = (typeof kinds)[number];
-/** 30 days is the contract's; a browser is left open more easily than a program; a portal is somebody else's. */
+/** The contract says 30 days. A browser is left open more easily than a program. A portal link is for another person. */
 export const lifetimeSeconds: Readonly<Record<TokenKind, number>> = { access: 30 * 24 * 3600, console: 7 * 24 * 3600, portal: 3600 };
 
 export interface Claims {
@@ -110,7 +110,7 @@ function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, KeyObject>, t
       jwtFromRequest: (req) => tokens.get(req as Request) ?? null,
       secretOrKeyProvider: (_req, token: string, done) => {
         const secret = secretOf(secrets, token);
-        done(secret === undefined ? 'unknown key' : null, secret as unknown as Buffer); // its types know no key objects
+        done(secret === undefined ? 'unknown key' : null, secret as unknown as Buffer); // its types do not include key objects
       },
       algorithms: ['HS256'],
       issuer,

@@ -132,7 +132,7 @@ type SendWorkflow = (input: SendMessageInput | SendGroupInput) => Promise<void>;
 
 /**
  * The search attributes of a workflow: workspace, channel and message ids. Operators must not see recipients or texts in Temporal. Message
- * ids are cut to their random end, because a search attribute holds at most 2 kB.
+ * ids are cut to their random end, because a search attribute can have at most 2 kB.
  */
 function startOf({ groupId, workflowId, channel, messages, fallbackAfterMs }: AcceptRequest) {
   const workspaceIds = new Set(messages.map(({ workspaceId }) => workspaceId));

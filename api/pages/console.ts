@@ -86,7 +86,7 @@ const inFrames =
     const sites = await findFrameAncestors(db, String(id));
     if (sites.length > 0) {
       res.setHeader('Content-Security-Policy', [...directives, `frame-ancestors ${sites.join(' ')}`].join('; '));
-      res.removeHeader('X-Frame-Options'); // it knows no list
+      res.removeHeader('X-Frame-Options'); // that header cannot list several sites
     }
     next();
   };

@@ -81,7 +81,7 @@ export class Viewer implements Feed {
     this.end();
   }
 
-  /** Tells its client that events may be missing. @param position where it goes on */
+  /** Tells its client that events may be missing. @param position where the stream continues */
   reset(position: Position): void {
     this.write(resetBlock(position));
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { issueCertificate, makeAuthority } from './certificates.js';
 import { isUnset } from '../plan/plan.js';
 
-/** A certificate with less than this left is made anew. */
+/** A certificate with less than this left is replaced. */
 const renewBeforeMs = 30 * 86_400_000;
 
 /** Paths of the files; all but the bundle are the demo receiver's. */

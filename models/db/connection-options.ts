@@ -2,12 +2,12 @@
 
 /**
  * A prepared statement keeps its plan. That plan may date from a time when the tables were small, and a sequential scan or a hash join was
- * best. Every statement on the path of a message has few rows and an index. For some of them the server would plan anew at every call,
+ * best. Every statement on the path of a message has few rows and an index. For some of them the server would make a new plan at every call,
  * because it overestimates arrays of unknown length. That costs more than running them.
  *
  * No statement uses parallel workers. One search of a large workspace would take every core, and the sends of others would wait for it.
  *
- * No statement is compiled. The server does that for plans that it takes for expensive, anew at each call: for a second of CPU for a piece of the
+ * No statement is compiled. The server compiles plans that it considers expensive, again at each call: a second of CPU for a piece of the
  * audit that runs 20 ms. Before PostgreSQL 18, a plan with a step that is turned off here counts as expensive, too.
  */
 const sessionSettings = [

@@ -1,6 +1,6 @@
 /**
- * The page of metrics of a process, on a port of its own that is not for clients. It stands in models/ because the API and the workers, which know
- * nothing of each other, both have it.
+ * The page of metrics of a process, on a port of its own that is not for clients. It is in models/ because both the API and the workers use it,
+ * and they do not import each other.
  */
 import { statfs } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -27,7 +27,7 @@ export async function sendMessage({ messageId, fallbackAfterMs }: SendMessageInp
 
   let work = await handOff(message, handoffTimeoutMs);
   while (work.queued > 0) {
-    // Not with a fallback: its timer would begin anew too.
+    // Not with a fallback: its timer would start again, too.
     if (fallback === undefined && workflowInfo().continueAsNewSuggested) {
       await message.events.drained();
       await continueAsNew<typeof sendMessage>({ messageId }); // the new run finds its state in the database

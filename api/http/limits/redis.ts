@@ -5,7 +5,7 @@ import type { Logger } from '../../../models/process/logger.js';
 /** The longest wait of a request for Redis. */
 const redisTimeoutMs = 200;
 
-/** Connects, and goes on trying. A command fails at once while Redis does not answer. */
+/** Connects, and tries again until it succeeds. A command fails at once while Redis does not answer. */
 export function connectRedis(url: string, logger: Logger): Redis {
   const redis = new Redis(url, {
     commandTimeout: redisTimeoutMs,

@@ -22,7 +22,7 @@ export function refer(components: Components, name: string, schema: Json): Json 
   return { $ref: prefix + name };
 }
 
-/** The schema that a reference stands for; any other schema unchanged. */
+/** The schema that a reference points to; any other schema unchanged. */
 export function resolved(schema: Json, components: Components | undefined): Json {
   return typeof schema.$ref === 'string' ? (components?.get(schema.$ref.slice(prefix.length)) ?? schema) : schema;
 }

@@ -43,7 +43,7 @@ interface Ending {
   target?: { type: string; id: string; name: string };
 }
 
-/** Also with a credential that has ended meanwhile: whoever logs out wants just that. */
+/** Also with a credential that has ended meanwhile: the end of the session is what the caller wants. */
 function end(db: Database, ending: Ending, origin: Origin): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     await lockWorkspace(db, transaction, ending.workspaceId); // the order with `asCaller`

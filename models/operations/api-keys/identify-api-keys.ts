@@ -3,7 +3,7 @@ import type { Channel } from '../../channels.js';
 import type { Scope } from '../../rules/accounts/api-key.js';
 import { type WorkspaceStanding, standing } from '../billing/standing.js';
 
-/** What a request needs to know about its API key. Every request reads it anew and it is never cached, so that a revocation takes effect at once. */
+/** What a request needs to know about its API key. Every request reads it again, without a cache, so that a revocation takes effect at once. */
 export interface IdentifiedKey extends WorkspaceStanding {
   id: string;
   name: string;

@@ -17,7 +17,7 @@ const steps: Readonly<Record<string, AuditPiece>> = {
   entries: auditEntries,
 };
 const names = Object.keys(steps);
-/** Stands for a step when all have been done. */
+/** The step of an audit that has done all of them. */
 const ended = '';
 
 /** After a piece, the audit rests for as long as the piece took, but not longer than this, so that other work gets the database. */

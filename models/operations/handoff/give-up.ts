@@ -26,7 +26,7 @@ const markUnknown = `
     SELECT id FROM messages WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' ORDER BY id FOR UPDATE)
   RETURNING channel`;
 
-/** Locks the group before its messages: see `inTransaction`. @returns whether its inbox holds reports that were not applied */
+/** Locks the group before its messages: see `inTransaction`. @returns whether its inbox has reports that were not applied */
 async function lockGroup(db: Database, transaction: Transaction, groupId: string): Promise<boolean> {
   const sql = 'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE';
   const [group] = await select<Pick<MessageGroup, 'reports_pending'>>(db, sql, [groupId], transaction);

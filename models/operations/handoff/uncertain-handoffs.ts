@@ -43,7 +43,7 @@ const waitsUntil = (first: number) => `(
       THEN COALESCE(max(u.give_up_at), min(u.started_at) + $${first + 2}::double precision * interval '1 second') END)
   FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})`;
 
-/** SQL: the inbox holds a report about the message `m`, which will prove its hand-off. */
+/** SQL: the inbox has a report about the message `m`, which will prove its hand-off. */
 const hasReport = `EXISTS (SELECT 1 FROM delivery_reports d WHERE d.group_id = m.group_id AND d.message_id = m.id AND d.applied_at IS NULL)`;
 
 /**

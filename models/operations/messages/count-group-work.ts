@@ -9,7 +9,7 @@ export interface GroupWork {
   queued: number;
   /** How many deliveries the group has to attempt first or to leave to retriers. */
   deliveries: number;
-  /** The inbox holds reports that were not applied. */
+  /** The inbox has reports that were not applied. */
   reports: boolean;
   /** The group is a page of a paused batch. */
   paused: boolean;

@@ -9,7 +9,7 @@ import type { Wake } from '../reports/record-reports.js';
 /** The number of rows of a page. */
 export const repairPageSize = 200;
 
-/** Groups whose inbox holds reports that were not applied, because the signal was lost. In the order of their ids, and so of their age. */
+/** Groups whose inbox has reports that were not applied, because the signal was lost. In the order of their ids, and so of their age. */
 export function unwokenGroups(db: Database, olderThanSeconds: number, after: string | null = null): Promise<Wake[]> {
   return select<Wake>(db, unwoken, [olderThanSeconds, after ?? lowestId, repairPageSize]);
 }

@@ -125,7 +125,7 @@ interface Written {
   number: number;
   /**
    * When the webhook was changed last. Null if it is inactive, or was paused and activated again: what waits for attempts is held then. A replay of
-   * what has succeeded goes on.
+   * what has succeeded continues.
    */
   changed_at: string | null;
   /** The attempt was acknowledged, or the webhook still has the same URL. */

@@ -5,7 +5,7 @@ import type { DeliveryStatus } from '../../tables/delivery.js';
 import { Replay, type ReplayStatus } from '../../tables/replay.js';
 import { placeIn } from './replay-deliveries.js';
 
-/** Whether a replay goes on. */
+/** Whether a replay is neither completed nor cancelled. */
 export async function isReplayRunning(db: Database, id: string): Promise<boolean> {
   return (await select(db, `SELECT 1 FROM replays WHERE id = $1 AND status = 'running'`, [id])).length > 0;
 }

@@ -41,7 +41,7 @@ const addressRules: Readonly<Record<AddressKind, AddressRules>> = {
 
 const rulesOf = (channel: Channel) => addressRules[channelTraits[channel].address];
 
-/** The field of a contact that holds its address on the channel. */
+/** The field of a contact with its address on the channel. */
 export const addressField = (channel: Channel) => channelTraits[channel].address;
 
 /** True if the recipients of the channel are phone numbers. Only those belong to a country. */

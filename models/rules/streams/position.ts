@@ -76,7 +76,7 @@ export const behind = ({ position, goal }: Progress, seq: number): Position => (
   reading: { until: goal.seen, seq },
 });
 
-/** The progress that an id stands for. The time of its later snapshot is unknown, so it counts as older than it is. */
+/** The progress that an id contains. The time of its later snapshot is unknown, so it counts as older than it is. */
 export const progressAt = (position: Position): Progress => ({
   position,
   goal: { at: position.at, seen: newestSnapshot(position), reading: null },
