@@ -136,7 +136,7 @@ export const missingApiKey = (why = 'This operation needs an API key in the head
 export const invalidApiKey = (why = 'The API key is unknown, has expired, or is not allowed from this address') =>
   unauthorized('unauthorized', 'Invalid API key', 'X-API-Key', why);
 export const deactivatedApiKey = () =>
-  unauthorized('unauthorized', 'API key has been deactivated', 'X-API-Key', 'A deactivated key stays so: create another one');
+  unauthorized('unauthorized', 'API key has been deactivated', 'X-API-Key', 'It cannot be activated again: create a new one');
 export const invalidToken = (why = 'The session has ended: log in again') =>
   unauthorized('unauthorized', 'Invalid or expired token', 'Authorization', why);
 export const expiredToken = () =>

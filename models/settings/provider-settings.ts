@@ -71,9 +71,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
     .pattern(/^(?:\+[1-9]\d{1,14}|MG[0-9a-f]{32})$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a phone number, or the SID of a messaging service' })
     .description('Twilio: sender on WhatsApp: a number or a messaging service (MG…)'),
-  TWILIO_API_BASE: apiBase
-    .default('https://api.twilio.com')
-    .description('scheme, host and port of Twilio or of a host that speaks its protocol'),
+  TWILIO_API_BASE: apiBase.default('https://api.twilio.com').description('scheme, host and port of Twilio or of a host with the same API'),
   META_PHONE_NUMBER_ID: oneWord.description('Meta: id of the phone number that sends on WhatsApp'),
   META_ACCESS_TOKEN: oneWord.description('Meta: access token of a system user'),
   META_APP_SECRET: oneWord.description('Meta: secret of the app; signs its callbacks'),

@@ -1,4 +1,4 @@
-/** Twilio's Messages resource for sms and WhatsApp, and every host that speaks the same protocol. https://www.twilio.com/docs/messaging/api/message-resource */
+/** Twilio's Messages resource for sms and WhatsApp, and every host with the same API. https://www.twilio.com/docs/messaging/api/message-resource */
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { twilioFailureOf, twilioStatusOf, whatsappPrefix } from '../../../models/rules/callbacks/twilio.js';

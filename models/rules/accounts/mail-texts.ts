@@ -145,7 +145,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     subject: 'Your credits are running low',
     lines: ({ balance = 0 }) => [
       `This workspace has ${creditsText(balance)} left. Messages that it cannot pay are refused.`,
-      'Buy credits to go on sending.',
+      'Buy credits to continue sending.',
     ],
   },
   webhook_disabled: {

@@ -19,7 +19,7 @@ const meanings = {
   '30006': {
     message: 'Landline or unreachable carrier',
     messageFor: { email: 'Mailbox unreachable' },
-    advice: 'Try later; if it goes on, this channel does not reach the recipient.',
+    advice: 'Try later. If it fails again and again, this channel does not reach the recipient.',
   },
   '30007': { message: 'Message filtered as spam', advice: 'Reword the message; have the operator register the sender.' },
   '30008': { message: 'Unknown destination', advice: 'Correct or remove the recipient.' },
