@@ -16,7 +16,7 @@ export interface ResetEvent {
 export type StreamEvent = (MessageEvent | ResetEvent) & { id: string; raw: string };
 
 export interface StreamOptions {
-  /** `id` of the last event that was handled: the stream goes on behind it, for up to an hour. Default: from now on */
+  /** `id` of the last event that was handled: the stream continues after it, for up to an hour. Default: from now on */
   lastEventId?: string;
   /** Ends the stream; the iterator throws the reason of the signal. */
   signal?: AbortSignal;

@@ -101,8 +101,8 @@ function recipientOf(record: Record<string, string>, column: string, columns: Re
 }
 
 /**
- * The first part of the idempotency keys: it follows from the bytes of the file and from the options. Whether rows with faults are left out is no
- * part of it: whoever decides that after a refusal goes on where the refusal was.
+ * The first part of the idempotency keys: it follows from the bytes of the file and from the options. Whether rows with faults are left out is not
+ * part of it: a user who decides that after a refusal continues from the refused request.
  */
 export async function keyOf({ file, to, columns, allowDuplicates, body, run }: BulkOptions): Promise<string> {
   const { on_invalid: _, ...decisive } = body as Record<string, unknown>;

@@ -147,9 +147,9 @@ async function sendAll(context: Context, tidings: Tidings, { options, key, total
     }
   } catch (error) {
     terminal.progress('');
-    terminal.note(`${done} of ${total} rows were sent; run the same command again to go on`);
+    terminal.note(`${done} of ${total} rows were sent; run the same command again to send the rest`);
     if (error instanceof TidingsError && error.status === 400)
-      terminal.note('--skip-invalid goes on without the rows that have faults; a changed file begins anew');
+      terminal.note('--skip-invalid leaves out the rows with faults; a changed file is sent from its beginning');
     throw error;
   }
   if (earlier > 0) terminal.note(`${earlier} of ${index} requests had been sent before, and were not sent again (--run NAME sends them)`);

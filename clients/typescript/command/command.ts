@@ -37,7 +37,7 @@ export interface Command {
   /** A line for each option, and what else is to be known. */
   help: string;
   options?: NonNullable<ParseArgsConfig['options']>;
-  /** What shells offer: values by option, and under the empty name those of the first argument; `FILE` stands for any file. */
+  /** What shells offer: values by option, and under the empty name those of the first argument; `FILE` means any file. */
   offers?: Readonly<Record<string, readonly string[]>>;
   /** How many arguments it takes. */
   arguments: readonly [min: number, max: number];

@@ -16,8 +16,8 @@ export const listen: Command = {
   --secret SECRET  whsec_… of the signature (default: a new one, displayed)
   --events LIST    only these, such as message.delivered,message.failed
 
-Goes on after lost connections. A receiver that fails does not get the event
-again: for that there are webhooks.`,
+Reconnects after a lost connection. A receiver that fails does not get the
+event again: use a webhook for that.`,
   options: { forward: { type: 'string' }, secret: { type: 'string' }, events: { type: 'string' } },
   offers: { events: eventTypes },
   arguments: [0, 0],

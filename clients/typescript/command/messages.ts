@@ -69,7 +69,7 @@ function line(terminal: Terminal, message: ListedMessage): string {
 export const timeline: Command = {
   usage: 'ID [--follow]',
   summary: 'show every step of a message',
-  help: `  --follow   go on until the message waits for nothing more`,
+  help: `  --follow   continue until the message waits for nothing more`,
   options: { follow: { type: 'boolean' } },
   arguments: [1, 1],
   async run(context) {
