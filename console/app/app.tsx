@@ -35,7 +35,7 @@ function Content() {
   return <Shell>{screens}</Shell>;
 }
 
-/** Whoever is not signed in stays at the address of the screen, and is there after the sign-in. */
+/** A user who is not signed in stays at the address of the screen, and sees it after the sign-in. */
 function PublicScreens() {
   return (
     <Main class="public">

@@ -5,7 +5,7 @@ import { Router } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 
 interface MainProps {
-  /** What stands above every screen. */
+  /** What every screen has above it. */
   notice?: ComponentChildren;
   class?: string;
   /** Called when another screen is shown. */

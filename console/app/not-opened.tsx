@@ -9,7 +9,7 @@ const retryMs = 3_000;
 
 export function NotOpened({ problem }: { problem: Problem }) {
   const again = () => void restoreSession();
-  // Each failure is another problem, after which it waits anew.
+  // Each failure is another problem, after which it waits again.
   useEffect(() => {
     const timer = setTimeout(again, retryMs);
     return () => clearTimeout(timer);

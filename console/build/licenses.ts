@@ -1,4 +1,4 @@
-/** The licences of the packages in the bundle. Most of them ask that each copy holds their text, and the bundle has no comments. */
+/** The licences of the packages in the bundle. Most of them require that each copy contains their text, and the bundle has no comments. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';

@@ -13,7 +13,7 @@ interface Export<Row> {
 }
 
 /**
- * Reads all pages. Where the rate limit of the workspace is reached it waits and goes on.
+ * Reads all pages. If the rate limit of the workspace is reached, it waits and continues.
  * @throws Problem as the API answers; AbortError after `signal`
  */
 export async function exportList<Row>({ read, cells, progress, signal }: Export<Row>): Promise<(readonly Cell[])[]> {

@@ -24,7 +24,7 @@ export const NoMatch = ({ noun, all }: { noun: string; all: string }) => (
 );
 
 export function FilterForm({ filters, apply, all, children }: Props) {
-  // The fields and the link are drawn anew: this button keeps the focus.
+  // The fields and the link are rendered again: this button keeps the focus.
   const button = useRef<HTMLButtonElement>(null);
   return (
     <search>

@@ -12,7 +12,7 @@ export interface Loaded<T> {
   reload(): void;
   /** Changes the shown data, by an event. A read that is under way may be older than the event: its answer is changed, too. */
   update(change: (data: T) => T): void;
-  /** Shows the answer to a change. A read that is under way may be older than the change: it is dropped, and begins anew. */
+  /** Shows the answer to a change. A read that is under way may be older than the change: it is dropped, and starts again. */
   replace(data: T): void;
 }
 

@@ -59,7 +59,7 @@ export function followOtherTabs(): void {
 /** Sends without an answer (`send-once.ts`), and links of webhooks (`portal.ts`). */
 const ofWorkspaces = /^tidings\.(batches|portal)\./;
 
-/** Whoever sits here next is not to find what this browser keeps of workspaces. @param workspaceId that of this one stays */
+/** The next user of this browser must not find what it stores about workspaces. @param workspaceId that of this one stays */
 function forgetStored(workspaceId: string | null): void {
   for (const storage of [localStorage, sessionStorage]) {
     for (const key of Object.keys(storage)) {
@@ -99,7 +99,7 @@ export async function refreshWorkspace(): Promise<void> {
 /** Reads the workspace again for what is shown beside a screen: its failure is no failure of the screen. */
 export const refreshSoon = (): void => void refreshWorkspace().catch(() => undefined);
 
-/** The other tabs learn at once whose cookie it is now. */
+/** Tells the other tabs at once whose cookie it is now. */
 async function begin({ workspace }: { workspace: { id: string } }): Promise<void> {
   forgetStored(workspace.id);
   localStorage.setItem(hint, workspace.id);

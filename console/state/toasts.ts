@@ -13,7 +13,7 @@ let next = 1;
 
 export const toasts = signal<readonly Toast[]>([]);
 
-/** Shows a notice. Screen readers speak it. */
+/** Shows a notice. Screen readers announce it. */
 export function toast(text: string): void {
   const id = next++;
   toasts.value = [...toasts.value.slice(-3), { id, text }];

@@ -96,7 +96,7 @@ describe('the import of contacts in the console', function () {
     const saved = await browser.download('Download the rows that are not imported (2)');
     assert.match(saved, /\+15551234569,Not tried\r\n$/);
     await browser.page.unrouteAll();
-    await browser.press('Go on with the rest');
+    await browser.press('Continue with the rest');
     await browser.see('Done: 2 created, 1 refused of 3 rows');
     assert.equal((await contacts()).length, 3);
   });

@@ -32,7 +32,7 @@ function useActions({ batch, changed }: Props) {
     outcome.value = '';
   });
   const cancel = run(async () => {
-    const text = `Up to ${countText(batch.counts.queued, 'message')} will not be handed off. What is not sent is refunded. A cancelled batch cannot go on.`;
+    const text = `Up to ${countText(batch.counts.queued, 'message')} will not be handed off. What is not sent is refunded. A cancelled batch cannot be resumed.`;
     if (!(await confirm({ title: 'Cancel this batch?', text, action: 'Cancel the batch' }))) return;
     const before = shown.current.credits_used;
     const { batch: after } = await call('post', '/api/v1/messages/bulk/{id}/cancel', { params });

@@ -103,7 +103,7 @@ function Run({ rows, state, progress: { done, created, faults }, start, stop }: 
       )}
       {state === 'ended' && done < rows && (
         <button type="button" class="primary" onClick={() => void start()}>
-          Go on with the rest
+          Continue with the rest
         </button>
       )}
       {/* Screen readers hear the outcome, and not each row. */}
