@@ -46,10 +46,17 @@ export interface ConsoleBrowser {
   download(button: string): Promise<string>;
   /** Fails on errors and warnings of the page (a violation of the content security policy is one), on requests to other hosts and on run texts. */
   assertClean(): Promise<void>;
+  /** Shows the page on a phone, until another size is set. */
+  onPhone(): Promise<void>;
+  /** Fails if the page is wider than the phone, so that it would scroll sideways. */
+  assertFitsPhone(): Promise<void>;
   /** Fails on findings of axe: of every rule in light, of the rules about colours in dark. */
   assertAccessible(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A narrow phone, in CSS pixels. */
+const phone = { width: 360, height: 740 };
 
 /** A refused request is part of many tests; browsers complain about each. */
 const isRefusal = (complaint: string) => complaint.startsWith('Failed to load resource');
@@ -78,6 +85,10 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
       );
       assert.deepEqual([...browser.hosts], [url]);
       assert.equal(await page.evaluate('window.hacked ?? null'), null, 'a text was run as code');
+    },
+    onPhone: () => page.setViewportSize(phone),
+    async assertFitsPhone() {
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), phone.width);
     },
     async assertAccessible() {
       // Without motion nothing is half visible, which axe would take for a weak contrast.

@@ -39,9 +39,9 @@ describe('the overview of the console', function () {
     await browser.page.getByText('Messages by channel, as a table').click();
     await browser.page.getByRole('region', { name: 'Messages by channel: the values' }).getByRole('cell', { name: 'sms' }).waitFor();
     await browser.assertAccessible();
-    await browser.page.setViewportSize({ width: 360, height: 740 });
+    await browser.onPhone();
     await browser.assertAccessible();
-    await browser.until('document.documentElement.scrollWidth === 360');
+    await browser.until('document.documentElement.scrollWidth === innerWidth');
     await browser.follow('Show the failed messages');
     await browser.page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor();
     await browser.until(`document.querySelectorAll('tbody tr').length === 1`);

@@ -93,8 +93,8 @@ describe('the second factor in the console', function () {
     const { url } = await offer();
     assert.ok(url.includes(encodeURIComponent(email)));
     assert.equal(await scan(), url);
-    await browser.page.setViewportSize({ width: 360, height: 740 });
-    assert.equal(await browser.page.evaluate('document.documentElement.scrollWidth'), 360);
+    await browser.onPhone();
+    await browser.assertFitsPhone();
     assert.equal(await scan(), url);
   });
 

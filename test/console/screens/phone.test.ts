@@ -10,7 +10,6 @@ import { buildSent } from '../../support/rows/messages.js';
 import { useApi } from '../../api/use-api.js';
 import { useConsole } from '../use-console.js';
 
-const width = 360;
 const email = 'a.rather.long.recipient@customers.example.com';
 
 /** Addresses, and a text of a row. `:webhook` is the id of the webhook. */
@@ -51,7 +50,7 @@ describe('the lists of the console on a phone', function () {
 
   for (const [path, text] of lists) {
     it(`${path} shows its rows without sideways scrolling`, async () => {
-      await browser.page.setViewportSize({ width, height: 740 });
+      await browser.onPhone();
       await browser.open(path.replace(':webhook', webhook));
       if (path === '/settings') await browser.press('Show open sessions');
       await browser.row(text).first().waitFor();
@@ -59,7 +58,7 @@ describe('the lists of the console on a phone', function () {
       const widths = '[...document.querySelectorAll(".table")].map((table) => [table.ariaLabel, table.scrollWidth - table.clientWidth])';
       const wider = ((await browser.page.evaluate(widths)) as [string, number][]).filter(([, by]) => by > 0);
       assert.deepEqual(wider, []);
-      assert.equal(await browser.page.evaluate('document.documentElement.scrollWidth'), width);
+      await browser.assertFitsPhone();
     });
   }
 });

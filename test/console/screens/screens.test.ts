@@ -53,11 +53,11 @@ describe('the screens of the console', function () {
 
   for (const [path, text] of screens) {
     it(`/console${path.replaceAll(missing, 'x')}: no finding of axe, and nothing wider than a phone`, async () => {
-      await browser.page.setViewportSize({ width: 360, height: 740 });
+      await browser.onPhone();
       await browser.open(path);
       await browser.see(text);
       await browser.assertAccessible();
-      assert.equal(await browser.page.evaluate('document.documentElement.scrollWidth'), 360);
+      await browser.assertFitsPhone();
       await browser.page.setViewportSize({ width: 3840, height: 2160 });
       await browser.assertAccessible();
     });
@@ -79,11 +79,11 @@ describe('the screens of the console', function () {
   });
 
   it('the link of the present screen is in sight on a phone', async () => {
-    await browser.page.setViewportSize({ width: 360, height: 740 });
+    await browser.onPhone();
     await browser.open('/settings');
     await browser.until(`(() => {
       const { left, right } = document.querySelector('nav [aria-current]').getBoundingClientRect();
-      return left >= 0 && right <= 360;
+      return left >= 0 && right <= innerWidth;
     })()`);
   });
 
