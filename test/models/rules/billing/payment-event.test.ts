@@ -24,7 +24,7 @@ const refund = (changes: Fields = {}) => changeOf('charge.refunded', { ...refund
 const dispute = (changes: Fields = {}) => changeOf('charge.dispute.updated', { ...disputed, ...changes });
 
 describe('an event of the payment provider', () => {
-  it('keeps its id, type and bytes, and has no effect unless its type is known', () => {
+  it('an event keeps its id, type and bytes, and an unknown type has no effect', () => {
     assert.deepEqual(read('ping', {}), { provider: 'stripe', id: 'evt_1', type: 'ping', isLive: false, change: null, raw: 'raw' });
     for (const type of ['charge.refunded.later', 'a.checkout.session.', 'a.charge.dispute.']) {
       assert.equal(changeOf(type, { ...paid, ...refunded }), null, type);
@@ -33,12 +33,12 @@ describe('an event of the payment provider', () => {
     assert.equal(readStripeEvent({ id: 'evt_1', type: 'checkout.session.completed', data: null }, '')?.change, null);
   });
 
-  it('is about real money only if it says so', () => {
+  it('an event is about real money only if it says so', () => {
     const isLive = (livemode: unknown) => readStripeEvent({ id: 'evt_1', type: 'ping', livemode }, '')?.isLive;
     assert.deepEqual([true, false, 'true', 1, undefined].map(isLive), [true, false, false, false, false]);
   });
 
-  it('is none without an id and a type', () => {
+  it('a body without an id or a type is not an event', () => {
     for (const event of [
       null,
       undefined,
@@ -57,7 +57,7 @@ describe('an event of the payment provider', () => {
 });
 
 describe('a checkout session', () => {
-  it('names the order, the payment and the amount when it is completed and paid', () => {
+  it('a completed and paid checkout gives the order, the payment and the amount', () => {
     assert.deepEqual(session('completed'), {
       kind: 'session',
       sessionId: 'cs_1',
@@ -79,18 +79,18 @@ describe('a checkout session', () => {
     assert.equal(session('created'), null, 'no result yet');
   });
 
-  it('names its order by the reference when it has no metadata', () => {
+  it('a checkout without metadata is matched to its order by the reference', () => {
     for (const metadata of [undefined, null, {}, { order_id: 5 }])
       assert.equal(session('completed', { metadata })?.orderId, 'order-of-reference');
     assert.equal(session('completed', { metadata: null, client_reference_id: null })?.orderId, null);
   });
 
-  it('is its own payment if it names none, and an expanded payment is known by its id', () => {
+  it('a checkout without a payment counts as the payment, and an expanded payment is read by its id', () => {
     assert.equal(session('completed', { payment_intent: null })?.paymentId, 'cs_1');
     assert.equal(session('completed', { payment_intent: { id: 'pi_2' } })?.paymentId, 'pi_2');
   });
 
-  it('has null for an unusable amount and currency, and is ignored without an id', () => {
+  it('a checkout with an unusable amount has null for it, and one without an id is ignored', () => {
     const change = session('completed', { amount_total: '500', currency: null });
     assert.deepEqual([change?.amountCents, change?.currency], [null, null]);
     assert.equal(session('completed', { id: 5 }), null);
@@ -98,7 +98,7 @@ describe('a checkout session', () => {
 });
 
 describe('a refund', () => {
-  it('takes back the sum of all refunds of the charge, and a later one may take more', () => {
+  it('a refund takes back the sum of all refunds of the charge, and a later one may take more', () => {
     const common = { kind: 'refund', cause: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd' };
     const change = { ...common, beforeCents: null, isFinal: false, at };
     assert.deepEqual(refund(), change);
@@ -106,7 +106,7 @@ describe('a refund', () => {
     assert.deepEqual(refund({ payment_intent: { id: 'pi_1' } }), change);
   });
 
-  it('tells what was refunded before, if its event does', () => {
+  it('a refund has the sum that was refunded before, if its event has it', () => {
     const beforeOf = (previous: unknown) => (read('charge.refunded', refunded, previous)?.change as ReversalChange | null)?.beforeCents;
     assert.deepEqual([{ amount_refunded: 50 }, { amount_refunded: 0, refunded: false }].map(beforeOf), [50, 0]);
     for (const previous of [undefined, null, 'none', {}, { amount_refunded: null }, { amount_refunded: '50' }, { amount_refunded: -1 }])
@@ -123,7 +123,7 @@ describe('a failed refund', () => {
   const failed: Fields = { id: 're_1', charge: 'ch_1', payment_intent: 'pi_1', amount: 200, currency: 'usd', status: 'failed' };
   const change = { kind: 'failed_refund', cause: 're_1', charge: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd', at };
 
-  it('is known by its status in each event about a refund', () => {
+  it('a failed refund is recognized by its status in each event about a refund', () => {
     for (const type of ['refund.failed', 'refund.updated', 'charge.refund.updated']) {
       assert.deepEqual(changeOf(type, failed), change);
       assert.deepEqual(changeOf(type, { ...failed, charge: { id: 'ch_1' }, status: 'canceled' }), change);
@@ -133,7 +133,7 @@ describe('a failed refund', () => {
     assert.equal(changeOf('a.refund.failed', failed), null);
   });
 
-  it('has no time if its event has none', () => {
+  it('a failed refund has no time if its event has none', () => {
     for (const created of [undefined, '60', -1, 253_402_300_800]) {
       const event = readStripeEvent({ id: 'evt_1', type: 'refund.failed', created, data: { object: failed } }, '');
       assert.deepEqual(event?.change, { ...change, at: null });
@@ -141,7 +141,7 @@ describe('a failed refund', () => {
   });
 
   for (const changes of [{ id: 5 }, { charge: null }, { payment_intent: null }, { currency: null }, { amount: '200' }, { amount: -1 }])
-    it(`gives nothing back with ${JSON.stringify(changes)}`, () =>
+    it(`a failed refund with ${JSON.stringify(changes)} gives nothing back`, () =>
       assert.equal(changeOf('refund.failed', { ...failed, ...changes }), null));
 });
 

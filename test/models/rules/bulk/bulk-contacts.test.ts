@@ -17,7 +17,7 @@ const known = (...contacts: BulkContact[]) => new Map(contacts.map((each) => [ea
 const toContact = { recipients: [{ contact_id: 'A1' }] };
 
 describe('contacts as recipients', () => {
-  it('are sent to at their address on the channel, with their data as values', async () => {
+  it('contacts get the message at their address on the channel, with their data as values', async () => {
     const contacts = known(contact({ email: 'ann@example.com', custom_fields: { city: 'Rome', level: 2, isNew: true, list: [1] } }));
     const text = '{{name}} {{city}} {{level}} {{isNew}} {{list|-}}';
     const [message] = await messagesOf(bulk({ ...toContact, contacts, content: { text } }));
@@ -38,14 +38,14 @@ describe('contacts as recipients', () => {
       assert.deepEqual(await textsOf(bulk({ ...toContact, content, contacts: known(contact({ name })) })), ['friend']);
   });
 
-  it('are not looked up for a recipient with an address, whose contact_id is a variable', async () => {
+  it('a recipient with an address is not looked up: its contact_id is a variable', async () => {
     const recipients = [{ to: phone(7), contact_id: 'A1' }];
     const [message] = await messagesOf(bulk({ recipients, contacts: known(contact({})), content: { text: '{{contact_id}}' } }));
     assert.deepEqual([message?.to, message?.content.text], [phone(7), 'A1']);
   });
 
   const field = 'recipients[0].contact_id';
-  it('are refused when they are unknown or have no address on the channel', async () => {
+  it('contacts that are unknown or have no address on the channel are refused', async () => {
     assert.deepEqual(await faultsOf(bulk({ ...toContact, contacts: known() })), [{ field, message: 'Contact not found' }]);
     const contacts = known(contact({ phone: null }));
     assert.deepEqual(await faultsOf(bulk({ ...toContact, contacts })), [{ field, message: 'Contact has no phone number' }]);
@@ -54,7 +54,7 @@ describe('contacts as recipients', () => {
     ]);
   });
 
-  it('are named by their id when they are those of a tag, which may not be known yet', async () => {
+  it('faults of contacts with a tag name the id of the contact, also before the look-up', async () => {
     const request = bulk({ ...toContact, tag: 'vip' });
     assert.equal((await planBulk({ ...request, recipients: [] })).faults.length, 0);
     const [fault] = await faultsOf({ ...request, contacts: known() });
@@ -65,7 +65,7 @@ describe('contacts as recipients', () => {
 describe('recipients of other countries', () => {
   const request = bulk({ content: { text: 'x' }, recipients: ['+4915112345678', 'bad', phone(0), '+4915112345679'], on_invalid: 'skip' });
 
-  it('are left out of the plan, and cost nothing', async () => {
+  it('recipients of other countries are left out of the plan, and cost nothing', async () => {
     const plan = await planBulk(request);
     const { accepted, cost, invalid, errors, errorCount } = await planWithin(request, plan, ['US']);
     assert.deepEqual([plan.accepted, plan.cost], [[0, 2, 3], 3000]);
@@ -79,7 +79,7 @@ describe('recipients of other countries', () => {
     assert.deepEqual(plan.errors.length, 1, 'the first plan stays as it is');
   });
 
-  it('are shown in the preview with the fault, at no price', async () => {
+  it('recipients of other countries have a fault and no price in the preview', async () => {
     const previewed = await previewBulk(request, await planWithin(request, await planBulk(request), ['US']));
     assert.deepEqual(
       previewed.map(({ to, cost, errors }) => [to, cost, errors.map(({ field }) => field)]),
@@ -94,7 +94,7 @@ describe('recipients of other countries', () => {
 });
 
 describe('the placeholders of a content', () => {
-  it('are counted in all its texts before anything is rendered', () => {
+  it('placeholders are counted in all texts before anything is rendered', () => {
     const content = { text: '{{a}}{{b}}', template: { variables: { 1: '{{c}}' }, buttons: [{ suffix: '{{d}}', index: 1 }] }, html: null };
     assert.deepEqual(refusalOfContent(content, 4), {});
     assert.equal(refusalOfContent(content, 3).refusal?.code, 'limit_reached');

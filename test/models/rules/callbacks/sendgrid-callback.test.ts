@@ -30,7 +30,7 @@ function read(events: unknown, { headers, text }: { headers?: Record<string, str
 }
 
 describe('the callback of SendGrid', () => {
-  it('is signed as the official library verifies it', () => {
+  it('a callback that the official library verifies is accepted', () => {
     const body = JSON.stringify([event('delivered', { response: '250 Grüße 😀' })]);
     const headers = signEvents(body, at);
     const official = new EventWebhook();
@@ -61,7 +61,7 @@ describe('the callback of SendGrid', () => {
     assert.deepEqual(events[0].occurred_at, new Date(1_767_322_800_000));
   });
 
-  it('is refused with a signature that is absent, of another body or key, or old', () => {
+  it('a callback is refused if its signature is absent, old, or of another body or key', () => {
     const body = JSON.stringify([event('delivered')]);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     for (const headers of [
@@ -79,7 +79,7 @@ describe('the callback of SendGrid', () => {
     assert.equal(read([event('delivered')], { headers: signEvents(body, new Date(at.getTime() - 20 * 3_600_000)) }).length, 1);
   });
 
-  it('says its failures in our codes', () => {
+  it('failures are mapped to our codes', () => {
     const cases: [changes: object, ours: string, isPermanent: boolean, theirs: string][] = [
       [{ event: 'bounce', type: 'bounce', status: '5.1.1' }, '30008', true, '5.1.1'],
       [{ event: 'bounce', type: 'bounce', status: '5.2.2' }, '30006', false, '5.2.2'],
@@ -97,7 +97,7 @@ describe('the callback of SendGrid', () => {
     }
   });
 
-  it('is an opt-out where the recipient complained or unsubscribed, also when that is why it was dropped', () => {
+  it('a complaint or an unsubscription is an opt-out, also as the reason for a drop', () => {
     const optOuts = read([
       event('spamreport'),
       event('unsubscribe'),
@@ -111,7 +111,7 @@ describe('the callback of SendGrid', () => {
     );
   });
 
-  it('is known by its Message-ID where that is all it has, and old ids too', () => {
+  it('an event without our id is matched by its Message-ID, also in the old form', () => {
     const idOf = (changes: object) =>
       read([event('delivered', changes)]).flatMap((each) => (each.kind === 'report' ? each.provider_message_id : []));
     assert.deepEqual(idOf({ sg_message_id: undefined }), ['w4tOkqrUS8CyFHbBTS4RLg']);
@@ -119,7 +119,7 @@ describe('the callback of SendGrid', () => {
     assert.deepEqual(idOf({ sg_message_id: undefined, 'smtp-id': undefined }), []);
   });
 
-  it('is 400 where it is no list', () => {
+  it('a body that is not a list is 400', () => {
     assert.throws(() => read({}), hasCode('validation_failed'));
     const headers = signEvents('[', at);
     assert.throws(() => read([], { headers, text: '[' }), hasCode('validation_failed'));

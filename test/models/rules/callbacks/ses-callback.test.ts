@@ -34,7 +34,7 @@ describe('the callback of SES', () => {
   const readEvent = (type: string, changes: object = {}) => read(sesEvent(type, 'ses-1', changes));
   const tagged = { mail: { messageId: 'ses-1', destination: ['ada@example.org'], tags: { message_id: [messageId] } } };
 
-  it('is accepted with both signature versions of the official library', async () => {
+  it('a callback is accepted with both signature versions of the official library', async () => {
     const original = https.get;
     // The library fetches the certificate itself.
     https.get = ((_url: string, callback: (response: unknown) => void) => {
@@ -55,7 +55,7 @@ describe('the callback of SES', () => {
     }
   });
 
-  it('is refused with SHA-1 unless that is allowed, and the cause is not that of a wrong signature', async () => {
+  it('a callback signed with SHA-1 is refused unless that is allowed, with a cause of its own', async () => {
     const envelope = topic.envelope(snsBase, sesEvent('Delivery', 'ses-1'), '1');
     const causeOf = (text: string) =>
       readText(text).then(
@@ -66,7 +66,7 @@ describe('the callback of SES', () => {
     assert.deepEqual(await causeOf(JSON.stringify({ ...envelope, Message: '{}' })), ['forbidden', false]);
   });
 
-  it('reads a status with the id of our tag', async () => {
+  it('a status has the id of our tag', async () => {
     const [event] = await read(sesEvent('Delivery', 'ses-1', { ...tagged, delivery: { timestamp: '2026-01-02T03:04:05.000Z' } }));
     assert.ok(event?.kind === 'report');
     const { raw: _, ...report } = event;
@@ -86,7 +86,7 @@ describe('the callback of SES', () => {
     assert.ok(sent?.kind === 'report' && sent.status === 'sent');
   });
 
-  it('is refused when it is changed, old, of another topic or wrongly signed', async () => {
+  it('a callback is refused if it is changed, old, of another topic or wrongly signed', async () => {
     const event = sesEvent('Delivery', 'ses-1');
     const other = await createTopic();
     for (const changes of [
@@ -123,7 +123,7 @@ describe('the callback of SES', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('maps failures to our codes', async () => {
+  it('failures are mapped to our codes', async () => {
     const codesOf = ([event]: CallbackEvent[]) =>
       event?.kind === 'report' ? [event.status, event.error_code, event.is_permanent, event.provider_error_code] : [];
     const bounce = async (bounceType: string, bounceSubType: string) =>
@@ -141,7 +141,7 @@ describe('the callback of SES', () => {
     assert.deepEqual(codesOf(await readEvent('Bounce')), ['failed', 'undeliverable', false, 'undefined/undefined']);
   });
 
-  it('is an opt-out after a complaint or an unsubscription', async () => {
+  it('a complaint or an unsubscription is an opt-out', async () => {
     const reasonOf = ([event]: CallbackEvent[]) => (event?.kind === 'opt_out' ? [event.reason, event.recipient] : []);
     assert.deepEqual(reasonOf(await readEvent('Complaint', { complaint: { timestamp: '2026-01-02T03:04:05Z' } })), [
       'complaint',
@@ -152,7 +152,7 @@ describe('the callback of SES', () => {
     assert.deepEqual(await readEvent('Subscription', preferences(false)), []);
   });
 
-  it('is also a failure if SES did not send because of an earlier complaint', async () => {
+  it('a mail that SES did not send because of an earlier complaint is a failure and an opt-out', async () => {
     const events = await readEvent('Complaint', { complaint: { complaintSubType: 'OnAccountSuppressionList' } });
     assert.deepEqual(
       events.map((event) => (event.kind === 'report' ? [event.status, event.error_code, event.provider_error_code] : [event.kind])),
@@ -160,10 +160,10 @@ describe('the callback of SES', () => {
     );
   });
 
-  it('is no opt-out if the recipient says that the mail is no spam', async () =>
+  it('a recipient who says that the mail is not spam has not opted out', async () =>
     assert.deepEqual(await readEvent('Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }), []));
 
-  it('ignores other events', async () => {
+  it('other events are ignored', async () => {
     for (const type of ['DeliveryDelay', 'Open', 'Click', 'constructor']) assert.deepEqual(await readEvent(type), []);
     for (const Message of ['null', '{}', '{"mail":{}}']) assert.deepEqual(await read({ Message }), []);
   });

@@ -24,7 +24,7 @@ function read(fields: Record<string, string>, changes: Changes = {}) {
 const isForbidden = (error: unknown) => error instanceof AppError && error.code === 'forbidden';
 
 describe('the callback of Twilio', () => {
-  it('is accepted with a signature of the official library, with any characters', () => {
+  it('a callback with a signature of the official library is accepted, with any characters', () => {
     const fields = { MessageStatus: 'delivered', Body: 'Grüße & = + %20 😀', a: '', Z: '1' };
     const [event] = read(fields);
     assert.ok(event?.kind === 'report');
@@ -43,7 +43,7 @@ describe('the callback of Twilio', () => {
     assert.equal(JSON.parse(raw).Body, fields.Body);
   });
 
-  it('is refused with a missing or wrong signature', () => {
+  it('a callback with a missing or wrong signature is refused', () => {
     const delivered = { MessageStatus: 'delivered' };
     assert.throws(() => read(delivered, { signature: undefined }), isForbidden);
     assert.throws(() => read(delivered, { signature: twilio.getExpectedTwilioSignature('other', address, delivered) }), isForbidden);
@@ -51,7 +51,7 @@ describe('the callback of Twilio', () => {
     assert.throws(() => read(delivered, { body: 'MessageSid=SM2&MessageStatus=delivered' }), isForbidden);
   });
 
-  it('maps failures to our codes', () => {
+  it('failures are mapped to our codes', () => {
     const failures = ['30003', '30005', '30007', '30008', '30010', ''].map((code) => {
       const [event] = read({ MessageStatus: 'undelivered', ...(code === '' ? {} : { ErrorCode: code }) });
       return event?.kind === 'report' ? [event.provider_error_code, event.error_code, event.is_permanent] : [];
@@ -66,13 +66,13 @@ describe('the callback of Twilio', () => {
     ]);
   });
 
-  it('is an opt-out after a STOP to the sender', () => {
+  it('a failure after a STOP to the sender is an opt-out', () => {
     const [report, optOut] = read({ MessageStatus: 'failed', ErrorCode: '21610' });
     assert.ok(report?.kind === 'report' && optOut?.kind === 'opt_out');
     assert.deepEqual([report.error_code, optOut.recipient, optOut.message_id], ['suppressed', '+15551234567', messageId]);
   });
 
-  it('reads WhatsApp reports, also read receipts', () => {
+  it('WhatsApp reports are read, also read receipts', () => {
     const whatsapp = { To: 'whatsapp:+15551234567', From: 'whatsapp:+14155238886' };
     const [readReport] = read({ ...whatsapp, MessageStatus: 'read', EventType: 'READ' });
     assert.ok(readReport?.kind === 'report' && readReport.status === 'read');
@@ -83,7 +83,7 @@ describe('the callback of Twilio', () => {
     assert.deepEqual([optOut.channel, optOut.recipient], ['whatsapp', '+15551234567']);
   });
 
-  it('reads incoming texts and the opt-out type of Twilio', () => {
+  it('incoming texts are read with the opt-out type of Twilio', () => {
     const inbound = { SmsStatus: 'received', From: '+15551234567', To: '+15005550100', Body: 'Stop' };
     const textOf = (fields: Record<string, string>) => {
       const [event] = read(fields);
@@ -95,7 +95,7 @@ describe('the callback of Twilio', () => {
     assert.deepEqual(textOf(whatsapp), ['whatsapp', '+15551234567', '+14155238886', 'Stop']);
   });
 
-  it('is accepted with and without a port in the signed URL', () => {
+  it('a callback is accepted with and without a port in the signed URL', () => {
     const form = { MessageSid: 'SM1', MessageStatus: 'sent' };
     for (const signed of ['https://tidings.example:8443/callbacks/twilio', 'https://tidings.example/callbacks/twilio']) {
       const signature = twilio.getExpectedTwilioSignature(account.authToken, signed, form);
@@ -105,7 +105,7 @@ describe('the callback of Twilio', () => {
     }
   });
 
-  it('ignores other statuses, and is 400 without a message', () => {
+  it('other statuses are ignored, and a callback without a message is 400', () => {
     for (const MessageStatus of ['accepted', 'queued', 'sending', 'constructor']) assert.deepEqual(read({ MessageStatus }), []);
     assert.throws(
       () => read({ MessageSid: '', MessageStatus: 'sent' }),

@@ -8,7 +8,7 @@ const faultsOf = (...args: Parameters<typeof render>) => render(...args).faults.
 const approved = (name: string) => ({ name: 'order', language: 'en', variables: { 1: name } });
 
 describe('the content of a single message', () => {
-  it('has its placeholders filled in, and values in html escaped', () => {
+  it('placeholders are filled in, and values in html are escaped', () => {
     const content = { text: 'Hi {{name}}', subject: 'For {{name}}', html: '<b>{{name}}</b>', unsubscribe: true };
     assert.deepEqual(render(content, { name: '<Ann>' }, ['email']), {
       content: { text: 'Hi <Ann>', subject: 'For <Ann>', html: '<b>&lt;Ann&gt;</b>', unsubscribe: true },
@@ -16,7 +16,7 @@ describe('the content of a single message', () => {
     });
   });
 
-  it('is checked only in the fields that one of its channels sends', () => {
+  it('only fields that one of the channels sends are checked', () => {
     const content = { text: 'x', subject: '{{a b}}', html: '{{c}}', template: approved('{{d}}') };
     assert.deepEqual(faultsOf(content, {}, ['sms']), []);
     assert.deepEqual(faultsOf(content, {}, ['sms', 'whatsapp']), ['variables.d: Missing required field: variables.d']);
@@ -26,7 +26,7 @@ describe('the content of a single message', () => {
     ]);
   });
 
-  it('is refused with each missing variable once, and comes back unchanged', () => {
+  it('a content without its variables is refused with each one once, and stays unchanged', () => {
     const content = { text: '{{a}} {{b}} {{a}} {{c}}' };
     const { faults, content: same } = render(content, { c: 1 });
     assert.deepEqual(
@@ -36,17 +36,17 @@ describe('the content of a single message', () => {
     assert.equal(same, content);
   });
 
-  it('is refused with a variable that is not a text', () => {
+  it('a variable that is not a text is refused', () => {
     for (const text of ['{{a|x}}', '{{a}}']) {
       assert.deepEqual(faultsOf({ text }, { a: [] }), ['variables.a: variables.a must be a string']);
     }
   });
 
-  it('is refused when its text becomes empty', () => {
+  it('a text that becomes empty is refused', () => {
     assert.deepEqual(faultsOf({ text: '{{a}}' }, { a: '' }), ['content.text: Missing required field: content.text']);
   });
 
-  it('is refused when a text becomes longer than the longest that a channel takes', () => {
+  it('a text that becomes longer than a channel allows is refused', () => {
     assert.deepEqual(faultsOf({ text: '{{a}}' }, { a: 'x'.repeat(1601) }), ['content.text: content.text must be at most 1600 characters']);
     assert.deepEqual(faultsOf({ text: '{{a}}' }, { a: 'x'.repeat(5000) }), ['content.text: content.text must be at most 1600 characters']);
     for (const channels of [
@@ -61,7 +61,7 @@ describe('the content of a single message', () => {
     ]);
   });
 
-  it('is refused when a value breaks the line of its subject', () => {
+  it('a value with a line break in the subject is refused', () => {
     const content = { text: 'x', subject: '{{a}}' };
     assert.deepEqual(faultsOf(content, { a: 'one' }, ['email']), []);
     assert.deepEqual(faultsOf(content, { a: 'one\r\nBcc: x@y.zz' }, ['email']), [
@@ -69,7 +69,7 @@ describe('the content of a single message', () => {
     ]);
   });
 
-  it('fills in an approved template, and is refused when a variable of it becomes empty', () => {
+  it('an approved template is filled in, and a variable of it that becomes empty is refused', () => {
     const content = { text: 'x', template: approved('{{name}}') };
     assert.deepEqual(render(content, { name: 'Ann' }, ['whatsapp']), { content: { text: 'x', template: approved('Ann') }, faults: [] });
     assert.deepEqual(faultsOf(content, { name: '' }, ['whatsapp']), [
@@ -79,7 +79,7 @@ describe('the content of a single message', () => {
 });
 
 describe('placeholders without variables', () => {
-  it('are sent literally, with one warning for each text', () => {
+  it('placeholders without variables are sent literally, with one warning for each text', () => {
     const content = { text: '{{a}} {{b}}', html: '<p>{{c}}</p>', subject: 'plain' };
     assert.deepEqual(
       literalPlaceholders(content).map(({ field, message }) => `${field}: ${message}`),

@@ -30,28 +30,28 @@ const waits = (...args: Parameters<typeof circumstances>) => {
 };
 
 describe('what a message waits for', () => {
-  it('is its report while it is sent and awaits one', () => {
+  it('a sent message waits for its report', () => {
     assert.deepEqual(waits({ status: 'sent', status_detail: 'awaiting_report', sent_at: later(5) }), ['report', later(1_005)]);
   });
 
-  it('is nothing after the wait for its report ended', () => {
+  it('a message waits for nothing after the wait for its report has ended', () => {
     assert.equal(waits({ status: 'sent', status_detail: 'unknown', sent_at: now }), null);
   });
 
-  it('is its webhook delivery after the message ended', () => {
+  it('a message that has ended waits for its webhook delivery', () => {
     const sent = { status: 'sent', status_detail: 'unknown', sent_at: now } as const;
     assert.deepEqual(waits(sent, { events: [pendingEvent] }), ['webhook_delivery', later(7)]);
     assert.equal(waits({ status: 'delivered', status_detail: 'delivered' }, { events: [{ ...pendingEvent, status: 'succeeded' }] }), null);
     assert.equal(waits({ status: 'delivered', status_detail: 'delivered' }, { events: [{ ...pendingEvent, delivery_id: null }] }), null);
   });
 
-  it('is the answer to a call only during the call', () => {
+  it('a message waits for the answer of the provider only during the call', () => {
     const open = { outcome: null, provider: 'twilio', started_at: now } as const;
     assert.deepEqual(waits({ status_detail: 'sending' }, { attempts: [open] }), ['provider_answer', later(10)]);
     assert.deepEqual(waits({ status_detail: 'accepted' }, { attempts: [{ ...open, outcome: 'retryable' }] }), ['next_attempt', later(100)]);
   });
 
-  it('is a report after a call with a lost answer', () => {
+  it('a message waits for a report after a call with a lost answer', () => {
     const lost = { outcome: null, provider: 'twilio', started_at: later(-11) } as const;
     const sending = { status_detail: 'sending' } as const;
     assert.deepEqual(waits(sending, { attempts: [lost] }), ['report', later(109)]);
@@ -60,20 +60,20 @@ describe('what a message waits for', () => {
     assert.deepEqual(waits(sending, { attempts: [lost, refused] }), ['report', later(109)]);
   });
 
-  it('is the first of several webhook deliveries, at a time that may not be known', () => {
+  it('a message waits for the first of several webhook deliveries, also if its time is unknown', () => {
     const delivered = { status: 'delivered', status_detail: 'delivered' } as const;
     const events = [pendingEvent, { ...pendingEvent, next_attempt_at: null }, { ...pendingEvent, next_attempt_at: later(3) }];
     assert.deepEqual(waits(delivered, { events }), ['webhook_delivery', later(3)]);
     assert.deepEqual(waits(delivered, { events: [{ ...pendingEvent, next_attempt_at: null }] }), ['webhook_delivery', null]);
   });
 
-  it('is over at the end of its time, not after it', () => {
+  it('a wait is over at the end of its time, not after it', () => {
     assert.deepEqual(waits({ scheduled_at: now }), ['hand_off', later(100)]);
     const attempts = [{ outcome: null, provider: 'twilio', started_at: later(-10) }];
     assert.deepEqual(waits({ status_detail: 'sending' }, { attempts }), ['report', later(110)]);
   });
 
-  it('is shown with the provider and the number of attempts or deliveries', () => {
+  it('the text of a wait has the provider and the number of attempts or deliveries', () => {
     const textOf = (...args: Parameters<typeof circumstances>) => waitingFor(circumstances(...args), limits, now)?.text;
     const call = (outcome: string | null, at = now) => ({ outcome, provider: 'acme', started_at: at });
     const sent = { status: 'sent', status_detail: 'awaiting_report' } as const;
@@ -85,7 +85,7 @@ describe('what a message waits for', () => {
     assert.match(textOf({}, { attempts: [call('retryable'), call('retryable')] }) ?? '', / 2 failed attempts/);
   });
 
-  it('is its schedule, its batch or its hand-off before that', () => {
+  it('a queued message waits for its schedule, its batch or its hand-off', () => {
     assert.deepEqual(waits({ scheduled_at: later(60) }, { batchStatus: 'paused' }), ['schedule', later(60)]);
     assert.deepEqual(waits({}, { batchStatus: 'paused' }), ['batch_resume', null]);
     assert.deepEqual(waits({ scheduled_at: later(-10) }), ['hand_off', later(90)]);

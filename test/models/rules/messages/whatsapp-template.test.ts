@@ -13,32 +13,32 @@ import {
 } from '../../../../models/rules/messages/whatsapp-template.js';
 
 describe('a template of WhatsApp', () => {
-  it('has a name of letters, digits and underscores', () => {
+  it('the name of a template has letters, digits and underscores', () => {
     for (const name of ['a', 'Order_1', 'x'.repeat(512)]) assert.ok(isTemplateName(name), name);
     for (const name of ['', 'a b', 'a-b', ' a', 'a ', 'x'.repeat(513)]) assert.equal(isTemplateName(name), false, name);
   });
 
-  it('has a language, with or without a region', () => {
+  it('the language of a template may have a region', () => {
     for (const language of ['en', 'fil', 'en_US', 'zh-Hant', 'es_419', 'en_Longword']) assert.ok(isLanguage(language), language);
     for (const language of ['', 'e', 'engl', 'e1', 'en_', 'en_U', 'en US', 'en_Longwords', 'en_US_x', ' en', 'en ', '(en)'])
       assert.equal(isLanguage(language), false, language);
   });
 
-  it('has variables with names that begin with a letter or digit', () => {
+  it('the name of a variable begins with a letter or digit', () => {
     for (const name of ['1', 'name', 'a_b', 'x'.repeat(64)]) assert.ok(isVariableName(name), name);
     for (const name of ['', '_a', '__proto__', 'a b', ' a', 'x'.repeat(65)]) assert.equal(isVariableName(name), false, name);
   });
 
   for (const [kind, { lengthMax, wrong }] of Object.entries(textRules) as [TextKind, { lengthMax: number; wrong: string }][]) {
     const text = kind === 'link' ? `https://${'x'.repeat(lengthMax - 8)}` : '😀'.repeat(lengthMax);
-    it(`has a ${kind} of 1 to ${lengthMax} characters`, () => {
+    it(`a ${kind} has 1 to ${lengthMax} characters`, () => {
       assert.equal(faultOfText(kind, text), null);
       assert.equal(faultOfText(kind, `${text}x`), wrong);
       assert.equal(faultOfText(kind, ''), wrong);
     });
   }
 
-  it('has one line only where Meta takes no more', () => {
+  it('a text, a file name and a suffix have one line, a variable and a payload may have several', () => {
     for (const kind of ['text', 'filename', 'suffix'] as const)
       for (const text of ['a\rb', 'a\nb', 'a\tb'])
         assert.equal(faultOfText(kind, text), textRules[kind].wrong, `${kind} ${JSON.stringify(text)}`);
@@ -65,7 +65,7 @@ describe('a template of WhatsApp', () => {
 describe('the variables of a template', () => {
   const faultOf = (variables: object) => faultOfVariables('v', variables);
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 'x']));
-  it('are at most 50', () => {
+  it('a template with 51 variables is refused', () => {
     assert.equal(faultOf(many(50)), null);
     assert.deepEqual(faultOf(many(51)), { field: 'v', message: 'v must have at most 50 entries' });
   });
@@ -82,7 +82,7 @@ describe('the variables of a template', () => {
 
 describe('the parts of a template', () => {
   const button = { index: 0, type: 'url', suffix: 'x' } as const;
-  it('are the header first, then the buttons, where these have variables of their own', () => {
+  it('the first part with variables of its own is the header, then the buttons', () => {
     const header = { type: 'text', text: 'x' } as const;
     assert.deepEqual(
       [undefined, {}, { buttons: [] }, { buttons: [button] }, { header }, { header, buttons: [button] }].map((template) =>

@@ -15,7 +15,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const bodies = fc.string({ unit: 'grapheme', maxLength: 300 });
 
 describe('webhook signatures', () => {
-  it('makes secrets of 32 random bytes', () => {
+  it('a new secret has 32 random bytes', () => {
     const secrets = Array.from({ length: 100 }, generateWebhookSecret);
     for (const secret of secrets) {
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -24,7 +24,7 @@ describe('webhook signatures', () => {
     assert.equal(new Set(secrets).size, 100);
   });
 
-  it('signs like the Standard Webhooks library for any body', () => {
+  it('a signature equals that of the Standard Webhooks library for any body', () => {
     fc.assert(
       fc.property(bodies, fc.uuid(), (body, id) => {
         const [secret, timestamp] = [generateWebhookSecret(), now()];
@@ -33,7 +33,7 @@ describe('webhook signatures', () => {
     );
   });
 
-  it('is accepted by the library with both secrets, and not for a changed byte', () => {
+  it('the library accepts a signature with each secret, and refuses a changed byte', () => {
     fc.assert(
       fc.property(bodies, fc.uuid(), (body, id) => {
         const secrets = [generateWebhookSecret(), generateWebhookSecret()];
@@ -68,11 +68,11 @@ describe('webhook signatures', () => {
     });
   });
 
-  it('matches RFC 4231, case 2', () => {
+  it('the hex signature matches RFC 4231, case 2', () => {
     assert.equal(hexSignature('Jefe', 'what do ya want for nothing?'), '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
   });
 
-  it('adds the signature of each private key after those of the secrets', () => {
+  it('the signature of each private key follows those of the secrets', () => {
     const [secret, { signingKey }] = [generateWebhookSecret(), generateSigningKey()];
     const delivery = { id: 'evt', type: 'message.sent', body: '{}', secrets: [secret], timestampSeconds: 1 };
     assert.equal(
@@ -81,7 +81,7 @@ describe('webhook signatures', () => {
     );
   });
 
-  it('are shown without their values, and the other headers as they are', () => {
+  it('signatures are masked, and other headers are not changed', () => {
     const others = {
       'X-Service-Signature-Kind': 'a,b',
       'old-webhook-signature': 'v1,c',
@@ -95,7 +95,7 @@ describe('webhook signatures', () => {
     });
   });
 
-  it('refuses to sign without a secret', () => {
+  it('signing without a secret is refused', () => {
     assert.throws(
       () => deliveryHeaders({ id: 'evt', type: 'message.sent', body: '{}', secrets: [], timestampSeconds: 1 }),
       /has no secret/,
