@@ -42,7 +42,7 @@ describe('tidings bulk', function () {
     );
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
 
-  it('sends each row once, with its columns as placeholders', async () => {
+  it('each row is sent once, with its columns as placeholders', async () => {
     const path = file('\ufeffName,Mobile,order\n"Ada, first",+15551000001,7\n\nBob , +15551000002,\nAda,+15551000001,8\n');
     const args = ['bulk', path, '--to', 'Mobile', '--column', 'name=Name', '--text', 'Hi {{name}} {{order|none}}'];
     const preview = await runCommand([...args, '--preview'], env);
@@ -65,7 +65,7 @@ describe('tidings bulk', function () {
     assert.equal((await stored()).length, 4);
   });
 
-  it('names the lines with faults, and leaves them out with --skip-invalid', async () => {
+  it('lines with faults are named, and left out with --skip-invalid', async () => {
     const path = file('to,name\n+15551000001,Ada\nnobody,Bob\n+15551000003,\n');
     const args = ['bulk', path, '--text', 'Hi {{name}}', '--yes'];
     const refused = await runCommand(args, env);
@@ -79,7 +79,7 @@ describe('tidings bulk', function () {
     assert.match(sent.stderr, /line 3: recipients/);
   });
 
-  it('goes on after Ctrl-C, and sends nothing twice', async () => {
+  it('a send that continues after Ctrl-C sends nothing twice', async () => {
     const count = 20_010;
     const path = file(`phone\n${Array.from({ length: count }, (_, index) => phone(index)).join('\n')}\n`);
     const args = ['bulk', path, '--text', 'Hello', '--at', tomorrow, '--yes'];
@@ -95,7 +95,7 @@ describe('tidings bulk', function () {
     assert.deepEqual([messages.length, new Set(messages.map(({ to }) => to)).size], [count, count]);
   });
 
-  it('keeps to --rate over all of its requests together', async () => {
+  it('--rate limits all requests of a file together', async () => {
     const numbers = Array.from({ length: 10_001 }, (_, index) => phone(index));
     const args = ['bulk', file(`phone\n${numbers.join('\n')}\n`), '--text', 'Hello', '--at', tomorrow, '--rate', '25', '--yes'];
     const sent = await runCommand(args, env);
@@ -104,7 +104,7 @@ describe('tidings bulk', function () {
     assert.deepEqual(await rows(service.db, sql, [account.workspaceId]), [{ batches: 2, rate: 25 }]);
   });
 
-  it('goes on with --skip-invalid where a fault refused a request', async () => {
+  it('--skip-invalid continues at the request that a fault refused', async () => {
     const count = 10_002;
     const numbers = Array.from({ length: count }, (_, index) => (index === 10_000 ? 'nobody' : phone(index)));
     const args = ['bulk', file(`phone\n${numbers.join('\n')}\n`), '--text', 'Hello', '--at', tomorrow, '--yes'];
@@ -117,7 +117,7 @@ describe('tidings bulk', function () {
     assert.equal((await stored()).length, count - 1);
   });
 
-  it('refuses a file that it cannot read as it should, and sends nothing', async () => {
+  it('a file that cannot be read, or lacks a column, is refused, and nothing is sent', async () => {
     for (const [text, said] of [
       ['a,b\n1,2\n', /no column to, recipient, phone, email: name it with --to/],
       ['to,name\n+15551000001\n', /people\.csv: Invalid Record Length/],

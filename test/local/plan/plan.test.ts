@@ -37,7 +37,7 @@ describe('plan', () => {
     assert.deepEqual([mixed.embedsPostgres, mixed.embedsTemporal, mixed.allEmbedded], [false, true, false]);
   });
 
-  it('requires the secrets unless everything is embedded', () => {
+  it('the secrets are required unless everything is embedded', () => {
     assert.deepEqual(faultsOf({}), []);
     for (const env of [
       { DATABASE_URL: database },
@@ -48,7 +48,7 @@ describe('plan', () => {
     }
   });
 
-  it('lists every fault at once', () => {
+  it('a start with several faults lists them all at once', () => {
     const faults = faultsOf({ PORT: 'x', RATE_LIMIT_API: '1', TEMPORAL_ADDRESS: 'nowhere', JWT_SECRET: 'short' });
     const names = faults.map((fault) => fault.split(' ')[0]);
     assert.deepEqual(new Set(names), new Set(['JWT_SECRET', 'PORT', 'RATE_LIMIT_API', 'SECRET_KEY', 'TEMPORAL_ADDRESS']));
@@ -59,13 +59,13 @@ describe('environment of the service', () => {
   const embedded = { secrets: { database_password: 'p', jwt_secret: secret, secret_key: secret }, demoReceiver: '127.0.0.1:9' };
   const made: Made = { port: 3100, databaseUrl: database, temporalAddress: temporal, temporalUi: null, embedded };
 
-  it('is complete when everything is embedded, and prefers what the user set', () => {
+  it('the environment is complete when everything is embedded, and settings of the user have precedence', () => {
     const { env, config } = serviceEnvironment(readPlan({ JWT_SECRET: 'y'.repeat(40), SIGNUP_CREDITS: '7' }), made);
     assert.deepEqual([config.jwtSecret, config.secretKey, config.signupCredits], ['y'.repeat(40), secret, 7_000]);
     assert.deepEqual([config.publicUrl, env.DEMO_RECEIVER], ['http://127.0.0.1:3100', '127.0.0.1:9']);
   });
 
-  it('takes the local checkout for the payment provider where there is one', () => {
+  it('the local checkout is the payment provider when there is one', () => {
     const checkout = { STRIPE_API_BASE: 'http://127.0.0.1:4242', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
     const { config } = serviceEnvironment(readPlan({}), { ...made, embedded: { ...embedded, checkout } });
     assert.deepEqual(config.stripe, { secretKey: 'sk_test_x', webhookSecret: 'whsec_x', apiBase: 'http://127.0.0.1:4242' });
@@ -87,7 +87,7 @@ describe('what a folder keeps', () => {
   });
   afterEach(() => folder.remove());
 
-  it('is closed to others, and refused in a sentence where it cannot be made', () => {
+  it('a folder is closed to other users, and one that cannot be created is refused in one sentence', () => {
     const dataDir = join(folder.path, 'a', 'b');
     prepareDataDir(dataDir);
     assert.equal(statSync(dataDir).mode & 0o777, 0o700);
@@ -96,19 +96,19 @@ describe('what a folder keeps', () => {
     assert.throws(() => prepareDataDir(join(folder.path, 'file', 'c')), StartError);
   });
 
-  it('are the same secrets every time, readable by the owner only', () => {
+  it('secrets stay the same at every start, and only the owner can read them', () => {
     const secrets = loadSecrets(folder.path);
     assert.ok(Object.values(secrets).every((one) => one.length >= 32) && new Set(Object.values(secrets)).size === 3);
     assert.deepEqual(loadSecrets(folder.path), secrets);
     assert.equal(statSync(join(folder.path, 'secrets.json')).mode & 0o777, 0o600);
   });
 
-  it('is not silently replaced when the secrets are damaged', () => {
+  it('damaged secrets are not silently replaced', () => {
     writeFileSync(join(folder.path, 'secrets.json'), '{"jwt_');
     assert.throws(() => loadSecrets(folder.path), StartError);
   });
 
-  it('are the ports of the last run, unless somebody else has them', async () => {
+  it('the ports of the last run are used again, unless another program has them', async () => {
     const port = await new PortBook(folder.path).choose('postgres');
     assert.equal(await new PortBook(folder.path).choose('postgres'), port);
     const [squatter] = await listen(port);
@@ -116,7 +116,7 @@ describe('what a folder keeps', () => {
     squatter.close();
   });
 
-  it('are different ports for different parts, the usual ones first', async () => {
+  it('different parts get different ports, the usual ones first', async () => {
     const [server, usual] = await listen(0);
     server.close();
     await once(server, 'close');
@@ -128,7 +128,7 @@ describe('what a folder keeps', () => {
 });
 
 describe('the port of the API', () => {
-  it('is refused in a sentence when another program has it', async () => {
+  it('a port that another program uses is refused in one sentence', async () => {
     const [server, port] = await listen(0);
     await assert.rejects(requireFreePort(port, '127.0.0.1'), {
       name: 'StartError',
@@ -140,7 +140,7 @@ describe('the port of the API', () => {
     assert.equal(await portFault(port, '127.0.0.1'), undefined, 'the probe leaves it free');
   });
 
-  it('is refused in a sentence on an address of another machine', async () => {
+  it('an address of another machine is refused in one sentence', async () => {
     await assert.rejects(requireFreePort(0, '192.0.2.1'), {
       name: 'StartError',
       message: /^HOST 192\.0\.2\.1 is not an address of this machine/,

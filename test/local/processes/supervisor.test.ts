@@ -30,7 +30,7 @@ describe('supervisor', () => {
     return supervisor;
   }
 
-  it('starts a part and stops it for good', async () => {
+  it('a part that is stopped is not started again', async () => {
     await supervise(obedient).start(never);
     const [running] = recorded();
     assert.ok(running !== undefined && isAlive(running));
@@ -39,7 +39,7 @@ describe('supervisor', () => {
     assert.deepEqual([recorded(), shown.lines], [[], []]);
   });
 
-  it('starts it again after a longer pause each time', async () => {
+  it('a part that ends is started again, after a longer pause each time', async () => {
     await supervise(obedient).start(never);
     for (const pause of ['0.5 s', '1 s']) {
       process.kill(recorded()[0]?.pid as number, 'SIGKILL');
@@ -51,7 +51,7 @@ describe('supervisor', () => {
     }
   });
 
-  it('keeps trying when the new one does not start', async () => {
+  it('a part that does not start again is tried until it starts', async () => {
     const marker = join(folder.path, 'once');
     // Works the first and the third time.
     const script = `const fs = require('node:fs'); const count = fs.existsSync('${marker}') ? Number(fs.readFileSync('${marker}')) : 0;
@@ -62,7 +62,7 @@ describe('supervisor', () => {
     assert.match(shown.lines[2] as string, /^✗ part ended during its start \(exit code 7\); the end of .*part\.log:\n {4}not today$/);
   });
 
-  it('goes on when the disk is full, and leaves no process that is not recorded', async () => {
+  it('the supervisor keeps running when the disk is full, and leaves no unrecorded process', async () => {
     const pids = join(folder.path, 'pids');
     await supervise(`require('node:fs').appendFileSync('${pids}', process.pid + ' '); ${obedient}`).start(never);
     const full = join(folder.path, `run.json.${process.pid}.new`); // the record is written to this file first
@@ -79,7 +79,7 @@ describe('supervisor', () => {
     );
   });
 
-  it('reports why a part did not start, and leaves nothing running', async () => {
+  it('a part that did not start is reported with its reason, and leaves nothing running', async () => {
     await assert.rejects(supervise(`console.error('no such thing'); process.exit(3)`).start(never), (error) => {
       assert.ok(error instanceof StartError);
       assert.match(error.message, /^part ended during its start \(exit code 3\); the end of .*:\n {4}no such thing$/);
@@ -89,13 +89,13 @@ describe('supervisor', () => {
     assert.deepEqual(recorded(), []);
   });
 
-  it('gives up a part that is never ready', async () => {
+  it('a part that is never ready is given up', async () => {
     const start = supervise(stubborn, { readyTimeoutMs: 200, ready: () => new Promise(() => undefined) }).start(never);
     await assert.rejects(start, /part was not ready within 0\.2 s/);
     assert.deepEqual(recorded(), []);
   });
 
-  it('gives up a start that is cancelled', async () => {
+  it('a start that is cancelled is given up', async () => {
     const cancel = new AbortController();
     const start = supervise(obedient, { ready: () => new Promise(() => undefined) }).start(cancel.signal);
     const rejection = assert.rejects(start);
@@ -106,7 +106,7 @@ describe('supervisor', () => {
     assert.ok(running !== undefined && !isAlive(running));
   });
 
-  it('stops while it waits to start a part again, and while it starts it', async () => {
+  it('the supervisor stops while it waits to start a part again, and while it starts it', async () => {
     await supervise(obedient).start(never);
     process.kill(recorded()[0]?.pid as number, 'SIGKILL');
     await until(() => shown.lines.length === 2);

@@ -51,14 +51,14 @@ describe('finding Temporal', () => {
 
   const inBin = (number: number) => join(folder.path, `bin${number}`, 'temporal');
 
-  it('takes the one on PATH first', async () => {
+  it('a Temporal on PATH is used first', async () => {
     writeTemporal(cache, '1.31.2');
     writeTemporal(inBin(2), '1.29.0');
     assert.deepEqual(await findTemporal(surroundings, noWays), { path: inBin(2), server: '1.29.0', canDisableNews: false });
     assert.deepEqual(lines, []);
   });
 
-  it('skips those on PATH that are too old or no Temporal, with a line', async () => {
+  it('a program on PATH that is too old or not Temporal is skipped, with a line in the output', async () => {
     writeTemporal(inBin(1), '1.28.4');
     writeProgram(inBin(2), 'exit 3');
     writeTemporal(cache, '1.31.2', '--ui-disable-news-fetch');
@@ -68,7 +68,7 @@ describe('finding Temporal', () => {
     assert.ok(lines[1]?.startsWith(`${inBin(2)} was skipped: `));
   });
 
-  it('compares versions as numbers', async () => {
+  it('versions are compared as numbers', async () => {
     writeTemporal(inBin(1), '1.100.0');
     writeTemporal(inBin(2), '2.0.0');
     assert.equal((await findTemporal(surroundings, noWays)).server, '1.100.0');
@@ -79,13 +79,13 @@ describe('finding Temporal', () => {
     assert.equal((await findTemporal(surroundings, noWays)).path, cache);
   });
 
-  it('replaces a damaged one in the cache', async () => {
+  it('a damaged Temporal in the cache is replaced', async () => {
     writeProgram(cache, 'exit 1');
     assert.equal((await findTemporal(surroundings, { open })).path, cache);
     assert.equal(lines.length, 1);
   });
 
-  it('says in one sentence what to install when every way is closed', async () => {
+  it('one sentence says what to install when no way is left', async () => {
     await assert.rejects(findTemporal(surroundings, noWays), (error) => {
       assert.ok(error instanceof StartError);
       assert.match(
@@ -112,14 +112,14 @@ describe('finding Temporal', () => {
     assert.deepEqual(readdirSync(dirname(elsewhere)), []);
   });
 
-  it('does not build without go, or with one that is too old', async () => {
+  it('nothing is built without go, or if go is too old', async () => {
     await assert.rejects(buildTemporal(cache, { ...surroundings, env: { PATH: '/nowhere' } }), /go is not on PATH/);
     writeProgram(join(folder.path, 'bin1', 'go'), 'echo go version go1.19.8 linux/amd64');
     await assert.rejects(buildTemporal(cache, surroundings), /go1\.19\.8 .*is too old/);
     assert.deepEqual(ran, []);
   });
 
-  it('does not build where the modules are out of reach', async () => {
+  it('nothing is built if the Go modules are out of reach', async () => {
     writeProgram(
       join(folder.path, 'bin1', 'go'),
       '[ $1 = version ] && echo go version go1.26.4 linux/amd64 || { echo no proxy >&2; exit 1; }',
@@ -128,7 +128,7 @@ describe('finding Temporal', () => {
     assert.deepEqual([ran, lines], [[], []]);
   });
 
-  it('leaves the download within seconds where its host does not answer', async function () {
+  it('a download ends within seconds if its host does not answer', async function () {
     this.timeout(6_000);
     const { fetch } = globalThis;
     globalThis.fetch = (_url, options) =>
@@ -156,7 +156,7 @@ describe('finding Temporal', () => {
     const download = (wanted: string) =>
       downloadTemporal(cache, { ...surroundings, env: { ...surroundings.env, TEMPORAL_CLI_SHA256: wanted } });
 
-    it('keeps the file, and says its version and SHA-256 in one line', async () => {
+    it('a downloaded file is kept, and one line shows its version and SHA-256', async () => {
       await download('');
       assert.equal(readFileSync(cache, 'utf8'), 'the program');
       assert.deepEqual(lines.slice(1), [
@@ -164,13 +164,13 @@ describe('finding Temporal', () => {
       ]);
     });
 
-    it('keeps the file with the SHA-256 of TEMPORAL_CLI_SHA256, in any letter case', async () => {
+    it('a downloaded file with the SHA-256 of TEMPORAL_CLI_SHA256 is kept, in any letter case', async () => {
       await download(digest.toUpperCase());
       assert.ok(existsSync(cache));
       assert.equal(lines.length, 1);
     });
 
-    it('does not use a file with another SHA-256, and says so', async () => {
+    it('a downloaded file with another SHA-256 is not used, and the output says so', async () => {
       await assert.rejects(download('0'.repeat(64)), /has the SHA-256 [0-9a-f]{64}, not that of TEMPORAL_CLI_SHA256$/);
       assert.deepEqual(readdirSync(dirname(cache)), []);
       assert.match(lines[1] ?? '', /it is not used$/);

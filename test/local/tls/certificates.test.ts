@@ -33,27 +33,27 @@ describe('certificates', () => {
     authority = await makeAuthority();
   });
 
-  it('are accepted for their names and addresses by whoever trusts the authority', async () => {
+  it('certificates are accepted for their names and addresses by clients that trust the authority', async () => {
     const certificate = await issue({ names: ['localhost'], addresses: ['127.0.0.1'] });
     assert.equal(await ask('127.0.0.1', certificate, authority.cert), 200);
     assert.equal(await ask('localhost', certificate, authority.cert), 200);
   });
 
-  it('are refused where the authority is another one of the same name', async () => {
+  it('certificates are refused by clients that trust another authority of the same name', async () => {
     const stranger = await makeAuthority();
     assert.match(String(await ask('127.0.0.1', await issue({ addresses: ['127.0.0.1'] }), stranger.cert)), /UNABLE_TO_VERIFY|SIGNATURE/);
   });
 
-  it('are refused for another host', async () => {
+  it('certificates are refused for another host', async () => {
     assert.equal(await ask('127.0.0.1', await issue({ names: ['other.example'] }), authority.cert), 'ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  it('are refused when they have expired', async () => {
+  it('expired certificates are refused', async () => {
     const expired = await issue({ addresses: ['127.0.0.1'], notAfter: new Date(Date.now() - 60_000) });
     assert.equal(await ask('127.0.0.1', expired, authority.cert), 'CERT_HAS_EXPIRED');
   });
 
-  it('are refused when another certificate than that of the authority issued them', async () => {
+  it('certificates that another certificate than the authority issued are refused', async () => {
     const leaf = await issue({ names: ['localhost'] });
     const forged = await issueCertificate(leaf, { addresses: ['127.0.0.1'] });
     const answer = await ask(
@@ -73,7 +73,7 @@ describe('the TLS files of a folder', () => {
   const folder = temporaryFolder();
   after(() => folder.remove());
 
-  it('are made once, readable by their owner only, without a key of the authority', async () => {
+  it('the files are created once, readable by their owner only, without a key of the authority', async () => {
     await prepareTls(folder.path, undefined, assert.fail);
     const { cert, key, authority } = tlsPaths(folder.path);
     const before = readFileSync(cert, 'utf8');
@@ -94,7 +94,7 @@ describe('the TLS files of a folder', () => {
     assert.deepEqual(lines, ['NODE_EXTRA_CA_CERTS /nowhere.pem cannot be read and is ignored']);
   });
 
-  it('are made anew when they are damaged or about to expire', async () => {
+  it('files that are damaged or about to expire are replaced', async () => {
     const authority = await makeAuthority();
     const { cert } = tlsPaths(folder.path);
     writeFileSync(cert, (await issueCertificate(authority, { addresses: ['127.0.0.1'], days: 3 })).cert);
