@@ -33,7 +33,7 @@ describe('webhookPoster', () => {
   const summary = ({ error, responseStatus, responseBody }: PostResult) => ({ error, responseStatus, responseBody });
   const nothing = { responseStatus: null, responseBody: null };
 
-  it('sends exactly the bytes and headers it was given, in one POST', async () => {
+  it('a delivery is one POST with exactly the given bytes and headers', async () => {
     const receiver = await receive();
     const result = await posterWith().post(receiver.url, headers, body);
     assert.deepEqual(summary(result), { error: null, responseStatus: 200, responseBody: 'ok' });
@@ -47,7 +47,7 @@ describe('webhookPoster', () => {
     assert.deepEqual(sent, { ...expected, 'content-length': String(Buffer.byteLength(body)), 'accept-encoding': 'identity' });
   });
 
-  it('is not delayed by hundreds of hanging requests to one host', async () => {
+  it('a delivery is not delayed by hundreds of hanging requests to one host', async () => {
     const receiver = await receive((received, ...rest) => {
       if (received.headers['webhook-id'] === 'evt-1') acknowledge(received, ...rest);
     });
@@ -61,13 +61,13 @@ describe('webhookPoster', () => {
   });
 
   for (const status of [200, 201, 202, 204, 299]) {
-    it(`takes ${status} as acknowledged`, async () => {
+    it(`status ${status} acknowledges the delivery`, async () => {
       assert.deepEqual(summary(await postTo(answerWith(status))), { error: null, responseStatus: status, responseBody: null });
     });
   }
 
   for (const status of [400, 404, 410, 429, 500, 503]) {
-    it(`takes ${status} as a failure and keeps it`, async () => {
+    it(`status ${status} is a failure and is stored`, async () => {
       const result = await postTo(answerWith(status, { 'Retry-After': '17' }));
       assert.deepEqual(summary(result), { error: status === 410 ? 'gone' : 'http_status', responseStatus: status, responseBody: null });
       assert.equal(result.retryAfter, '17');
@@ -75,7 +75,7 @@ describe('webhookPoster', () => {
   }
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`takes ${status} as a failure and does not follow it`, async () => {
+    it(`redirect ${status} is a failure and is not followed`, async () => {
       const target = await receive();
       assert.deepEqual(summary(await postTo(answerWith(status, { Location: target.url }))), {
         error: 'redirect',
@@ -86,13 +86,13 @@ describe('webhookPoster', () => {
     });
   }
 
-  it('gives up on a receiver that never answers', async () => {
+  it('a receiver that never answers is a time-out', async () => {
     const result = await postTo(() => undefined, quick);
     assert.deepEqual(summary(result), { error: 'timeout', ...nothing });
     assert.ok(result.durationMs >= 380 && result.durationMs < 2_000, `${result.durationMs} ms`);
   });
 
-  it('fails on a slow answer, with one deadline for headers and body', async () => {
+  it('a slow answer fails at one deadline for headers and body', async () => {
     const drip: Answer = (_received, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write('.'), 20);
@@ -101,7 +101,7 @@ describe('webhookPoster', () => {
     assert.deepEqual(summary(await postTo(drip, quick)), { error: 'timeout', ...nothing });
   });
 
-  it('fails on endless headers', async () => {
+  it('endless headers are a failure', async () => {
     const endless: Answer = (_received, { socket }) => {
       socket?.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket?.write(`X-Filler: ${'x'.repeat(512)}\r\n`), 1);
@@ -110,7 +110,7 @@ describe('webhookPoster', () => {
     assert.deepEqual(summary(await postTo(endless, { totalTimeoutMs: 3_000 })), { error: 'network', ...nothing });
   });
 
-  it('reads a small part of an endless answer, and uses its status', async () => {
+  it('an endless answer counts by its status, and only a small part is read', async () => {
     let written = 0;
     const endless: Answer = (_received, response) => {
       response.writeHead(200);
@@ -127,7 +127,7 @@ describe('webhookPoster', () => {
     assert.ok(written < 20_000_000, `the receiver could write ${written} bytes`);
   });
 
-  it('keeps text that the database can store, whatever the bytes', async () => {
+  it('any bytes of an answer are stored as text that the database accepts', async () => {
     const odd = Buffer.from([0x61, 0x00, 0xff, 0xc3, 0xbc]);
     const { responseBody } = await postTo((_received, response) => void response.writeHead(200).end(odd));
     assert.equal(responseBody, 'a\uFFFD\uFFFDü');
@@ -136,7 +136,7 @@ describe('webhookPoster', () => {
     assert.ok((cut.responseBody?.length ?? 0) <= 1_024);
   });
 
-  it('does not unpack an answer', async () => {
+  it('a compressed answer is not unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const { responseBody, error } = await postTo(
       (_received, response) => void response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
@@ -153,18 +153,18 @@ describe('webhookPoster', () => {
       (_received, response) => void response.writeHead(200, { 'Content-Length': '100' }).write('half', () => response.socket?.destroy()),
     ],
   ] satisfies [string, Answer][]) {
-    it(`takes a receiver that ${what} as reset`, async () => {
+    it(`a receiver that ${what} counts as a reset connection`, async () => {
       assert.deepEqual(summary(await postTo(answer)), { error: 'reset', ...nothing });
     });
   }
 
-  it('fails, and does not hang, when the receiver wants another protocol', async () => {
+  it('a receiver that wants another protocol is a failure, and no call hangs', async () => {
     const upgrade: Answer = (_received, { socket }) =>
       void socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     assert.deepEqual(summary(await postTo(upgrade)), { error: 'http_status', responseStatus: 101, responseBody: null });
   });
 
-  it('takes a port where nobody listens as refused', async () => {
+  it('a port where nobody listens counts as a refused connection', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

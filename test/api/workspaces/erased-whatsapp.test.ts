@@ -57,7 +57,7 @@ describe('an erased WhatsApp message', () => {
   const found = () => findInDatabase(app.deps.db, digits);
   const reports = () => rows(app.deps.db, 'SELECT status, outcome, repeats FROM delivery_reports ORDER BY id');
 
-  it('keeps no number in any id, also not in those of its attempts and reports', async () => {
+  it('an erased message keeps no number in any id, nor do its attempts and reports', async () => {
     const sent = await send();
     await tell(sent, 'delivered');
     await apply(sent);
@@ -81,7 +81,7 @@ describe('an erased WhatsApp message', () => {
     );
   });
 
-  it('counts a late report, once, and stores no number of it', async () => {
+  it('a late report about an erased message counts once, and its number is not stored', async () => {
     await rows(app.deps.db, 'DELETE FROM delivery_reports');
     await buildWebhook(account.workspaceId, 'https://one.example.test/');
     const sent = await send();
@@ -108,7 +108,7 @@ describe('an erased WhatsApp message', () => {
     assert.equal(JSON.parse(event?.body ?? '').data.provider_message_id, '');
   });
 
-  it('gets no number from a report that was stored before the erasure and is applied after it', async () => {
+  it('a report that was stored before the erasure and is applied after it brings no number back', async () => {
     const sent = await send();
     await tell(sent, 'delivered');
     await apply(sent);
@@ -128,7 +128,7 @@ describe('an erased WhatsApp message', () => {
     assert.deepEqual(await found(), []);
   });
 
-  it('gets no number from a report that arrives before its id', async () => {
+  it('a report that arrives before the id of its message brings no number back', async () => {
     const { id, group_id } = await buildQueued(app.deps.db, account.workspaceId, { to, channel: 'whatsapp' });
     const [claim] = await claimHandoffs(app.deps.db, group_id, routedTo({ whatsapp: 'meta' }));
     assert.ok(claim);
@@ -149,14 +149,14 @@ describe('an erased WhatsApp message', () => {
     assert.deepEqual(await found(), []);
   });
 
-  it('takes along reports about messages that nobody knows', async () => {
+  it('an erasure removes the number from reports about unknown messages, too', async () => {
     await tell({ id: 'unknown', name: messageIdFor(to), groupId: '' }, 'delivered');
     assert.notDeepEqual(await found(), []);
     await erase();
     assert.deepEqual(await found(), []);
   });
 
-  it('takes along such reports in which Meta writes the number in another way', async () => {
+  it('an erasure also finds reports about unknown messages in which Meta writes the number in another way', async () => {
     const [ours, theirs] = ['+525512345678', '5215512345678'];
     await tell({ id: 'unknown', name: messageIdFor(theirs), groupId: '' }, 'delivered', { recipient_id: theirs });
     const left = () => findInDatabase(app.deps.db, theirs);
@@ -165,7 +165,7 @@ describe('an erased WhatsApp message', () => {
     assert.deepEqual(await left(), []);
   });
 
-  it('has opted out where Meta says so after the erasure', async () => {
+  it('an opt-out that Meta reports after the erasure counts', async () => {
     const sent = await send();
     await tell(sent, 'delivered');
     await apply(sent);

@@ -26,7 +26,7 @@ describe('ReaderPlaces', () => {
     place.taken();
   };
 
-  it('refuses another owner while all clients keep the pace, until one leaves', () => {
+  it('another owner is refused while all clients keep the pace, until one leaves', () => {
     const [one] = [take('one'), take('two')];
     assert.throws(() => take('three'), isBusy);
     one.leave();
@@ -34,7 +34,7 @@ describe('ReaderPlaces', () => {
     assert.deepEqual([['one', 'two', 'three'].map((owner) => places.has(owner)), ended], [[false, true, true], []]);
   });
 
-  it('ends the client that is furthest behind, once it is further behind than allowed', () => {
+  it('the client that is furthest behind ends, once it is further behind than allowed', () => {
     const [one, two] = [take('one'), take('two')];
     one.offer(1_000);
     now += 1;
@@ -50,7 +50,7 @@ describe('ReaderPlaces', () => {
     assert.deepEqual(ended, ['one', 'two']);
   });
 
-  it('never ends a client that reads at the pace, however unevenly, nor one that waits for us', () => {
+  it('a client that reads at the pace never ends, however unevenly it reads, nor does one that waits for us', () => {
     const [one, two] = [take('one'), take('two')];
     for (let round = 0; round < 1_000; round += 1) {
       read(one, 1_000, 25_000);
@@ -65,7 +65,7 @@ describe('ReaderPlaces', () => {
     assert.deepEqual(ended, []);
   });
 
-  it('ends a client that is always a little too slow, and one that read fast before', () => {
+  it('a client that is always a little too slow ends, also if it read fast before', () => {
     const [one, two] = [take('one'), take('two')];
     for (let second = 0; second < 301; second += 1) read(one, 900, 1_000);
     take('three');
@@ -77,7 +77,7 @@ describe('ReaderPlaces', () => {
     assert.deepEqual(ended, ['one', 'two']);
   });
 
-  it('gives a free place to whoever was refused first, as long as that one asks again within ten seconds', () => {
+  it('a free place goes to the owner that was refused first, if it asks again within ten seconds', () => {
     const [one] = [take('one'), take('two')];
     assert.throws(() => take('honest'), isBusy);
     for (let time = 0; time < 100; time += 1) {
@@ -95,7 +95,7 @@ describe('ReaderPlaces', () => {
     take('late');
   });
 
-  it('gives a free place to an owner from another address than the one that has places already', () => {
+  it('a free place goes to an owner from an address that has no place yet', () => {
     const [one] = [take('one', 'crowd'), take('two', 'crowd')];
     for (const owner of ['three', 'four', 'five']) assert.throws(() => take(owner, 'crowd'), isBusy);
     assert.throws(() => take('honest', 'home'), isBusy);
@@ -104,7 +104,7 @@ describe('ReaderPlaces', () => {
     take('honest', 'home');
   });
 
-  it('ends the newest of an address with several places after half a minute, for an address that has none', () => {
+  it('the newest client of an address with several places ends after half a minute, for an address without one', () => {
     take('one', 'crowd');
     now += 29_000;
     take('two', 'crowd');
@@ -117,7 +117,7 @@ describe('ReaderPlaces', () => {
     assert.throws(() => take('four', 'elsewhere'), isBusy, 'each address has one place');
   });
 
-  it('keeps the new place of an owner whose first one was taken away', () => {
+  it('an owner whose first place was taken away keeps its new one', () => {
     const [first] = [take('one'), take('two')];
     first.offer(1);
     now += 30_001;

@@ -25,7 +25,7 @@ describe('httpClient: answers that are none', () => {
     return [error.reason, error.mayHaveArrived];
   };
 
-  it('says that a refused connection did not arrive', async () => {
+  it('a request on a refused connection did not arrive', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const { port } = closed.address() as AddressInfo;
@@ -33,22 +33,22 @@ describe('httpClient: answers that are none', () => {
     assert.deepEqual(await noAnswer(httpClient(`http://127.0.0.1:${port}`)), ['ECONNREFUSED', false]);
   });
 
-  it('throws when Node.js cannot send the request', async () => {
+  it('a request that Node.js cannot send is an error', async () => {
     const signal = new AbortController().signal;
     await assert.rejects(client.call({ method: 'GET', path: '/', headers: { 'x-euro': '\u20ac' } }, signal), { code: 'ERR_INVALID_CHAR' });
   });
 
-  it('may have arrived when the connection closes without an answer', async () => {
+  it('a request may have arrived when the connection closes without an answer', async () => {
     answer = (socket) => socket.end();
     assert.deepEqual(await noAnswer(), ['ECONNRESET', true]);
   });
 
-  it('may have arrived when the answer ends in the middle', async () => {
+  it('a request may have arrived when the answer ends in the middle', async () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
     assert.deepEqual(await noAnswer(), ['unreadable answer', true]);
   });
 
-  it('may have arrived when the answer is too long, and closes the connection', async () => {
+  it('a request may have arrived when the answer is too long, and the connection is closed', async () => {
     const closed = new Promise<void>((resolve) => {
       answer = (socket) => {
         socket.once('close', () => resolve());
@@ -59,12 +59,12 @@ describe('httpClient: answers that are none', () => {
     await closed;
   });
 
-  it('may have arrived when the provider changes the protocol', async () => {
+  it('a request may have arrived when the provider changes the protocol', async () => {
     answer = (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     assert.deepEqual(await noAnswer(), ['unreadable answer', true]);
   });
 
-  it('may have arrived when the deadline passes', async () => {
+  it('a request may have arrived when the deadline passes', async () => {
     answer = () => undefined;
     assert.deepEqual(await noAnswer(client, AbortSignal.timeout(50)), ['timeout', true]);
   });

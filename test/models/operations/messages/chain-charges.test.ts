@@ -15,7 +15,7 @@ import { acceptedAs, messageOf, reportOf } from '../../../support/rows/messages.
 describe('the charge of a chain, when a message is refunded after a step was sent', () => {
   const { test, buildChain, end, costsOf, movements } = chainsForEach();
 
-  it('is the price of the step when the message before it is given up as unknown', async () => {
+  it('a chain costs the price of the step when the message before it is given up as unknown', async () => {
     const ids = await buildChain(['sms', 'email']);
     assert.deepEqual(await costsOf(ids), [1_000, 0]);
     await giveUpOnHandoffs(test.db, ids[0] ?? '');
@@ -31,7 +31,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
     assert.equal(entry?.description, 'Refund: sms message handoff_unknown, less 0.1 for its fallback');
   });
 
-  it('is the price of the step when the message before it is refused late', async () => {
+  it('a chain costs the price of the step when the message before it is refused late', async () => {
     const ids = await buildChain(['sms', 'email']);
     await recordHandoffs(test.db, [acceptedAs({ id: ids[1] ?? '', attempt: 1 })]);
     await end(ids[0], 'refused');
@@ -45,7 +45,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
     );
   });
 
-  it('is not refunded when the step costs as much or more', async () => {
+  it('nothing is refunded when the step costs as much or more', async () => {
     const ids = await buildChain(['whatsapp', 'sms']);
     await end(ids[0], 'refused');
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
     [0, 1],
     [1, 0],
   ] as const)
-    it(`is refunded in full, when message ${first + 1} and then message ${second + 1} fails`, async () => {
+    it(`a chain is refunded in full when message ${first + 1} and then message ${second + 1} fails`, async () => {
       const ids = await buildChain(['sms', 'whatsapp']);
       await end(ids[first], 'refused');
       await end(ids[second], 'refused');
@@ -72,7 +72,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
       assert.equal(sum, 0);
     });
 
-  it('is the price of the most expensive step that is left', async () => {
+  it('a chain costs the price of the most expensive step that is left', async () => {
     const ids = await buildChain(['sms', 'email', 'whatsapp']);
     await giveUpOnHandoffs(test.db, ids[0] ?? '');
     assert.deepEqual(await costsOf(ids), [0, 100, 400]);
@@ -86,7 +86,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
     );
   });
 
-  it('does not contain a step that was refunded, although a late report says that it arrived', async () => {
+  it('a refunded step costs nothing, although a late report says that it arrived', async () => {
     const ids = await buildChain(['sms', 'email']);
     const [first = '', second = ''] = ids;
     await giveUpOnHandoffs(test.db, second);
@@ -103,7 +103,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
     );
   });
 
-  it('is the price of the step when its recipient was erased meanwhile', async () => {
+  it('a chain costs the price of the step when its recipient was erased meanwhile', async () => {
     const ids = await buildChain(['sms', 'email']);
     await forgetRecipient(test.db, Buffer.alloc(32, 1), { workspaceId: test.workspaceId, recipient: address, at: new Date() });
     const [chain] = await rows<{ steps: object[] }>(test.db, 'SELECT steps FROM fallbacks WHERE message_id = $1', [ids[0]]);
@@ -112,7 +112,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
     assert.deepEqual(await costsOf(ids), [0, 100]);
   });
 
-  it('is right, when the message is cancelled by an erasure or with its account', async () => {
+  it('a chain costs the price of the step when its message is cancelled by an erasure or with its account', async () => {
     const erased = await buildChain(['sms', 'email']);
     await end(erased[0], 'busy');
     await cancelErased(test.db, erased);
