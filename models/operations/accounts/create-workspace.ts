@@ -1,4 +1,3 @@
-import { UniqueConstraintError } from 'sequelize';
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { emailExists } from '../../errors.js';
@@ -7,6 +6,7 @@ import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit } from '../billing/post-credits.js';
+import { refuseTakenEmail } from './refuse-taken-email.js';
 
 export interface NewWorkspace {
   email: string;
@@ -53,17 +53,14 @@ export async function createWorkspace(
   const tokenId = makeId();
   const token = mailToken(secretKey, tokenId);
   const expiresAt = new Date(Date.now() + invitationDays * 86_400_000);
-  try {
-    return await inTransaction(db, async (transaction) => {
+  return refuseTakenEmail(() =>
+    inTransaction(db, async (transaction) => {
       const fields = { ...wanted, password_hash: noPassword, phone: null, country: null };
       const created = await insertWorkspace(db, transaction, fields, origin);
       await select(db, insertToken, [tokenId, created.id, digestMailToken(token), expiresAt], transaction);
       return { workspace: await created.reload({ transaction }), token, expiresAt };
-    });
-  } catch (error) {
-    if (error instanceof UniqueConstraintError) throw emailExists(); // two concurrent calls: the index decides
-    throw error;
-  }
+    }),
+  );
 }
 
 const insertToken = `INSERT INTO mail_tokens (id, workspace_id, purpose, digest, expires_at) VALUES ($1, $2, 'reset', $3, $4)`;

@@ -1,4 +1,3 @@
-import { UniqueConstraintError } from 'sequelize';
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { emailExists } from '../../errors.js';
@@ -7,6 +6,7 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { issueMail } from '../mails/issue-mail.js';
 import { insertWorkspace } from './create-workspace.js';
+import { refuseTakenEmail } from './refuse-taken-email.js';
 
 export interface SignUp {
   email: string;
@@ -29,19 +29,16 @@ export async function signUp(
 ): Promise<{ workspace: Workspace; mailId: string }> {
   if ((await Workspace.byEmail(email)) !== null) throw emailExists();
   const password_hash = await hashPassword(password, email.toLowerCase());
-  try {
-    return await inTransaction(db, async (transaction) => {
+  return refuseTakenEmail(() =>
+    inTransaction(db, async (transaction) => {
       const credits = { amount: config.signupCredits, description: 'Signup credits' };
       const fields = { name: company_name, email, password_hash, phone, country, credits };
       const created = await insertWorkspace(db, transaction, fields, origin);
       if (client !== undefined) await select(db, noteAddress, [created.id, client], transaction);
       const mailId = await issueMail(db, transaction, config.secretKey, { workspaceId: created.id, purpose: 'verify' });
       return { workspace: await created.reload({ transaction }), mailId };
-    });
-  } catch (error) {
-    if (error instanceof UniqueConstraintError) throw emailExists(); // two concurrent calls: the index decides
-    throw error;
-  }
+    }),
+  );
 }
 
 /** Logins from this client cause no notice. */

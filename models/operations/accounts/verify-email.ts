@@ -1,25 +1,20 @@
-import { UniqueConstraintError } from 'sequelize';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { emailExists, invalidMailToken } from '../../errors.js';
+import { invalidMailToken } from '../../errors.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
 import { Workspace } from '../../tables/workspace.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { lockWorkspaceOf } from './as-caller.js';
+import { refuseTakenEmail } from './refuse-taken-email.js';
 
 /**
  * Uses a token that was sent to an address. The address becomes the verified address of its workspace.
  * @throws AppError validation_failed if the token is unknown, used, expired or voided by a newer one, or if another workspace has the
  *   address now
  */
-export async function verifyEmail(db: Database, token: string, origin: Origin): Promise<Workspace> {
-  try {
-    return await inTransaction(db, (transaction) => verify(db, transaction, token, origin));
-  } catch (error) {
-    if (error instanceof UniqueConstraintError) throw emailExists();
-    throw error;
-  }
+export function verifyEmail(db: Database, token: string, origin: Origin): Promise<Workspace> {
+  return refuseTakenEmail(() => inTransaction(db, (transaction) => verify(db, transaction, token, origin)));
 }
 
 async function verify(db: Database, transaction: Transaction, token: string, origin: Origin): Promise<Workspace> {
