@@ -8,7 +8,7 @@ import { AppError } from '../../errors.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
 import { forgetOwner } from './forget-owner.js';
-import { cancelling, lockCancellable } from '../messages/lock-cancellable.js';
+import { cancelledChanges, cancelling, lockCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /** How many messages one step reads. */
@@ -89,9 +89,7 @@ function cancelPage(
 
 async function cancel(db: Database, transaction: Transaction, undecided: readonly string[]): Promise<void> {
   const queued = await lockCancellable(db, transaction, undecided);
-  const what = { status_detail: 'cancelled', at: new Date(), error_code: 'cancelled', error_message: closed } as const;
-  const changes = queued.map((id) => ({ id, ...what }));
-  await recordStatuses(db, transaction, { ...cancelling, changes });
+  await recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges(queued, closed) });
 }
 
 const closed = 'The account was closed before the message was handed to the provider';

@@ -6,7 +6,7 @@ import { notFound } from '../../errors.js';
 import { batchPages } from './batch-pages.js';
 import { completeBatchIfDone } from './complete-batch-if-done.js';
 import { announcePage } from './open-page.js';
-import { cancelling, isCancellable } from '../messages/lock-cancellable.js';
+import { cancelledChanges, cancelling, isCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { countText } from '../../rules/values/text.js';
 
@@ -54,14 +54,6 @@ export async function cancelPage(db: Database, groupId: string): Promise<void> {
   await inTransaction(db, async (transaction) => {
     await announcePage(db, transaction, groupId);
     const queued = await select<{ id: string }>(db, cancellable, [groupId], transaction);
-    const at = new Date();
-    const changes = queued.map(({ id }) => ({
-      id,
-      status_detail: 'cancelled' as const,
-      at,
-      error_code: 'cancelled',
-      error_message: cancelled,
-    }));
     const [first] = queued;
     if (first === undefined) return;
     // A message is cancelled once, so its id identifies this refund. A page may be cancelled in two parts.
@@ -69,6 +61,10 @@ export async function cancelPage(db: Database, groupId: string): Promise<void> {
       reference: `cancel:${first.id}`,
       description: `Refund: ${countText(queued.length, 'message')} of a cancelled batch`,
     };
+    const changes = cancelledChanges(
+      queued.map(({ id }) => id),
+      cancelled,
+    );
     await recordStatuses(db, transaction, { ...cancelling, changes, refundAs });
   });
 }

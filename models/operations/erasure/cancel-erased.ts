@@ -1,7 +1,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { announcePage } from '../batches/open-page.js';
-import { cancelling, isCancellable, lockCancellable } from '../messages/lock-cancellable.js';
+import { cancelledChanges, cancelling, isCancellable, lockCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /** Cancels those of these messages that were not handed off, with refunds and events, because their recipient is being erased. */
@@ -27,15 +27,9 @@ export async function cancelErased(db: Database, ids: readonly string[]): Promis
 
 async function cancel(db: Database, transaction: Transaction, ids: readonly string[]): Promise<void> {
   const locked = await lockCancellable(db, transaction, ids);
-  const at = new Date();
-  const changes = locked.map((id) => ({ id, at, ...cancelled }));
-  await recordStatuses(db, transaction, { ...cancelling, changes });
+  await recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges(locked, erased) });
 }
 
-const cancelled = {
-  status_detail: 'cancelled',
-  error_code: 'cancelled',
-  error_message: 'The recipient was erased before the message was handed to the provider',
-} as const;
+const erased = 'The recipient was erased before the message was handed to the provider';
 
 const cancellable = `SELECT m.id, m.group_id, m.batch_id FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${isCancellable}`;

@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { Message, type MessageRow } from '../../tables/message.js';
 import { announcePage } from '../batches/open-page.js';
-import { cancelling } from './lock-cancellable.js';
+import { cancelledChanges, cancelling } from './lock-cancellable.js';
 import { recordStatuses } from './record-statuses.js';
 
 /**
@@ -13,20 +13,15 @@ import { recordStatuses } from './record-statuses.js';
 export async function cancelMessage(db: Database, workspaceId: string, id: string): Promise<MessageRow> {
   const message = await Message.owned(workspaceId, id);
   if (message.status === 'accepting') throw notFound('Message');
-  const change = {
-    id: message.id,
-    status_detail: 'cancelled',
-    at: new Date(),
-    error_code: 'cancelled',
-    error_message: 'The message was cancelled before it was handed to the provider',
-  } as const;
   const [cancelled] = await inTransaction(db, async (transaction) => {
     await announcePage(db, transaction, message.group_id);
     // `sending` means that a hand-off has claimed the message. The claim is released if the provider could not be reached.
-    return recordStatuses(db, transaction, { ...cancelling, changes: [change] });
+    return recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges([message.id], byClient) });
   });
   if (cancelled !== undefined) return { ...message.get(), ...cancelled };
   await message.reload();
   if (message.status_detail === 'cancelled') return message.get();
   throw canNoLonger('Message', 'cancelled');
 }
+
+const byClient = 'The message was cancelled before it was handed to the provider';

@@ -1,4 +1,5 @@
 import { type Database, select, type Transaction } from '../../db/database.js';
+import type { StatusChange } from './record-statuses.js';
 
 /**
  * Locks those of these messages that were not handed off, and the later steps of their chains, because a refund may change what those cost: all
@@ -12,6 +13,12 @@ export async function lockCancellable(db: Database, transaction: Transaction, id
 
 /** The move of messages that are cancelled. It leaves out those that were handed off, or of which a call may have reached a carrier. */
 export const cancelling = { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'] } as const;
+
+/** The changes of messages that are cancelled. @param why the text of their error */
+export function cancelledChanges(ids: readonly string[], why: string): StatusChange[] {
+  const at = new Date();
+  return ids.map((id) => ({ id, status_detail: 'cancelled', at, error_code: 'cancelled', error_message: why }));
+}
 
 const [status] = cancelling.from;
 /** SQL: the message `m` can be cancelled, as `cancelling` says. */
