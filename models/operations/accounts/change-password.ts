@@ -1,4 +1,3 @@
-import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { commonPassword, wrongPassword } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
@@ -7,7 +6,7 @@ import type { Origin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { forgetSessions } from './end-sessions.js';
-import { voidEmailChanges } from '../mails/issue-mail.js';
+import { enqueueMail, voidEmailChanges } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 
 /**
@@ -32,13 +31,10 @@ export async function changePassword(
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_changed', target });
     await forgetSessions(db, transaction, workspaceId);
     await voidEmailChanges(db, transaction, workspaceId);
-    const mailId = makeId();
-    await select(db, enqueueMail, [mailId, workspaceId], transaction);
-    return mailId;
+    return enqueueMail(db, transaction, workspaceId, { kind: 'password_changed' });
   });
 }
 
 const change = `
   UPDATE workspaces SET password_hash = $2, token_version = token_version + 1, updated_at = now() WHERE id = $1 AND password_hash = $3
   RETURNING name`;
-const enqueueMail = `INSERT INTO mails (id, workspace_id, kind) VALUES ($1, $2, 'password_changed')`;

@@ -1,7 +1,7 @@
-import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { enqueueMail } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';
 import { forgetSessions } from './end-sessions.js';
@@ -24,9 +24,7 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
     for (const sql of forgotten) await select(db, sql, [workspaceId], transaction);
     const target = { type: 'workspace', id: workspaceId, name: null };
     await recordAuditEvent(db, transaction, nobody, { workspaceId, type: 'workspace.closed', target });
-    const mailId = makeId();
-    await select(db, enqueueMail, [mailId, workspaceId, workspace.email], transaction);
-    return mailId;
+    return enqueueMail(db, transaction, workspaceId, { kind: 'workspace_closed', recipient: workspace.email });
   });
 }
 
@@ -41,4 +39,3 @@ const forgotten = [
   'UPDATE mail_tokens SET used_at = COALESCE(used_at, now()), email = NULL WHERE workspace_id = $1',
   'UPDATE mails SET refused_code = 0, recipient = NULL WHERE workspace_id = $1 AND sent_at IS NULL AND refused_code IS NULL',
 ];
-const enqueueMail = `INSERT INTO mails (id, workspace_id, kind, recipient) VALUES ($1, $2, 'workspace_closed', $3)`;

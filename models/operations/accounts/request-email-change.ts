@@ -1,10 +1,9 @@
-import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, select } from '../../db/database.js';
 import { emailExists, tooManyMails } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { hasReachedMailLimit, issueMail } from '../mails/issue-mail.js';
+import { enqueueMail, hasReachedMailLimit, issueMail } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 
 /**
@@ -24,11 +23,9 @@ export async function requestEmailChange(
     const [workspace] = await select<{ email: string }>(db, present, [workspaceId], transaction);
     if (workspace === undefined || (await hasReachedMailLimit(db, transaction, workspaceId, 'change_email'))) throw tooManyMails();
     const asking = await issueMail(db, transaction, config.secretKey, { workspaceId, purpose: 'change_email', email });
-    const noticeId = makeId();
-    await select(db, enqueueMail, [noticeId, workspaceId, workspace.email], transaction);
-    return [asking, noticeId];
+    const notice = await enqueueMail(db, transaction, workspaceId, { kind: 'email_change_asked', recipient: workspace.email });
+    return [asking, notice];
   });
 }
 
 const present = 'SELECT email FROM workspaces WHERE id = $1';
-const enqueueMail = `INSERT INTO mails (id, workspace_id, kind, recipient) VALUES ($1, $2, 'email_change_asked', $3)`;

@@ -1,4 +1,3 @@
-import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { commonPassword, invalidMailToken } from '../../errors.js';
@@ -13,7 +12,7 @@ import { forgetTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
 import { forgetSessions } from './end-sessions.js';
-import { voidEmailChanges } from '../mails/issue-mail.js';
+import { enqueueMail, voidEmailChanges } from '../mails/issue-mail.js';
 
 export interface PasswordReset {
   token: string;
@@ -52,7 +51,8 @@ export function resetPassword(
       await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
     }
     await exemptClient(db, transaction, config.secretKey, { email, client: reset.client });
-    return { mailId: await enqueueMail(db, transaction, workspaceId), workspaceId };
+    const detail = await remainingAccess(db, transaction, workspaceId);
+    return { mailId: await enqueueMail(db, transaction, workspaceId, { kind: 'password_changed', detail }), workspaceId };
   });
 }
 
@@ -79,14 +79,6 @@ interface Owner {
   email: string;
   name: string;
   was_verified: boolean;
-}
-
-async function enqueueMail(db: Database, transaction: Transaction, workspaceId: string): Promise<string> {
-  const mailId = makeId();
-  const detail = JSON.stringify(await remainingAccess(db, transaction, workspaceId));
-  const sql = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'password_changed', $3)`;
-  await select(db, sql, [mailId, workspaceId, detail], transaction);
-  return mailId;
 }
 
 const usable = `digest = $1 AND purpose = 'reset' AND used_at IS NULL AND expires_at > now()`;

@@ -23,18 +23,40 @@ export async function issueMail(
   secretKey: string,
   { workspaceId, purpose, email }: TokenMail,
 ): Promise<string> {
-  const [tokenId, mailId] = [makeId(), makeId()];
+  const tokenId = makeId();
   const expiresAt = new Date(Date.now() + mailTokenLifetimeMs[purpose]);
   const digest = digestMailToken(mailToken(secretKey, tokenId));
   await select(db, voidOlder, [workspaceId, purpose], transaction);
   await select(db, insertToken, [tokenId, workspaceId, purpose, digest, expiresAt, email ?? null], transaction);
-  await select(db, insertMail, [mailId, workspaceId, kinds[purpose], tokenId, email ?? null], transaction);
-  return mailId;
+  return enqueueMail(db, transaction, workspaceId, { kind: kinds[purpose], tokenId, recipient: email });
 }
 
 const voidOlder = `UPDATE mail_tokens SET used_at = now(), email = NULL WHERE workspace_id = $1 AND purpose = $2 AND used_at IS NULL`;
 const insertToken = `INSERT INTO mail_tokens (id, workspace_id, purpose, digest, expires_at, email) VALUES ($1, $2, $3, $4, $5, $6)`;
-const insertMail = `INSERT INTO mails (id, workspace_id, kind, token_id, recipient) VALUES ($1, $2, $3, $4, $5)`;
+
+interface NewMail {
+  kind: MailKind;
+  tokenId?: string;
+  /** Default: the address of the workspace when the mail is sent. */
+  recipient?: string | undefined;
+  /** What its text shows. */
+  detail?: object;
+}
+
+/** Puts a mail into the outbox. @returns its id, for `workflowIds.mail` */
+export async function enqueueMail(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  { kind, tokenId, recipient, detail }: NewMail,
+): Promise<string> {
+  const mailId = makeId();
+  const bind = [mailId, workspaceId, kind, tokenId ?? null, recipient ?? null, detail === undefined ? null : JSON.stringify(detail)];
+  await select(db, insertMail, bind, transaction);
+  return mailId;
+}
+
+const insertMail = `INSERT INTO mails (id, workspace_id, kind, token_id, recipient, detail) VALUES ($1, $2, $3, $4, $5, $6)`;
 
 /** How many mails of one kind a workspace gets per hour at most, so that requests of others cannot flood its mailbox. */
 const mailsAnHourMax = 20;
@@ -43,13 +65,6 @@ const mailsAnHourMax = 20;
 export async function hasReachedMailLimit(db: Database, transaction: Transaction, workspaceId: string, kind: MailKind): Promise<boolean> {
   const [row] = await select<{ sent: number }>(db, countMails, [workspaceId, kind], transaction);
   return (row?.sent ?? 0) >= mailsAnHourMax;
-}
-
-/** A mail that informs the owner of a workspace. */
-interface Notice {
-  kind: MailKind;
-  /** What its text shows. */
-  detail: object;
 }
 
 /**
@@ -61,15 +76,11 @@ export async function enqueueNotice(
   db: Database,
   transaction: Transaction,
   workspaceId: string,
-  { kind, detail }: Notice,
+  notice: Required<Pick<NewMail, 'kind' | 'detail'>>,
 ): Promise<string | null> {
-  if (await hasReachedMailLimit(db, transaction, workspaceId, kind)) return null;
-  const mailId = makeId();
-  await select(db, insertNotice, [mailId, workspaceId, kind, JSON.stringify(detail)], transaction);
-  return mailId;
+  if (await hasReachedMailLimit(db, transaction, workspaceId, notice.kind)) return null;
+  return enqueueMail(db, transaction, workspaceId, notice);
 }
-
-const insertNotice = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
 
 const countMails = `
   SELECT count(*) AS sent FROM mails WHERE workspace_id = $1 AND kind = $2 AND created_at > now() - interval '1 hour'`;
