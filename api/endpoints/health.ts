@@ -31,7 +31,7 @@ interface Found {
 }
 
 /** Health checks share a result for a short time, because load balancers check often. One entry per process. */
-const found = new WeakMap<Deps, { until: number; found: Promise<Found> }>();
+const recent = new WeakMap<Deps, { until: number; found: Promise<Found> }>();
 
 const ageSeconds = () => Joi.number().integer().allow(null).required();
 const watcherHealth = Joi.object({
@@ -69,27 +69,30 @@ export const getHealth = endpoint({
   alsoAs: 503,
   envelope: false,
   async handler(_input, deps) {
-    const found = await lookAround(deps);
+    const found = await recentlyFound(deps);
     const isOk = [...Object.values(found.services), found.watcher.status, found.workers.status].every((one) => one === 'ok');
     const health = { status: isOk ? 'ok' : 'degraded', timestamp: new Date().toISOString(), ...found };
     return new Reply(health, { status: isOk ? 200 : 503 });
   },
 });
 
-function lookAround(deps: Deps): Promise<Found> {
-  const known = found.get(deps);
+function recentlyFound(deps: Deps): Promise<Found> {
+  const known = recent.get(deps);
   if (known !== undefined && known.until > Date.now()) return known.found;
-  const looked = Promise.all([
+  const found = checkAll(deps);
+  recent.set(deps, { until: Date.now() + cacheMs, found });
+  return found;
+}
+
+async function checkAll(deps: Deps): Promise<Found> {
+  const [entries, watcher, workers] = await Promise.all([
     Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await within(check(deps))])),
     watcherOf(deps),
     workersOf(deps),
-  ]).then(([entries, watcher, workers]) => {
-    const services = Object.fromEntries(entries) as Services;
-    // Temporal knows pollers for a minute after their end.
-    return { services: workers.status === 'error' ? { ...services, queue: 'error' as const } : services, watcher, workers };
-  });
-  found.set(deps, { until: Date.now() + cacheMs, found: looked });
-  return looked;
+  ]);
+  const services = Object.fromEntries(entries) as Services;
+  // Temporal lists pollers for a minute after their end.
+  return { services: workers.status === 'error' ? { ...services, queue: 'error' } : services, watcher, workers };
 }
 
 async function within(check: Promise<boolean>): Promise<'ok' | 'error'> {
@@ -110,7 +113,7 @@ async function watcherOf({ db, startedAt }: Deps): Promise<Found['watcher']> {
   return { status: age > watcherAgeSecondsMax ? 'error' : 'ok', ...run };
 }
 
-/** While the database is away the workers are not judged, and where none has ever sent a heartbeat, Temporal's pollers alone decide. */
+/** The workers are ok while the database is not available, and if none has ever sent a heartbeat: then Temporal's pollers alone decide. */
 async function workersOf({ db }: Deps): Promise<Found['workers']> {
   const unknown: Workers = { known: 0, alive: 0, lost: 0, age_seconds: null };
   const { known, ...seen } = await inTime(seenWorkers(db), unknown);
