@@ -98,7 +98,7 @@ export const pauseBulk = endpoint({
   auth: apiKey('send_messages'),
   refusals: [409],
   response: oneBatch,
-  handler: ({ caller, params }, deps) => changed(deps, caller.workspaceId, params.id, pauseBatch),
+  handler: ({ caller, params }, deps) => applyChange(deps, caller.workspaceId, params.id, pauseBatch),
 });
 
 export const resumeBulk = endpoint({
@@ -113,7 +113,7 @@ export const resumeBulk = endpoint({
   response: oneBatch,
   async handler({ caller, params }, deps) {
     assertChannels(caller, [(await findBatch(caller.workspaceId, params.id)).channel]);
-    return changed(deps, caller.workspaceId, params.id, resumeBatch);
+    return applyChange(deps, caller.workspaceId, params.id, resumeBatch);
   },
 });
 
@@ -126,13 +126,13 @@ export const cancelBulk = endpoint({
   auth: apiKey('send_messages'),
   refusals: [409],
   response: oneBatch,
-  handler: ({ caller, params }, deps) => changed(deps, caller.workspaceId, params.id, cancelBatch),
+  handler: ({ caller, params }, deps) => applyChange(deps, caller.workspaceId, params.id, cancelBatch),
 });
 
 type Change = (db: Database, workspaceId: string, id: string) => Promise<Batch>;
 
 /** Stores the change, and signals the workflows of the batch. If a signal fails, the workflow reads the change from the database later. */
-async function changed({ db, temporal, logger }: Deps, workspaceId: string, id: string, change: Change): Promise<object> {
+async function applyChange({ db, temporal, logger }: Deps, workspaceId: string, id: string, change: Change): Promise<object> {
   const batch = await change(db, workspaceId, id);
   // A pause needs no signal: workflows read the status before each round of hand-offs.
   if (batch.status !== 'paused') {
