@@ -4,6 +4,8 @@ import Joi from 'joi';
 import { foreignOrigin, invalidMailToken } from '../../../models/errors.js';
 import { useConsoleLink } from '../../../models/operations/logins/use-console-link.js';
 import { readConsoleLink } from '../../../models/rules/accounts/console-link.js';
+import type { Origin } from '../../../models/rules/audit/origin.js';
+import type { Workspace } from '../../../models/tables/workspace.js';
 import { mayLogIn, setCookie } from '../../auth/console-session.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../declare.js';
@@ -24,6 +26,11 @@ function fromOwnPage({ headers }: { headers: IncomingHttpHeaders }, { config }: 
   if (!mayLogIn(headers, config.publicUrl)) throw foreignOrigin();
 }
 
+async function beginSession({ config }: Pick<Deps, 'config'>, workspace: Workspace, origin: Origin): Promise<Reply> {
+  const cookie = setCookie(config.publicUrl, await newSession({ config }, workspace, 'console', origin));
+  return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
+}
+
 export const createConsoleSession = endpoint({
   id: 'createConsoleSession',
   tag: 'console',
@@ -38,9 +45,7 @@ export const createConsoleSession = endpoint({
   status: 201,
   admit: fromOwnPage,
   async handler(input, deps) {
-    const workspace = await workspaceOfLogin(deps, input);
-    const cookie = setCookie(deps.config.publicUrl, await newSession(deps, workspace, 'console', input.origin));
-    return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
+    return beginSession(deps, await workspaceOfLogin(deps, input), input.origin);
   },
 });
 
@@ -61,14 +66,13 @@ export const useLink = endpoint({
   status: 201,
   admit: fromOwnPage,
   async handler({ body, origin, noteWorkspace }, { db, config }) {
-    const { jwtSecrets, publicUrl, demoReceiver } = config;
+    const { jwtSecrets, demoReceiver } = config;
     // Only the local launcher sets the demo receiver, and only it makes links.
     const link = demoReceiver === undefined ? null : readConsoleLink(jwtSecrets, body.token);
     const workspace = link === null ? null : await useConsoleLink(db, link, origin);
     if (workspace === null) throw invalidMailToken(linkHint);
     noteWorkspace(workspace.id);
-    const cookie = setCookie(publicUrl, await newSession({ config }, workspace, 'console', origin));
-    return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
+    return beginSession({ config }, workspace, origin);
   },
 });
 
