@@ -36,7 +36,7 @@ export async function lockWorkspace(db: Database, transaction: Transaction, work
   await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId], transaction);
 }
 
-/** The same for the workspace of a token from a mail. A token is used under this lock: whoever replaces or voids it has the lock too. */
+/** The same for the workspace of a token from a mail. A token is used, replaced and voided under this lock. */
 export async function lockWorkspaceOf(db: Database, transaction: Transaction, tokenDigest: Buffer): Promise<void> {
   const sql = 'SELECT 1 FROM workspaces WHERE id = (SELECT workspace_id FROM mail_tokens WHERE digest = $1) FOR NO KEY UPDATE';
   await select(db, sql, [tokenDigest], transaction);

@@ -56,7 +56,7 @@ export function resetPassword(
   });
 }
 
-/** Uses the token and sets the password. The row of the workspace is locked before that of the token, as by whoever voids the token. */
+/** Uses the token and sets the password. The row of the workspace is locked before that of the token, as where a token is voided. */
 async function usePasswordToken(db: Database, transaction: Transaction, { token, password }: PasswordReset): Promise<Owner> {
   const digest = digestMailToken(token);
   const refusal = async () => invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['reset']));

@@ -37,7 +37,7 @@ export async function remainingAccess(
 
 const audited = (rows: string, name: string) =>
   `audited AS (SELECT workspace_id, NULL AS actor_name, id AS target_id, ${name} AS target_name, NULL::jsonb AS changes FROM ${rows})`;
-/** SQL: the ids of the webhooks of the workspace, locked in their order: whoever leaves deliveries to their retriers locks several, too. */
+/** SQL: the ids of the webhooks of the workspace, locked in the order of their ids: a transaction that leaves deliveries to retriers locks several, too. */
 const lockedWebhooks = (more: string) =>
   `(SELECT id FROM webhooks WHERE workspace_id = $1 AND deleted_at IS NULL${more} ORDER BY id FOR NO KEY UPDATE)`;
 const originIn = `substring(url from '^[a-z]+://[^/?#]*')`;

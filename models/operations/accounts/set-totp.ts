@@ -62,7 +62,7 @@ export function confirmTotp(
       type: 'auth.totp_enabled',
       target: { type: 'workspace', id: workspaceId, name },
     });
-    // Whoever has stolen a JWT can set up a second factor, too.
+    // A thief of a JWT can set up a second factor, too.
     return enqueueNotice(db, transaction, workspaceId, { kind: 'totp_enabled', detail: { address: origin.address } });
   });
 }

@@ -1,7 +1,6 @@
 /**
  * Ends the open work of a closed workspace: cancels its batches, forgets its recipients and its owner, then cancels its single messages, in
- * steps of bounded size. Each step records its
- * progress, so that a crash loses one step only. Steps may run twice and concurrently.
+ * steps of bounded size. Each step records its progress, so that a crash loses one step only. Steps may run twice and concurrently.
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { AppError } from '../../errors.js';
@@ -82,7 +81,7 @@ function cancelPage(
     const reached = page.at(-1)?.id ?? after;
     // A message that was accepted while the account was closed may have a smaller id than one that was read before.
     const first = idBefore(place.closed_at);
-    await select(db, goOn, [workspaceId, reached < first ? reached : first, undecided], transaction);
+    await select(db, recordProgress, [workspaceId, reached < first ? reached : first, undecided], transaction);
     return { isLast: page.length < step, reached };
   });
 }
@@ -106,7 +105,7 @@ const placeOf = `
 const nextPage = `
   SELECT id, batch_id IS NULL AND status IN ('accepting', 'queued') AS is_undecided
   FROM messages WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
-const goOn = `
+const recordProgress = `
   UPDATE workspaces SET closing_after = $2,
     closing_left = ARRAY(SELECT id FROM messages WHERE id = ANY($3::uuid[]) AND status IN ('accepting', 'queued') ORDER BY id)
   WHERE id = $1`;

@@ -19,7 +19,7 @@ export function verifyEmail(db: Database, token: string, origin: Origin): Promis
 
 async function verify(db: Database, transaction: Transaction, token: string, origin: Origin): Promise<Workspace> {
   const digest = digestMailToken(token);
-  await lockWorkspaceOf(db, transaction, digest); // before the token, as whoever voids it
+  await lockWorkspaceOf(db, transaction, digest); // before the token, as where a token is voided
   const [used] = await select<{ workspace_id: string; email: string | null }>(db, useToken, [digest], transaction);
   if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['verify', 'change_email']));
   const [, [workspace]] = await Workspace.update(

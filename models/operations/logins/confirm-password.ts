@@ -31,7 +31,7 @@ export async function confirmPassword(
     await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_current_password' }, origin);
     throw wrongPassword();
   }
-  // With a second factor, the tries also count wrong codes: whoever has the password must not get more of those.
+  // With a second factor, the tries also count wrong codes: a thief of the password must not get more of those.
   if (workspace.totp_confirmed_at === null) await forgetTries(db, [attempt.digest]);
   else await returnTry(db, attempt);
   return workspace;

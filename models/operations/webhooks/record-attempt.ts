@@ -6,7 +6,7 @@ import { disableWebhook } from './disable-webhook.js';
 import { isHeld, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 
-/** How many attempts of a delivery are kept, the newest: whoever sees a delivery sees them all. A retry schedule has at most 21. */
+/** How many attempts of a delivery are kept, the newest: a response with a delivery contains all of them. A retry schedule has at most 21. */
 export const attemptsKept = 30;
 
 /** The result of one POST to a webhook. */
