@@ -22,6 +22,15 @@ const tableLockTries = 60;
 const lockNotAvailable = '55P03';
 const whoLocks = 'SELECT pid, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY 2 shows by whom';
 
+/**
+ * PostgreSQL ends the statement of a process that was killed, which would otherwise keep its locks as long as it takes: nobody reads its result.
+ * A server on Windows cannot do that.
+ */
+const endWithProcess = (scope: 'LOCAL' | 'SESSION') => `DO $$ BEGIN
+  SET ${scope} client_connection_check_interval = '1s';
+EXCEPTION WHEN invalid_parameter_value THEN NULL;
+END $$`;
+
 /** Applies all missing migrations in order, each in its own transaction. Returns the names of those that this call applied. */
 export async function migrate(db: Database, lock = new SchemaLock(db)): Promise<string[]> {
   await select(
@@ -50,6 +59,7 @@ async function apply(db: Database, lock: SchemaLock, { name, path }: { name: str
       if ((await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction)).length > 0) return false;
       await select(db, `SET LOCAL lock_timeout = ${tableLockMs}`, [], transaction);
       await select(db, 'SET LOCAL statement_timeout = 0', [], transaction);
+      await select(db, endWithProcess('LOCAL'), [], transaction);
       await db.query(sql, { transaction });
       await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name], transaction);
       return true;
@@ -82,10 +92,12 @@ async function applyAlone(lock: SchemaLock, name: string, sql: string): Promise<
     if (wasDone) return;
     await run('SET statement_timeout = 0');
     await run('SET lock_timeout = 0');
+    await run(endWithProcess('SESSION'));
     for (const statement of statements) if (statement.trim() !== '') await run(statement);
     await run(`INSERT INTO schema_migrations (name) VALUES ('${name}')`);
     await run('RESET statement_timeout');
     await run('RESET lock_timeout');
+    await run('RESET client_connection_check_interval');
   });
   return !wasDone;
 }
