@@ -6,7 +6,7 @@ import { recordPaymentEvent } from '../../models/operations/billing/record-payme
 import { mapRows } from '../../models/rules/values/list-window.js';
 import { openCheckout } from '../outside/checkout.js';
 import { endpoint, list } from '../declare.js';
-import { Reply } from '../http/reply.js';
+import { idempotentReply } from '../http/reply.js';
 import { digestRequest } from '../http/idempotency.js';
 import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { presentPackage, presentTransaction } from '../present/presenters.js';
@@ -51,7 +51,7 @@ export const createCheckout = endpoint({
   async handler({ caller, body, idempotencyKey, origin }, deps) {
     const request = { packageId: body.package_id, idempotencyKey, digest: digestRequest(body), origin };
     const { url, sessionId, isReplay } = await openCheckout(deps, caller, request);
-    return new Reply({ checkout_url: url, session_id: sessionId }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
+    return idempotentReply({ checkout_url: url, session_id: sessionId }, isReplay);
   },
 });
 

@@ -11,7 +11,7 @@ export interface Feed {
 /** Lines that are written as fast as the client reads them. */
 export interface Lines {
   of: AsyncIterable<object>;
-  /** Is told how the client reads, and left when the lines have ended, also if the client is gone or wants none. */
+  /** Where the reading of the client is noted. It is left when the lines have ended, also if the client is gone or wants none. */
   place: ReaderPlace;
 }
 
@@ -36,3 +36,7 @@ export class Reply {
     readonly options: ReplyOptions = {},
   ) {}
 }
+
+/** The response to a request with an idempotency key. @param isReplay it repeats the response of an earlier request with the same key */
+export const idempotentReply = (data: object, isReplay: boolean): Reply =>
+  new Reply(data, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});

@@ -11,7 +11,7 @@ import { acceptNewBatch, findAcceptedBatch } from '../../accept/accept-batch.js'
 import type { BulkDeps, Deps } from '../../deps.js';
 import { bulkEndpoint, endpoint, list } from '../../declare.js';
 import { apiKey } from '../../http/endpoint.js';
-import { Reply } from '../../http/reply.js';
+import { idempotentReply } from '../../http/reply.js';
 import type { Caller } from '../../http/caller.js';
 import { digestList } from '../../http/idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList } from '../../present/presenters.js';
@@ -51,7 +51,7 @@ export const sendBulk = bulkEndpoint({
     const digest = key === null ? null : await digestList(rest, recipients);
     const earlier = await findAcceptedBatch(deps, caller, key, digest);
     const { row, isReplay } = earlier ?? (await accept(deps, caller, given, { newId, traceparent, idempotencyKey: key, digest }));
-    return new Reply({ batch: presentAcceptedBatch(row) }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
+    return idempotentReply({ batch: presentAcceptedBatch(row) }, isReplay);
   },
 });
 

@@ -13,7 +13,7 @@ import { type AcceptedMessage, acceptMessage, findAccepted } from '../../accept/
 import type { Deps } from '../../deps.js';
 import { endpoint, list } from '../../declare.js';
 import { apiKey } from '../../http/endpoint.js';
-import { Reply } from '../../http/reply.js';
+import { idempotentReply } from '../../http/reply.js';
 import type { Caller } from '../../http/caller.js';
 import { digestRequest } from '../../http/idempotency.js';
 import { bound, dataOf, recipientInQuery, uuid, valueOf } from '../../http/schemas/schemas.js';
@@ -52,8 +52,7 @@ export const sendMessage = endpoint({
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
     if (earlier === null) assertTemplateTaken(deps.config, body);
     const { row, isReplay } = earlier ?? (await accept(deps, caller, body, { newId, traceparent, idempotencyKey, digest }));
-    const message = presentAcceptedMessage(row);
-    return new Reply({ message }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
+    return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);
   },
 });
 
