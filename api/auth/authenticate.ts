@@ -62,7 +62,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       throw credential.error;
     }
     if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
-    if (credential.kind === 'jwt') return workspaceOf({ db, config, touch: touch.session }, credential.claims);
+    if (credential.kind === 'jwt') return callerOfToken({ db, config, touch: touch.session }, credential.claims);
     const key = await identified.add(credential);
     if (key === null) throw invalidApiKey();
     note({ workspaceId: key.workspace_id, keyId: key.id });
@@ -70,7 +70,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
     if (key.is_expired || (key.allowed_addresses !== null && !isClientInNetworks(credential.address, key.allowed_addresses)))
       throw invalidApiKey();
     touch.key(key, credential.address);
-    return callerOf(key);
+    return callerOfKey(key);
   };
 
   return {
@@ -135,7 +135,7 @@ function credentialReaders({ jwtSecrets, secretKeys, publicUrl }: Deps['config']
   };
 }
 
-function callerOf(key: IdentifiedKey): Caller {
+function callerOfKey(key: IdentifiedKey): Caller {
   return {
     workspaceId: key.workspace_id,
     ...standingIn(key),
@@ -148,7 +148,7 @@ function callerOf(key: IdentifiedKey): Caller {
   };
 }
 
-async function workspaceOf({ db, config, touch }: SessionDeps, { sub, tv, jti, exp, wh, key }: Claims): Promise<Caller> {
+async function callerOfToken({ db, config, touch }: SessionDeps, { sub, tv, jti, exp, wh, key }: Claims): Promise<Caller> {
   const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
   const keyId = key ?? null;
   const { consoleIdleHours: idleHours } = config;
