@@ -19,7 +19,7 @@ export interface Call {
 /** The result of a call for the health of its account. `none` is not counted. */
 export type CallEnd = 'good' | 'bad' | 'none';
 
-const tellEveryMs = 1_000;
+const exchangeEveryMs = 1_000;
 
 export class AccountHealthMonitor {
   /** Account → channels that have several accounts. Other accounts are not counted, because there is no choice. */
@@ -27,7 +27,7 @@ export class AccountHealthMonitor {
   readonly #counts = new Map<string, { calls: number; bad: number }>();
   readonly #running = new Set<Call>();
   #healths = new Map<string, AccountHealth & { readAt: number; changedAt: number }>();
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #exchangedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly deps: { db: Database; logger: Logger; windowSeconds: number },
@@ -59,9 +59,9 @@ export class AccountHealthMonitor {
   }
 
   /** Once a second: stores the counts of this worker, and reads the health that all workers have measured. */
-  async look(now = performance.now()): Promise<void> {
-    if (this.#channelsOf.size === 0 || now - this.#toldAt < tellEveryMs) return;
-    this.#toldAt = now;
+  async exchange(now = performance.now()): Promise<void> {
+    if (this.#channelsOf.size === 0 || now - this.#exchangedAt < exchangeEveryMs) return;
+    this.#exchangedAt = now;
     for (const call of this.#running) {
       if (call.isCounted || now - call.startedAt <= slowMs) continue;
       call.isCounted = true;

@@ -30,7 +30,7 @@ export async function routeOfRound(
   groupId: string,
   { round, mayProbe }: { round: number; mayProbe: boolean },
 ): Promise<RoundRoute> {
-  await health.look();
+  await health.exchange();
   const probed = mayProbe ? await health.claimAccountProbe(groupId) : undefined;
   const draw = drawOf(groupId, round);
   const choiceFor = (channel: Channel): RouteChoice => {

@@ -37,10 +37,10 @@ describe('failing accounts', () => {
     const now = performance.now();
     const took = (ms: number) => health.end({ account: 'one', startedAt: now - ms, isCounted: false }, 'good');
     for (let each = 0; each < 5; each += 1) took(2_900);
-    await health.look(now + 1_100);
+    await health.exchange(now + 1_100);
     assert.equal(health.levelOf('one'), 10);
     for (let each = 0; each < 25; each += 1) took(3_500);
-    await health.look(now + 2_200);
+    await health.exchange(now + 2_200);
     assert.deepEqual([health.levelOf('one'), health.levelOf('two')], [0, 10]);
   });
 
@@ -49,22 +49,22 @@ describe('failing accounts', () => {
       { db: test.db, logger: silent, windowSeconds: 60 },
       shared([accounts.one, accounts.two]).routes,
     );
-    const look = (inSeconds: number) => health.look(performance.now() + inSeconds * 1_000);
-    await look(0);
+    const exchange = (inSeconds: number) => health.exchange(performance.now() + inSeconds * 1_000);
+    await exchange(0);
     await age(60, 'one');
-    await look(1.1);
+    await exchange(1.1);
     const early = Array.from({ length: 9 }, () => health.begin('one'));
     for (const call of early.slice(0, 5)) health.end(call, 'bad');
-    await look(2.2);
+    await exchange(2.2);
     assert.equal(health.levelOf('one'), 0);
     health.end(early[5], 'good');
-    await look(4);
+    await exchange(4);
     assert.equal(health.levelOf('one'), 0, 'a late success of an old call is no probe');
     health.end(health.begin('one'), 'good');
-    await look(6);
+    await exchange(6);
     assert.equal(health.levelOf('one'), 1);
     for (const call of early.slice(6)) health.end(call, 'bad');
-    await look(8);
+    await exchange(8);
     assert.equal(health.levelOf('one'), 1, 'late failures of old calls do not count');
   });
 
