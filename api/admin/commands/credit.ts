@@ -23,7 +23,7 @@ export const creditCommand: Command = {
     const workspace = await findWorkspace(named);
     const grant = { amount, reason, reference };
     const { balance, isNew } = await grantCredits(db, workspace, grant);
-    const done = isNew ? `has got ${creditsText(amount)}` : `had got the credits of ${reference} already`;
+    const done = isNew ? `got ${creditsText(amount)}` : `already got the credits of ${reference}`;
     const text = `${workspace.name} (${workspace.id}) ${done}. Its balance is ${formatCredits(balance)}.`;
     return { ok: true, text, data: { workspace_id: workspace.id, balance: toCredits(balance), changed: isNew } };
   },
