@@ -146,7 +146,7 @@ function secretOf(secrets: ReadonlyMap<string, KeyObject>, token: string): KeyOb
   return kid === undefined ? [...secrets.values()].find((secret) => isSignedWith(secret, token)) : secrets.get(kid);
 }
 
-/** The library throws where the header promises JSON and the claims are none. */
+/** The library throws if the header promises JSON but the claims are not JSON. */
 function headerOf(token: string): jwt.JwtHeader | undefined {
   try {
     return jwt.decode(token, { complete: true })?.header;

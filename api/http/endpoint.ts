@@ -92,7 +92,7 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   examine?(checked: Checked<Body>, deps: Services): Promise<Checked<Body>>;
   /** Maximum body size in bytes. Default: 100 kB. */
   bodyBytesMax?: number;
-  /** Sends messages. Refused for suspended workspaces, and for unverified ones where a real carrier is configured. */
+  /** Sends messages. Refused for suspended workspaces, and for unverified ones if a real carrier is configured. */
   sends?: boolean;
   /** Passes the accept gate, which rejects requests while the service is overloaded. */
   gated?: boolean;

@@ -28,7 +28,7 @@ export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimit
   const authenticator = createAuthenticator(deps);
   const admit = createAdmit(deps.limiter, authenticator, known);
   const callTool = createCallTool(deps, authenticator, limits);
-  // The library is loaded only where it is used.
+  // The library is loaded only when MCP is on.
   const answering = import('./mcp-server.js').then(({ createRespond }) => createRespond({ callTool, logger: deps.logger }));
   const router = express.Router({ caseSensitive: true, strict: true });
 

@@ -12,7 +12,7 @@ export interface EventPage {
   isLast: boolean;
 }
 
-/** Used where no event is read, so any snapshot would do. */
+/** Used when no event is read, so any snapshot is right. */
 const anySnapshot = '1:1:';
 
 export class RoundReader {

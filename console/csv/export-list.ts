@@ -7,7 +7,7 @@ interface Export<Row> {
   /** Reads the page at this cursor; undefined: the first one. */
   read(cursor: string | undefined): Promise<Page<Row>>;
   cells(row: Row): readonly Cell[];
-  /** Called after each page. `total` is null where the API does not count. */
+  /** Called after each page. `total` is null if the API does not count. */
   progress(done: number, total: number | null): void;
   signal: AbortSignal;
 }

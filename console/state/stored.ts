@@ -1,4 +1,4 @@
-/** @returns null where the browser refuses its storage: to a frame of another site */
+/** @returns null if the browser refuses its storage, as in a frame of another site */
 export function stored<T>(work: () => T): T | null {
   try {
     return work();

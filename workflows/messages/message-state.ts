@@ -38,7 +38,7 @@ export class MessageState {
   }
 
   /**
-   * Awaits a hand-off and applies the reports that arrive meanwhile. Where the provider's answer is lost, a report proves the hand-off.
+   * Awaits a hand-off and applies the reports that arrive meanwhile. If the provider's answer is lost, a report proves the hand-off.
    * After that the reports are looked at once more, because the result of the hand-off may be older than the reports.
    */
   async applyReportsDuring<Result>(handOff: Promise<Result>): Promise<Result> {

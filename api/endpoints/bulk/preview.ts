@@ -117,7 +117,7 @@ async function previewAll(db: Database, { workspaceId, allowedCountries }: Calle
 }
 
 /**
- * Finds the faults of the request itself. Faults of recipients are part of the preview and do not fail the request. Where there is no preview,
+ * Finds the faults of the request itself. Faults of recipients are part of the preview and do not fail the request. If there is no preview,
  * they are listed beside the others.
  */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {

@@ -45,7 +45,7 @@ export interface Command {
   run(context: Context): Promise<void>;
 }
 
-/** The value of an option with a text; undefined where it is not given. */
+/** The value of an option with a text; undefined if it is not given. */
 export function textOption({ values }: Pick<Context, 'values'>, name: string): string | undefined {
   const value = values[name];
   return typeof value === 'string' ? value : undefined;

@@ -13,7 +13,7 @@ export interface CheckedRow {
   /** As a spreadsheet counts them. */
   number: number;
   to: string;
-  /** What the recipient would read; empty where that is not known. */
+  /** What the recipient would read; empty if that is unknown. */
   text: string;
   credits: number;
   state: 'ready' | 'faulty' | 'duplicate';

@@ -50,7 +50,7 @@ export function SendBatch({ checked: { body, credits, sent }, leftOut, isSending
   );
 }
 
-/** Sends the batch. Where an earlier request with its content has no answer, only the viewer knows whether it is the same batch. */
+/** Sends the batch. If an earlier request with its content has no answer, only the viewer knows whether it is the same batch. */
 function useSending(body: Body | null, isSending: Signal<boolean>) {
   const question = useSignal<Unanswered | null>(null);
   const isNew = useRef(false);

@@ -43,7 +43,7 @@ export function mappingOf({ columns }: Sheet): Mapping {
 
 /**
  * The contact of a row. Empty cells are left out.
- * @throws Error with the reason, where a cell cannot be read
+ * @throws Error with the reason, if a cell cannot be read
  */
 export function contactOf({ cells, isTooLong }: SheetRow, { columns }: Sheet, { targets: given }: Mapping): NewContact {
   if (isTooLong) throw new Error('The row has more cells than there are columns');

@@ -35,7 +35,7 @@ interface Row extends AccountHealth {
 }
 
 /**
- * Adds the counts, changes the levels where that is due, and returns the health of all these accounts. If two workers see the same at the
+ * Adds the counts, changes the levels that are due, and returns the health of all these accounts. If two workers see the same at the
  * same time, one of them makes the change.
  * @param counts of every account in question, including those without calls
  */

@@ -92,7 +92,7 @@ async function noteLogin(
 }
 
 /**
- * The address from which the account was made is known. Where no address is known, because an operator made the account or nobody has logged
+ * The address from which the account was made is known. If no address is known, because an operator made the account or nobody has logged
  * in for long, each is new.
  */
 const noteAddress = `

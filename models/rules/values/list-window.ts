@@ -8,7 +8,7 @@ export type ListWindow = { limit: number } & ({ page: number } | { after: Place 
 
 export interface Listed<Row> {
   rows: Row[];
-  /** The number of rows in the whole list; null after a place, where it is not counted. */
+  /** The number of rows in the whole list; null after a place, because it is not counted then. */
   total: number | null;
   /** The place of the last row; null if the list ends there. */
   next: Place | null;
@@ -23,7 +23,7 @@ export interface Range {
 
 interface Reader<Row> {
   count(): Promise<number>;
-  /** @param total the number of rows, where it is known */
+  /** @param total the number of rows, if it is known */
   find(range: Range, total: number | null): Promise<Row[]>;
   placeOf(row: Row): Place;
 }
