@@ -13,7 +13,9 @@ export const deliveryTooOld = () => conflict('Delivery is too old to be sent aga
 export const exportRunning = () => conflict('An export of this workspace is running already');
 /** The recipient has opted out. */
 export const recipientsSuppression = () =>
-  conflict('The recipient created this suppression. Only the recipient (by replying START) or the operator can remove it');
+  conflict(
+    'The recipient created this suppression. Only the recipient (on sms and whatsapp by replying START) or the operator can remove it',
+  );
 export const totpAlreadyEnabled = () => conflict('TOTP is already enabled');
 export const totpNotSetUp = () => conflict('There is no TOTP secret to confirm');
 export const totpNotEnabled = () => conflict('TOTP is not enabled');
