@@ -32,7 +32,7 @@ const tag = text()
 
 export const contactFields = {
   name: nullable(text())
-    .allow('')
+    .min(0) // with allow(''), the checks below would not see an empty name
     .custom(rule((value: string) => (codePoints(value) > nameLengthMax ? `{field} must be at most ${nameLengthMax} characters` : null)))
     .custom((value: string) => value.trim() || null)
     .meta({ maxLength: nameLengthMax }),

@@ -55,6 +55,8 @@ describe('contacts', () => {
     assert.equal((await create({ email: 'a@b.co', phone: null, name: null, tags: null, custom_fields: null })).phone, null);
   });
 
+  it('stores no name where an empty one is given', async () => assert.equal((await create({ ...good, name: '' })).name, null));
+
   it('stores each tag once', async () =>
     assert.deepEqual((await create({ phone: '+15550000001', tags: ['a', 'b', 'a'] })).tags, ['a', 'b']));
 
