@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { Router } from 'preact-iso';
 import { useRef } from 'preact/hooks';
+import { useKeptFocus } from '../state/focus.js';
 
 interface MainProps {
   /** What every screen has above it. */
@@ -18,6 +19,7 @@ interface MainProps {
 export function Main({ notice, class: className, onMoved, children }: MainProps) {
   const main = useRef<HTMLElement>(null);
   const isLoading = useSignal(false);
+  useKeptFocus(main);
   // Filters and pages of a list are no route change: they keep the focus.
   const moved = () => {
     main.current?.focus();

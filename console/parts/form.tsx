@@ -33,7 +33,7 @@ export function Form({ form, action, fields, children, more }: FormProps) {
           </p>
         ))}
       <p class="actions">
-        <button class="primary" disabled={form.isBusy.value}>
+        <button class="primary" aria-disabled={form.isBusy.value}>
           {action}
         </button>
         {more}

@@ -18,12 +18,18 @@ export function Toasts() {
   );
 }
 
-/** The browser's own dialog keeps the focus inside, and gives it back when it is closed. Escape is a no. */
+/**
+ * The browser's own dialog keeps the focus inside, and gives it back when it is closed. Escape is a no. So is Enter at first: the key that
+ * pressed the button before may still be held.
+ */
 export function ConfirmDialog() {
   const asked = question.value;
   const dialog = useRef<HTMLDialogElement>(null);
+  const back = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (asked !== null && dialog.current?.open === false) dialog.current.showModal();
+    if (asked === null || dialog.current?.open !== false) return;
+    dialog.current.showModal();
+    back.current?.focus();
   }, [asked]);
   if (asked === null) return null;
   return (
@@ -39,7 +45,7 @@ export function ConfirmDialog() {
         <button type="button" class="danger" onClick={() => dialog.current?.close('yes')}>
           {asked.action}
         </button>
-        <button type="button" onClick={() => dialog.current?.close()}>
+        <button ref={back} type="button" onClick={() => dialog.current?.close()}>
           Back
         </button>
       </p>

@@ -22,10 +22,10 @@ export function PagedTable<Row>({ rows, caption, ...table }: Props<Row>) {
       {rows.length > rowsDrawn && (
         <nav class="pages" aria-label={`Pages of ${caption}`}>
           <span role="status">{`${(from + 1).toLocaleString()} to ${to.toLocaleString()} of ${rows.length.toLocaleString()}`}</span>
-          <button type="button" disabled={from === 0} onClick={() => (first.value = Math.max(0, from - rowsDrawn))}>
+          <button type="button" aria-disabled={from === 0} onClick={() => (first.value = Math.max(0, from - rowsDrawn))}>
             Previous
           </button>
-          <button type="button" disabled={to === rows.length} onClick={() => (first.value = from + rowsDrawn)}>
+          <button type="button" aria-disabled={to === rows.length} onClick={() => to < rows.length && (first.value = to)}>
             Next
           </button>
         </nav>

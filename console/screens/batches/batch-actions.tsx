@@ -57,15 +57,15 @@ export function BatchActions(props: Props) {
       {isOpen && (
         <p class="actions">
           {status === 'paused' ? (
-            <button type="button" class="primary" disabled={isBusy.value} onClick={resume}>
+            <button type="button" class="primary" aria-disabled={isBusy.value} onClick={resume}>
               Resume
             </button>
           ) : (
-            <button type="button" disabled={isBusy.value} onClick={pause}>
+            <button type="button" aria-disabled={isBusy.value} onClick={pause}>
               Pause
             </button>
           )}
-          <button type="button" class="danger" disabled={isBusy.value} onClick={cancel}>
+          <button type="button" class="danger" aria-disabled={isBusy.value} onClick={cancel}>
             Cancel
           </button>
         </p>

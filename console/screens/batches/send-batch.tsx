@@ -26,7 +26,7 @@ export function SendBatch({ checked: { body, credits, sent }, leftOut, isSending
   if (body === null) return <p class="error">No row can be sent.</p>;
   if (question !== null) {
     const asNew = (
-      <button disabled={form.isBusy.value} onClick={chooseNew}>
+      <button aria-disabled={form.isBusy.value} onClick={chooseNew}>
         A new batch: send it as well
       </button>
     );
@@ -70,7 +70,10 @@ function useSending(body: Body | null, isSending: Signal<boolean>) {
     isSending.value = true;
     await answered(sendOnce(body, unanswered)).finally(() => (isSending.value = false));
   });
-  return { form, question: question.value, chooseNew: () => void (isNew.current = true) };
+  const chooseNew = () => {
+    if (!form.isBusy.value) isNew.current = true;
+  };
+  return { form, question: question.value, chooseNew };
 }
 
 /** Shows the batch that was accepted, unless the viewer is at another screen by then: it gets a notice. */

@@ -42,7 +42,7 @@ export function Ledger() {
     <section aria-labelledby="ledger">
       <h2 id="ledger">Ledger</h2>
       <p>
-        <button type="button" disabled={page.isLoading.value} onClick={readAgain}>
+        <button type="button" aria-disabled={page.isLoading.value} onClick={readAgain}>
           Read again
         </button>
       </p>

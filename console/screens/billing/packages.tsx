@@ -32,6 +32,7 @@ function useCheckout() {
     return () => removeEventListener('pageshow', restored);
   }, []);
   const buy = async (id: string) => {
+    if (isBusy.value) return;
     isBusy.value = true;
     problem.value = null;
     const idempotencyKey = keys.current.get(id) ?? crypto.randomUUID();
@@ -59,7 +60,7 @@ function Offers({ packages }: { packages: readonly Package[] }) {
             <strong>{name}</strong>
             <span>{creditsText(credits)}</span>
             <span>{priceText(cents, currency)}</span>
-            <button type="button" aria-label={`Buy ${name}`} disabled={isBusy.value} onClick={() => void buy(id)}>
+            <button type="button" aria-label={`Buy ${name}`} aria-disabled={isBusy.value} onClick={() => void buy(id)}>
               Buy
             </button>
           </li>

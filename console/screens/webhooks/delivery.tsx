@@ -80,7 +80,7 @@ function Resend({ params, loaded }: { params: { id: string; delivery_id: string 
   });
   return (
     <p class="actions">
-      <button type="button" class="primary" disabled={isBusy.value} onClick={resend}>
+      <button type="button" class="primary" aria-disabled={isBusy.value} onClick={resend}>
         Send again
       </button>
       <button type="button" onClick={loaded.reload}>

@@ -68,7 +68,7 @@ describe('a new batch in the console', function () {
     await browser.press('Send 3 messages for 3 credits');
     await browser.see('It is not known whether the batch was accepted.');
     await browser.press('Send 3 messages for 3 credits');
-    await browser.page.locator('main form button[disabled]').waitFor({ state: 'detached' });
+    await browser.page.locator('main form button[aria-disabled=true]').waitFor({ state: 'detached' });
     await browser.page.unroute('**/messages/bulk');
     await preview(browser, csv('to', phone(7)), 'Another one');
     await browser.press('Send 1 message for 1 credit');

@@ -1,0 +1,39 @@
+/** The focus, where its element is removed: browsers give it to the page then, and screen readers start again at the top. */
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+/** Whether a main part was shown before. At the load of the page the focus stays at its start. */
+let wasShown = false;
+
+/**
+ * Gives the focus to what is nearest to a removed element: the table of its row, else the main part. The main part also gets it when it
+ * appears in place of another one, for example after the sign-in.
+ */
+export function useKeptFocus(main: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const root = main.current;
+    if (root === null) return;
+    if (wasShown && isFree()) root.focus();
+    wasShown = true;
+    let last: Node | null = null;
+    const note = ({ target }: FocusEvent) => void (last = target as Node);
+    const observer = new MutationObserver((records) => {
+      if (last === null || last.isConnected || !isFree()) return;
+      (placeOf(last, records) ?? root).focus({ preventScroll: true });
+    });
+    document.addEventListener('focusin', note);
+    observer.observe(root, { childList: true, subtree: true });
+    return () => {
+      document.removeEventListener('focusin', note);
+      observer.disconnect();
+    };
+  }, [main]);
+}
+
+const isFree = () => document.activeElement === document.body || document.activeElement === null;
+
+/** What can have the focus around the place from which the element was removed. */
+function placeOf(removed: Node, records: readonly MutationRecord[]): HTMLElement | null {
+  const { target } = records.find(({ removedNodes }) => [...removedNodes].some((node) => node.contains(removed))) ?? {};
+  return target instanceof Element && target.isConnected ? target.closest<HTMLElement>('[tabindex]') : null;
+}
