@@ -1,10 +1,41 @@
 /** Screens that are loaded when they are first shown. */
 import type { ComponentType } from 'preact';
 import { lazy } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import { urlOf } from '../api/base.js';
 import { Screen } from '../parts/screen.js';
+
+const lookMs = 5_000;
+
+/** Whether the service answers, or at least a proxy that reaches it. */
+const isThere = (): Promise<boolean> =>
+  fetch(urlOf('/live'), { cache: 'no-store' }).then(
+    ({ status }) => status < 500,
+    () => false,
+  );
+
+/** Reloads the page when a service that was away answers again. A part that is missing beside a running service would be missing then, too. */
+function useReturn(): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isShown = true;
+    const look = async (wasAway: boolean) => {
+      const isBack = await isThere();
+      if (!isShown) return;
+      if (!isBack) timer = setTimeout(() => void look(true), lookMs);
+      else if (wasAway) location.reload();
+    };
+    void look(false);
+    return () => {
+      isShown = false;
+      clearTimeout(timer);
+    };
+  }, []);
+}
 
 /** After an update of the service the parts of an open page have other names. */
 function NotLoaded() {
+  useReturn();
   return (
     <Screen title="Not loaded">
       <p role="alert">This screen could not be loaded. The service may have been updated, or the connection is lost.</p>

@@ -1,7 +1,7 @@
 /** Data that a screen shows: loading, loaded or failed. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { type Problem, problemOf } from '../api/problem.js';
+import { isUnanswered, type Problem, problemOf } from '../api/problem.js';
 
 export interface Loaded<T> {
   /** Undefined until the first answer. A reload keeps the old data until the new is there. */
@@ -16,12 +16,17 @@ export interface Loaded<T> {
   replace(data: T): void;
 }
 
+/** A read that the service did not answer is repeated by itself, at growing intervals. */
+const againMs = { first: 5_000, max: 60_000 };
+
 /** Its functions stay the same while the screen is shown: effects may depend on them. */
 class Loading<T> implements Loaded<T> {
   readonly data = signal<T | undefined>(undefined);
   readonly isLoading = signal(true);
   readonly problem = signal<Problem | null>(null);
   #running: AbortController | undefined;
+  #again: ReturnType<typeof setTimeout> | undefined;
+  #waitMs = againMs.first;
   /** The changes since the read that is under way began. */
   #missed: ((data: T) => T)[] = [];
 
@@ -32,11 +37,16 @@ class Loading<T> implements Loaded<T> {
   begin(): () => void {
     this.data.value = undefined;
     this.problem.value = null;
+    this.#waitMs = againMs.first;
     this.reload();
-    return () => this.#running?.abort();
+    return () => {
+      clearTimeout(this.#again);
+      this.#running?.abort();
+    };
   }
 
   readonly reload = (): void => {
+    clearTimeout(this.#again);
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
@@ -45,10 +55,14 @@ class Loading<T> implements Loaded<T> {
     this.load(running.signal).then(
       (answer) => {
         const changed = this.#missed.reduce((data, change) => change(data), answer);
-        if (!running.signal.aborted) this.#show(changed, null);
+        if (running.signal.aborted) return;
+        this.#waitMs = againMs.first;
+        this.#show(changed, null);
       },
       (error: unknown) => {
-        if (!running.signal.aborted) this.#show(this.data.value, problemOf(error));
+        if (running.signal.aborted) return;
+        this.#show(this.data.value, problemOf(error));
+        if (isUnanswered(error)) this.#reloadLater();
       },
     );
   };
@@ -62,6 +76,11 @@ class Loading<T> implements Loaded<T> {
     this.data.value = data;
     if (this.isLoading.value) this.reload();
   };
+
+  #reloadLater(): void {
+    this.#again = setTimeout(this.reload, this.#waitMs);
+    this.#waitMs = Math.min(2 * this.#waitMs, againMs.max);
+  }
 
   #show(data: T | undefined, problem: Problem | null): void {
     this.data.value = data;

@@ -1,0 +1,43 @@
+/** The console while the service is away, and when it is back. */
+import assert from 'node:assert/strict';
+import { useApi } from '../../api/use-api.js';
+import { useConsole } from '../use-console.js';
+
+const readAgain = 'The service cannot be reached.';
+
+describe('the console while the service is away', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const { browser } = useConsole(app);
+
+  it('a list that could not be read is read again without a click', async () => {
+    await browser.page.route('**/api/v1/api-keys', (route) => route.abort(), { times: 1 });
+    await browser.open('/keys');
+    await browser.see(readAgain);
+    await browser.see('No API keys yet');
+    assert.equal(await browser.page.getByText(readAgain).count(), 0);
+  });
+
+  it('a refused list is not read again by itself, because the answer would be the same', async () => {
+    let reads = 0;
+    await browser.page.clock.install();
+    await browser.page.route('**/api/v1/api-keys', (route) => {
+      reads++;
+      return route.fulfill({ status: 403, json: { success: false, error: 'Not allowed' } });
+    });
+    await browser.open('/keys');
+    await browser.see('Not allowed');
+    await browser.page.clock.runFor(120_000);
+    assert.equal(reads, 1);
+  });
+
+  it('a screen whose part could not be loaded is there when the service is back', async () => {
+    await browser.open('/keys');
+    await browser.see('No API keys yet');
+    await browser.page.route(/\/assets\/part-|\/live$/, (route) => route.abort());
+    await browser.page.getByRole('link', { name: 'Suppressions', exact: true }).click();
+    await browser.see(/This screen could not be loaded/);
+    await browser.page.unrouteAll({ behavior: 'wait' });
+    await browser.see('No suppressions yet');
+  });
+});
