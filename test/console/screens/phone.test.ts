@@ -54,6 +54,8 @@ describe('the lists of the console on a phone', function () {
       await browser.open(path.replace(':webhook', webhook));
       if (path === '/settings') await browser.press('Show open sessions');
       await browser.row(text).first().waitFor();
+      // The list is read again when the stream opens. Its table is dimmed meanwhile.
+      await browser.page.locator('.stream.connecting, [aria-busy=true]').first().waitFor({ state: 'detached' });
       await browser.assertAccessible();
       const widths = '[...document.querySelectorAll(".table")].map((table) => [table.ariaLabel, table.scrollWidth - table.clientWidth])';
       const wider = ((await browser.page.evaluate(widths)) as [string, number][]).filter(([, by]) => by > 0);
