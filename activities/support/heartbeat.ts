@@ -1,4 +1,5 @@
 import { activityInfo, Context, heartbeat } from '@temporalio/activity';
+import { withSignalOf } from './signal-of.js';
 
 /**
  * Runs the work of an activity and sends heartbeats meanwhile. After a crash another worker takes over when the heartbeat time-out ends,
@@ -9,20 +10,8 @@ import { activityInfo, Context, heartbeat } from '@temporalio/activity';
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>, stopping?: AbortSignal): Promise<T> {
   const everyMs = (activityInfo().heartbeatTimeoutMs ?? 10_000) / 3;
   const timer = setInterval(() => heartbeat(), everyMs);
-  const end = new AbortController();
-  const abort = () => end.abort();
-  // Not AbortSignal.any: on Node.js 20 its signals are kept in memory as long as their sources.
   const sources = [Context.current().cancellationSignal, ...(stopping === undefined ? [] : [stopping])];
-  for (const source of sources) {
-    if (source.aborted) abort();
-    else source.addEventListener('abort', abort, { once: true });
-  }
-  try {
-    return await work(end.signal);
-  } finally {
-    clearInterval(timer);
-    for (const source of sources) source.removeEventListener('abort', abort);
-  }
+  return withSignalOf(sources, work).finally(() => clearInterval(timer));
 }
 
 /** The same activities, each with heartbeats. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, ScheduleClient } from '@temporalio/client';
 import type { Config } from '../../models/settings/config.js';
 import type { Logger } from '../../models/process/logger.js';
+import { withSignalOf } from '../support/signal-of.js';
 import { type Preparations, prepareTemporal, restorePreparations } from './prepare-temporal.js';
 
 const everyMs = 20_000;
@@ -37,8 +38,8 @@ async function look(preparations: Preparations, signal: AbortSignal): Promise<vo
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
-      const isNew = await connection.withAbortSignal(signal, () =>
-        connection.withDeadline(Date.now() + deadlineMs, () => restorePreparations(preparations)),
+      const isNew = await withSignalOf([signal], (ofThis) =>
+        connection.withAbortSignal(ofThis, () => connection.withDeadline(Date.now() + deadlineMs, () => restorePreparations(preparations))),
       );
       if (isNew)
         logger.error(
