@@ -12,17 +12,19 @@ export interface PersistDeps {
 
 /**
  * Repeats a write until the database accepts it, so that a failover or restart of the database loses no answer of a provider. The write
- * must be safe to repeat.
+ * must be safe to repeat. Only its first failure is logged: an outage would fill the log with the same line.
  * @throws the last error when the time is over
  */
 export async function persist(write: () => Promise<void>, { logger, persistMs = 120_000 }: PersistDeps): Promise<void> {
   const until = performance.now() + persistMs;
+  let isRepeated = false;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       return await write();
     } catch (err) {
       if (performance.now() >= until) throw err;
-      logger.warn({ err }, 'could not record answers of a provider, retrying');
+      if (!isRepeated) logger.warn({ err }, 'could not record answers of a provider, retrying');
+      isRepeated = true;
       await sleep(pauseMs * (0.75 + 0.5 * Math.random()));
     }
   }

@@ -35,6 +35,8 @@ class RunningPoster implements ReportPoster {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
+  /** Since a post failed. Only the first failure is logged. */
+  #isFailing = false;
 
   constructor(private readonly deps: ReportPosterDeps) {
     this.#wakeIn(0);
@@ -71,8 +73,10 @@ class RunningPoster implements ReportPoster {
     const startedAt = Date.now();
     try {
       while ((await postDueReports(db, reportsPerPost, (reports) => post(url, secretKey, reports))) === reportsPerPost);
+      this.#isFailing = false;
     } catch (err) {
-      logger.warn({ err }, 'could not post sandbox reports, retrying');
+      if (!this.#isFailing) logger.warn({ err }, 'could not post sandbox reports, retrying');
+      this.#isFailing = true;
     }
     for (const moment of this.#moments) if (moment <= startedAt) this.#moments.delete(moment);
     this.#wakeIn(Math.max(0, Math.min(Date.now() + idleMs, ...this.#moments) - Date.now()));

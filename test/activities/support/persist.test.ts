@@ -21,6 +21,16 @@ describe('persist', () => {
     assert.equal(tries, 4);
   });
 
+  it('logs a write that fails again and again once', async () => {
+    const lines: unknown[] = [];
+    const counting = Object.assign(Object.create(logger), { warn: (_: unknown, line: string) => void lines.push(line) });
+    await assert.rejects(
+      persist(() => Promise.reject(new Error('connection refused')), { logger: counting, persistMs: 500 }),
+      /connection refused/,
+    );
+    assert.deepEqual(lines, ['could not record answers of a provider, retrying']);
+  });
+
   it('throws the last error after the time limit', async () => {
     let tries = 0;
     const write = async () => {

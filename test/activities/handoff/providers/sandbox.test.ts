@@ -99,27 +99,30 @@ describe('the sandbox provider', () => {
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const reports = startReportPoster({ db: test.db, secretKey, callbackUrl, logger: createLogger('test', 'silent'), idleMs });
+      const warnings: unknown[] = [];
+      const logger = Object.assign(createLogger('test', 'silent'), { warn: (_: unknown, line: string) => void warnings.push(line) });
+      const reports = startReportPoster({ db: test.db, secretKey, callbackUrl, logger, idleMs });
       const stop = async () => {
         await reports.stop();
         server.closeAllConnections();
         server.close();
       };
-      return { endpoint, reports, stop };
+      return { endpoint, reports, warnings, stop };
     };
     const told = (reports: CallbackEvent[]) =>
       reports.map((event) => event.kind === 'report' && [event.status, event.error_code, event.message_id]);
 
-    it('posts its reports signed, and again after a callback that failed', async () => {
-      const { endpoint, reports, stop } = await startPoster();
+    it('posts its reports signed, and again after a callback that failed, which is logged once', async () => {
+      const { endpoint, reports, warnings, stop } = await startPoster(20);
       endpoint.status = 500;
       const message = outgoing('+15005550006');
       await adapter((ms) => reports.expect(ms)).send(message, signal);
-      await until(() => endpoint.calls > 0, 'the first post has failed');
+      await until(() => endpoint.calls > 3, 'several posts have failed');
       endpoint.status = 200;
       await until(() => endpoint.reports.length > 0, 'it was posted again');
       await stop();
       assert.deepEqual(told(endpoint.reports), [['failed', '30006', message.id]]);
+      assert.deepEqual(warnings, ['could not post sandbox reports, retrying']);
       assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports WHERE posted_at IS NULL')).length, 0);
     });
 
