@@ -10,7 +10,7 @@ import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { coreTelemetry } from './core-metrics.js';
 import { startHeartbeats } from './worker-heartbeat.js';
 import { ownerOfWork } from './owner-of-work.js';
-import { sdkLogger } from './sdk-logger.js';
+import { nativeLogging, sdkLogger } from './sdk-logger.js';
 import { type RunningWorkers, startWorkers, type TaskQueue } from './workers.js';
 
 export interface ThreadOptions {
@@ -29,7 +29,7 @@ export interface ThreadOptions {
 export async function startThread({ config, logger, taskQueues, poolMax, urgent, endpoints }: ThreadOptions): Promise<RunningWorkers> {
   Runtime.install({
     shutdownSignals: [], // see worker.ts
-    telemetryOptions: await coreTelemetry(config, taskQueues[0] ?? ''),
+    telemetryOptions: { ...(await coreTelemetry(config, taskQueues[0] ?? '')), logging: nativeLogging },
     logger: sdkLogger(logger),
   });
   const endTracing = await startTracing({ tracing: config.tracing, logger, part: taskQueues.includes(queues.bulk) ? 'batches' : 'worker' });

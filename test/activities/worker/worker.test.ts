@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { select } from '../../../models/db/database.js';
 import { testEnv } from '../../support/config.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { until } from '../../support/client.js';
 import { freshNamespace, type TestTemporal } from '../../support/temporal/temporal.js';
 
 describe('the worker process', () => {
@@ -19,12 +21,16 @@ describe('the worker process', () => {
     await database.drop();
   });
 
-  const start = (stderr: 'inherit' | 'pipe') => {
-    const { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE } = temporal;
+  const start = (stderr: 'inherit' | 'pipe', TEMPORAL_ADDRESS = temporal.address, stdout: 'inherit' | 'pipe' = 'inherit') => {
+    const { namespace: TEMPORAL_NAMESPACE } = temporal;
     const { PATH, NODE_V8_COVERAGE } = process.env;
     return spawn(process.execPath, [resolve(import.meta.dirname, '../../../activities/worker.js')], {
-      env: { PATH, NODE_V8_COVERAGE, ...testEnv({ DATABASE_URL: database.url, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }) },
-      stdio: ['ignore', 'inherit', stderr, 'ipc'],
+      env: {
+        PATH,
+        NODE_V8_COVERAGE,
+        ...testEnv({ DATABASE_URL: database.url, LOG_LEVEL: stdout === 'pipe' ? 'warn' : 'error', TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }),
+      },
+      stdio: ['ignore', stdout, stderr, 'ipc'],
     });
   };
 
@@ -48,4 +54,43 @@ describe('the worker process', () => {
       assert.deepEqual(await exited, [0, null]);
     });
   }
+
+  it('logs a few lines while Temporal is away, all of them JSON', async function () {
+    this.timeout(90_000);
+    const way = await wayTo(temporal.address);
+    const worker = start('inherit', way.address, 'pipe');
+    const exited = once(worker, 'exit');
+    let printed = '';
+    worker.stdout?.setEncoding('utf8').on('data', (part: string) => (printed += part));
+    await Promise.race([once(worker, 'message'), exited]);
+    way.close();
+    await until(() => printed.includes('could not check the schedule of the watcher'), 'a look at Temporal failed', 60_000);
+    worker.kill('SIGKILL');
+    await exited;
+    const lines = printed.trim().split('\n');
+    assert.deepEqual(
+      lines.filter((line) => !line.startsWith('{"level":')),
+      [],
+    );
+    assert.ok(lines.length < 20, printed);
+  });
 });
+
+/** A way to a server, which can be cut. */
+async function wayTo(server: string): Promise<{ address: string; close(): void }> {
+  const [host, port] = server.split(':');
+  const open = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    const onward = connect(Number(port), host);
+    for (const end of [socket, onward]) open.add(end.on('error', () => undefined));
+    socket.pipe(onward).pipe(socket);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  return {
+    address: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    close: () => {
+      proxy.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
