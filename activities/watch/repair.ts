@@ -106,9 +106,9 @@ function otherRepairs(deps: RepairDeps) {
         work: (replay) => starts.replay(replay),
       }),
 
-    /** Mails without a workflow. */
+    /** Mails without a workflow. Those that follow from an operator's command or from a webhook's failures are started only here. */
     repairMails: (): Promise<void> =>
-      repairEach<string>(deps, 'mails', { find: () => takeUnsentMails(db), work: (mailId) => starts.mail(mailId) }),
+      repairEach<string>(deps, 'mails', { find: () => takeUnsentMails(db), work: (mailId) => starts.mail(mailId), isUsual: true }),
   };
 }
 
@@ -116,21 +116,25 @@ interface Repair<Item> {
   /** Reads the page after an item. */
   find: (after: Item | undefined) => Promise<Item[]>;
   work: (item: Item) => Promise<unknown>;
+  /** Finding such items is no sign of a fault. */
+  isUsual?: boolean;
 }
 
 /** Repairs all items of one kind, page by page. The next run finds an item that fails again. */
-async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, work }: Repair<Item>): Promise<void> {
+async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, work, isUsual }: Repair<Item>): Promise<void> {
   const count = await inPages<Item>(sliceMs, repairPageSize, async (after) => {
     const items = await find(after);
     await eachOf(logger, what, items, work);
     return items;
   });
-  noteRepairs(logger, what, count);
+  noteRepairs(logger, what, count, isUsual);
 }
 
-function noteRepairs(logger: Logger, what: string, count: number): void {
+function noteRepairs(logger: Logger, what: string, count: number, isUsual = false): void {
   workMetrics.repairs.inc({ what }, count);
-  if (count > 0) logger.warn({ [what]: count }, 'repaired overdue work');
+  if (count === 0) return;
+  if (isUsual) logger.info({ [what]: count }, 'started work that waited for the watcher');
+  else logger.warn({ [what]: count }, 'repaired overdue work');
 }
 
 /** Starts the pages whose workflow is gone, and signals those that run. */

@@ -47,6 +47,20 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(await repairs.run(), [`wake msg:${reported.id}`, `replay ${replay.id}`], 'what was started has its time');
   });
 
+  it('start a mail that waits for the watcher, and log no warning, because that is usual', async () => {
+    const mailId = '01a21bfc-0000-7000-8000-000000000001';
+    await rows(
+      repairs.db,
+      `INSERT INTO mails (id, workspace_id, kind, detail, look_at) VALUES ($1, $2, 'webhook_disabled', '{}', ${longAgo})`,
+      [mailId, repairs.workspaceId],
+    );
+    assert.deepEqual(await repairs.run(), [`mail ${mailId}`]);
+    assert.deepEqual(
+      repairs.lines.map(({ level, msg }) => [level, msg]),
+      [[30, 'started work that waited for the watcher']],
+    );
+  });
+
   it('notify the pages of a resumed batch once, and start missing ones', async () => {
     const { id, pages } = await buildAcceptedBatch(repairs.db, repairs.workspaceId, [1, 1]);
     const [here, gone] = pages.map(({ groupId }) => `page:${groupId}`) as [string, string];
