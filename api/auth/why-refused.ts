@@ -6,6 +6,8 @@ import type { Auth } from '../http/endpoint.js';
 import { hasBearer } from './tokens.js';
 
 const keyPlace = 'An API key belongs in the header X-API-Key';
+/** What the client sent as its token, if it is one word. */
+const bearerIn = ({ authorization = '' }: IncomingHttpHeaders) => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
 const looksLikeJwt = (text: string) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 
 /** The 401 for a missing or invalid JWT. @param isExpired the JWT was valid before */
@@ -13,7 +15,7 @@ export function tokenRefused(auth: Auth, headers: IncomingHttpHeaders, isExpired
   if (isExpired) return expiredToken();
   const { authorization = '' } = headers;
   const isEither = typeof auth === 'object';
-  const given = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  const given = bearerIn(headers);
   const carriesKey = given !== undefined && isWellFormedApiKey(given);
   if (carriesKey && isEither) return refusedFor(keyPlace);
   if (carriesKey || (authorization === '' && !isEither && headers['x-api-key'] !== undefined))
@@ -32,10 +34,9 @@ export const sessionRefused = (isExpired: boolean): AppError =>
 
 /** The 401 for a missing or malformed API key. */
 export function keyRefused(headers: IncomingHttpHeaders): AppError {
-  const { authorization, 'x-api-key': key = '' } = headers;
+  const { 'x-api-key': key = '' } = headers;
   if (key === '') {
-    const [, bearer = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-    if (isWellFormedApiKey(bearer)) return missingApiKey(keyPlace);
+    if (isWellFormedApiKey(bearerIn(headers) ?? '')) return missingApiKey(keyPlace);
     return missingApiKey(`This operation needs an API key in the header X-API-Key${hasBearer(headers) ? ', not a JWT' : ''}`);
   }
   return invalidApiKey(

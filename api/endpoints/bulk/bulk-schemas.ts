@@ -126,13 +126,13 @@ export async function planned(
   refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
   unitsMax?: number,
 ): Promise<Checked<BulkBody>> {
-  const refused = refusalOfContent(given.content, config.quotas.placeholders);
+  const refusal = refusalOfContent(given.content, config.quotas.placeholders);
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
-  if (!Array.isArray(value.recipients)) return { ...others, ...refused, value, faults };
-  const unusable = [...faults.map(({ field }) => field), ...('refusal' in refused ? ['content'] : [])];
+  if (!Array.isArray(value.recipients)) return { ...others, refusal, value, faults };
+  const unusable = [...faults.map(({ field }) => field), ...(refusal === undefined ? [] : ['content'])];
   const plan = await planBulk(judgeable(value, unusable), recipientsMax, unitsMax);
   const ignored = [...(others.ignored ?? []), ...(await ignoredFieldsOf(value.recipients))];
-  return { ...refused, ignored, value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
+  return { refusal, ignored, value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
 }
 
 /** Replaces each of these fields by a harmless value, so that the recipients can still be checked. */

@@ -12,8 +12,8 @@ export async function withVariables(checked: Checked<SendBody>, { config }: Pick
   const { value, faults, ...others } = checked;
   const { variables, content, channel, fallback = [] } = value;
   if (variables === undefined || faults.length > 0) return checked;
-  const refused = refusalOfContent(content, config.quotas.placeholders);
-  if ('refusal' in refused) return { ...checked, ...refused, faults: faultsOfVariables(variables) };
+  const refusal = refusalOfContent(content, config.quotas.placeholders);
+  if (refusal !== undefined) return { ...checked, refusal, faults: faultsOfVariables(variables) };
   const rendered = renderContent(content, variables, [channel, ...fallback.map((step) => step.channel)]);
   return { ...others, value: { ...value, content: rendered.content, written: content }, faults: rendered.faults };
 }

@@ -11,7 +11,7 @@ export interface Checked<T> {
   /** Paths of the unknown fields that were dropped. */
   ignored?: readonly string[];
   /** Refuses a request without faults. */
-  refusal?: AppError;
+  refusal?: AppError | undefined;
 }
 
 /** Default texts for faults without a text of their own, so that clients never see texts of the library. Expressions are parsed once; strings would be parsed at every check. */

@@ -83,8 +83,8 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
 /** The literal parts, which every rendered text contains. */
 const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part === 'string').join('');
 
-/** The refusal of a content whose rendering would take too long: it has more than `max` placeholders, all its texts together. */
-export function refusalOfContent(content: unknown, max: number): { refusal?: AppError } {
+/** The refusal of a content whose rendering would take too long: all its texts together have more than `max` placeholders. Otherwise undefined. */
+export function refusalOfContent(content: unknown, max: number): AppError | undefined {
   let count = 0;
   const walk = (part: unknown): void => {
     if (count > max) return;
@@ -92,5 +92,5 @@ export function refusalOfContent(content: unknown, max: number): { refusal?: App
     else if (typeof part === 'object' && part !== null) Object.values(part).forEach(walk);
   };
   walk(content);
-  return count > max ? { refusal: tooManyPlaceholders(max) } : {};
+  return count > max ? tooManyPlaceholders(max) : undefined;
 }
