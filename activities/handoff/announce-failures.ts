@@ -1,4 +1,4 @@
-/** The events of messages that failed during a hand-off which goes on for the others of their group. */
+/** The events of messages that failed during a hand-off that continues for the others of their group. */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { hasUnannouncedFailures } from '../../models/operations/handoff/unannounced-failures.js';
@@ -25,7 +25,7 @@ export async function announcingFailures<Result>(deps: AnnounceDeps, groupId: st
   }
 }
 
-/** In a group of one message, no hand-off goes on after a failure. */
+/** In a group of one message, no hand-off continues after a failure. */
 async function announce({ db, starts }: AnnounceDeps, groupId: string): Promise<void> {
   const workflowId = activityInfo().workflowExecution?.workflowId;
   if (workflowId === undefined || workflowId === workflowIds.message(groupId)) return;

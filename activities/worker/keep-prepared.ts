@@ -38,8 +38,10 @@ async function look(preparations: Preparations, signal: AbortSignal): Promise<vo
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
-      const isNew = await withSignalOf([signal], (ofThis) =>
-        connection.withAbortSignal(ofThis, () => connection.withDeadline(Date.now() + deadlineMs, () => restorePreparations(preparations))),
+      const isNew = await withSignalOf([signal], (checkSignal) =>
+        connection.withAbortSignal(checkSignal, () =>
+          connection.withDeadline(Date.now() + deadlineMs, () => restorePreparations(preparations)),
+        ),
       );
       if (isNew)
         logger.error(

@@ -6,7 +6,7 @@ const activitiesOnly = 'No workflows registered, not polling for workflow tasks'
 
 /**
  * The native part of the SDK logs through the logger of its runtime, not by lines of its own. While Temporal is away, each of its polls would
- * report each of its retries: our own checks say that once.
+ * log each of its retries. Our own checks log the outage once.
  */
 export const nativeLogging: NonNullable<TelemetryOptions['logging']> = {
   forward: {},

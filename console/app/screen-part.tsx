@@ -15,7 +15,7 @@ const isThere = (): Promise<boolean> =>
   );
 
 /** Reloads the page when a service that was away answers again. A part that is missing beside a running service would be missing then, too. */
-function useReturn(): void {
+function useReloadWhenBack(): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isShown = true;
@@ -35,7 +35,7 @@ function useReturn(): void {
 
 /** After an update of the service the parts of an open page have other names. */
 function NotLoaded() {
-  useReturn();
+  useReloadWhenBack();
   return (
     <Screen title="Not loaded">
       <p role="alert">This screen could not be loaded. The service may have been updated, or the connection is lost.</p>

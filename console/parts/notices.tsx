@@ -19,8 +19,8 @@ export function Toasts() {
 }
 
 /**
- * The browser's own dialog keeps the focus inside, and gives it back when it is closed. Escape is a no. So is Enter at first: the key that
- * pressed the button before may still be held.
+ * The browser's own dialog keeps the focus inside, and gives it back when it is closed. Escape answers no. Enter does so too at first,
+ * because the focus is on Back: the key that opened the dialog may still be held.
  */
 export function ConfirmDialog() {
   const asked = question.value;

@@ -35,7 +35,7 @@ class RunningPoster implements ReportPoster {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
-  /** Since a post failed. Only the first failure is logged. */
+  /** The last post failed. Of several failures in a row only the first is logged. */
   #isFailing = false;
 
   constructor(private readonly deps: ReportPosterDeps) {
