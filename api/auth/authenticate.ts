@@ -54,7 +54,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
     maxBatchSize: 100,
     concurrency: 2,
   });
-  const touch = createTouches(logger);
+  const touch = createTouches({ db, logger });
 
   const identify: Authenticator['identify'] = async (auth, credential, note) => {
     if (credential.kind === 'refused') {

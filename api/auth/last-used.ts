@@ -1,29 +1,41 @@
 /** When API keys and sessions were used last. */
+import type { Database } from '../../models/db/database.js';
+import { BatchQueue } from '../../models/flow/batch-queue.js';
+import { recordKeyUses, recordSessionUses, type Use } from '../../models/operations/accounts/record-uses.js';
 import type { Logger } from '../../models/process/logger.js';
-import { ApiKey } from '../../models/tables/api-key.js';
-import { OpenSession } from '../../models/tables/open-session.js';
 
 /** Notes that a key or a session is used. */
 export type Touch = (used: { id: string; last_used_at: Date | null }, address?: string) => void;
 
 /** What notes the use of keys, with the address of the client, and of sessions. */
-export function createTouches(logger: Logger): { key: Touch; session: Touch } {
+export function createTouches({ db, logger }: { db: Database; logger: Logger }): { key: Touch; session: Touch } {
   const onError = (err: unknown) => logger.warn({ err }, 'last_used_at was not written');
   return {
-    key: lastUsed((id, now, address) => ApiKey.update({ last_used_at: now, last_used_address: address }, { where: { id } }), onError),
-    session: lastUsed((id, now) => OpenSession.update({ last_used_at: now }, { where: { id } }), onError),
+    key: lastUsed((uses) => recordKeyUses(db, uses).catch(onError)),
+    session: lastUsed((uses) => recordSessionUses(db, uses).catch(onError)),
   };
 }
 
-/** Writes last_used_at of a key or a session in the background, at most once a minute. */
-function lastUsed(write: (id: string, now: Date, address: string | null) => Promise<unknown>, onError: (err: unknown) => void): Touch {
+/** Keys of one statement. A workspace can have 100. */
+const maxUses = 100;
+
+/**
+ * Writes last_used_at of a key or a session in the background, at most once a minute. Uses during a write are written together by the next
+ * one. Otherwise the first uses of many keys would take all connections to the database at once, and sends would wait.
+ */
+function lastUsed(write: (uses: Use[]) => Promise<void>): Touch {
+  const queue = new BatchQueue<Use, undefined>(
+    async (uses) => {
+      await write(uses);
+      return uses.map(() => undefined);
+    },
+    { maxBatchSize: maxUses },
+  );
   const inProgress = new Set<string>();
   return ({ id, last_used_at }, address) => {
-    const now = new Date();
-    if ((last_used_at !== null && now.getTime() - last_used_at.getTime() < 60_000) || inProgress.has(id)) return;
+    const at = new Date();
+    if ((last_used_at !== null && at.getTime() - last_used_at.getTime() < 60_000) || inProgress.has(id)) return;
     inProgress.add(id);
-    void write(id, now, address ?? null)
-      .catch(onError)
-      .finally(() => inProgress.delete(id));
+    void queue.add({ id, at, address: address ?? null }).finally(() => inProgress.delete(id));
   };
 }

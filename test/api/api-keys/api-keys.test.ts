@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { inTransaction, select } from '../../../models/db/database.js';
 import { digestApiKey } from '../../../models/rules/accounts/api-key.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
+import { lockWaits, untilLockWait } from '../../support/lock-table.js';
 import { useApi } from '../use-api.js';
 
 const keys = '/api/v1/api-keys';
@@ -76,5 +78,20 @@ describe('API keys', () => {
     assert.deepEqual([pagination, typeof next_cursor], [{ total: 5, page: 2, pages: 3, limit: 2 }, 'string']);
     const beyond = await app.call('GET', `${keys}?page=999999999999999&limit=100`, { jwt: token });
     assert.deepEqual(beyond.body.data.api_keys, []);
+  });
+
+  it('writes the first uses of ten keys with few statements, which leaves the connections to the database to others', async () => {
+    const { db } = app.deps;
+    const { jwt: token, workspaceId } = await app.account();
+    const created = await Promise.all(Array.from({ length: 10 }, () => app.call('POST', keys, { jwt: token, body: { name: 'x' } })));
+    const used = () => rows(db, 'SELECT 1 FROM api_keys WHERE workspace_id = $1 AND last_used_at IS NOT NULL', [workspaceId]);
+    await inTransaction(db, async (transaction) => {
+      await select(db, 'LOCK TABLE api_keys IN EXCLUSIVE MODE', [], transaction);
+      const answers = await Promise.all(created.map(({ body }) => app.call('GET', '/api/v1/messages', { key: body.data.key })));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+      await untilLockWait(db, 'a use is being written');
+      assert.equal(await lockWaits(db), 1);
+    });
+    await until(async () => (await used()).length === created.length, 'all uses are written');
   });
 });
