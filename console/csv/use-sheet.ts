@@ -2,6 +2,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { type Problem, problemOf } from '../api/problem.js';
+import { useKept } from '../state/kept.js';
 import { readCsv, type Sheet } from './read-csv.js';
 
 interface ChosenSheet {
@@ -16,6 +17,11 @@ export function useSheet(rowsMax: number): ChosenSheet {
   const sheet = useSignal<Sheet | null>(null);
   const problem = useSignal<Problem | null>(null);
   const newest = useRef<File | null>(null);
+  useKept(
+    'file',
+    () => sheet.value,
+    (kept) => (sheet.value = kept),
+  );
   const read = async (file: File) => {
     newest.current = file;
     try {

@@ -3,13 +3,14 @@ import { type ComponentChildren, createContext, type JSX } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import type { Problem } from '../api/problem.js';
 import type { Form as FormState } from '../state/form.js';
+import { useKeptFields } from '../state/kept-fields.js';
 import { ProblemBox } from './problem-box.js';
 
 const FormProblem = createContext<Problem | null>(null);
 
 interface FormProps {
   form: FormState;
-  /** What the button does. */
+  /** What the button does. It also tells the forms of a screen apart. */
   action: string;
   /** The names of the fields. Errors of other fields are shown above the form. */
   fields: readonly string[];
@@ -20,10 +21,11 @@ interface FormProps {
 
 export function Form({ form, action, fields, children, more }: FormProps) {
   const problem = form.problem.value;
+  const { element, changed } = useKeptFields(action);
   const isOfFields =
     problem !== null && problem.details.length > 0 && problem.details.every(({ field }) => fields.some((name) => isOf(name, field)));
   return (
-    <form onSubmit={form.onSubmit} method="post">
+    <form ref={element} onSubmit={form.onSubmit} onInput={changed} method="post">
       {problem !== null && !isOfFields && <ProblemBox problem={problem} />}
       <FormProblem.Provider value={problem}>{children}</FormProblem.Provider>
       {isOfFields &&

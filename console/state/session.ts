@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { beforeCalls, call, type Schema, whenSignedOut } from '../api/call.js';
 import { Problem, problemOf } from '../api/problem.js';
 import { forget } from '../api/stream.js';
+import { forgetInput, keepInput } from './kept.js';
 
 export type Workspace = Schema<'WorkspaceSettings'>;
 
@@ -36,7 +37,7 @@ function isReplaced(): boolean {
 }
 
 whenSignedOut(() => {
-  if (openWorkspace() !== null && !isReplaced()) leave('Your session has ended. Please sign in again.');
+  if (openWorkspace() !== null && !isReplaced()) end('Your session has ended. Please sign in again.');
 });
 
 // A tab may not have heard yet of a sign-in in another one. What it shows must not be sent for the other workspace.
@@ -51,7 +52,8 @@ export function followOtherTabs(): void {
   addEventListener('storage', ({ key }) => {
     if (key !== hint && key !== null) return;
     const known = localStorage.getItem(hint);
-    if (known === null) leave(null);
+    if (known === null) end(null);
+    else if (shownId() === null) void restoreSession();
     else if (known !== shownId()) location.reload();
   });
 }
@@ -68,8 +70,16 @@ function forgetStored(workspaceId: string | null): void {
   }
 }
 
-/** Shows the sign-in screen, with a reason. */
+/** Shows the sign-in screen, with a reason, after the user has ended the session. */
 export function leave(reason: string | null): void {
+  end(reason);
+  forgetInput(null);
+}
+
+/** The session has ended by itself or elsewhere: what was written is kept for its workspace. */
+function end(reason: string | null): void {
+  const id = shownId();
+  if (id !== null) keepInput(id);
   localStorage.removeItem(hint);
   forgetStored(null);
   forget();
@@ -78,10 +88,10 @@ export function leave(reason: string | null): void {
 
 /** Reads the workspace of the session. Without a session the sign-in screen is shown. */
 export async function restoreSession(): Promise<void> {
-  if (localStorage.getItem(hint) === null) return leave(null);
+  if (localStorage.getItem(hint) === null) return end(null);
   await refreshWorkspace().catch((error: unknown) => {
     const problem = problemOf(error);
-    if (problem.status === 401) return leave(problem.message);
+    if (problem.status === 401) return end(problem.message);
     session.value = { state: 'failed', problem };
   });
 }
@@ -92,8 +102,9 @@ export async function refreshWorkspace(): Promise<void> {
   const { workspace } = await call('get', '/api/v1/workspace');
   if (localStorage.getItem(hint) !== known) return;
   localStorage.setItem(hint, workspace.id);
-  if (isReplaced()) location.reload();
-  else session.value = { state: 'open', workspace };
+  if (isReplaced()) return location.reload();
+  forgetInput(workspace.id);
+  session.value = { state: 'open', workspace };
 }
 
 /** Reads the workspace again for what is shown beside a screen: its failure is no failure of the screen. */

@@ -1,6 +1,7 @@
 /** A batch is sent once, however often the button is pressed, the network fails or the page is loaded again, in all tabs. */
 import { call, type Schema } from '../../api/call.js';
 import { Problem } from '../../api/problem.js';
+import { useKept } from '../../state/kept.js';
 import { openWorkspace } from '../../state/session.js';
 import type { Body } from './draft.js';
 
@@ -48,6 +49,14 @@ const storageKey = () => `tidings.batches.${openWorkspace()?.id ?? ''}`;
 
 /** Digest of the body → request, oldest first. */
 const read = () => new Map<string, Unanswered>(JSON.parse(localStorage.getItem(storageKey()) ?? '[]') as [string, Unanswered][]);
+
+/** What is stored ends with the session. The batch that is kept must not be sent twice all the same. */
+export const useKeptRequests = (): void =>
+  useKept(
+    'requests',
+    () => localStorage.getItem(storageKey()) ?? undefined,
+    (kept) => localStorage.setItem(storageKey(), kept),
+  );
 
 function change(work: (kept: Map<string, Unanswered>) => void): void {
   const kept = read();

@@ -5,6 +5,7 @@ import { FieldGroup, Form, TextField } from '../../parts/form.js';
 import { phoneHint } from '../../parts/message-fields.js';
 import { TextArea } from '../../parts/text-area.js';
 import { useForm } from '../../state/form.js';
+import { useKept } from '../../state/kept.js';
 import { changeOf, type ContactChange, type ContactFields, valueText } from './contact-change.js';
 import { tagsText } from './mapping.js';
 
@@ -51,6 +52,11 @@ function Tags({ text }: { text: string }) {
 function CustomFields({ fields }: { fields: ContactFields['custom_fields'] }) {
   const given = Object.entries(fields).map(([name, value]) => [name, valueText(value)] as const);
   const added = useSignal(0);
+  useKept(
+    'custom fields',
+    () => added.value,
+    (kept) => (added.value = kept),
+  );
   const rows = [...given, ...Array.from({ length: added.value }, () => ['', ''] as const)];
   return (
     <FieldGroup name="custom_fields" legend="Custom fields">

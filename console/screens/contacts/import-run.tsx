@@ -8,8 +8,9 @@ import { countText } from '../../parts/count.js';
 import { Facts } from '../../parts/facts.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import { ProblemBox } from '../../parts/problem-box.js';
+import { useKept } from '../../state/kept.js';
 import { useLeaveQuestion } from '../../state/leave.js';
-import { mappingOf } from './mapping.js';
+import { type Mapping, mappingOf } from './mapping.js';
 import { type Fault, type Progress, runImport } from './run-import.js';
 
 const leaving = {
@@ -34,15 +35,18 @@ interface Props {
   isRunning: Signal<boolean>;
 }
 
-export function ImportRun({ sheet, isRunning }: Props) {
-  const mapping = useMemo(() => mappingOf(sheet), [sheet]);
+/** The run of the import, which another screen ends: what is created stays. */
+function useRun(sheet: Sheet, mapping: Mapping, isRunning: Signal<boolean>) {
   const progress = useSignal<Progress>({ done: 0, created: 0, faults: [], isUnknown: false });
   const problem = useSignal<Problem | null>(null);
   const hasBegun = useSignal(false);
   const running = useRef<AbortController | null>(null);
-  // Another screen ends it: what is created stays.
+  const begun = () => (hasBegun.value ? progress.value : undefined);
+  useKept('import', begun, (kept) => {
+    hasBegun.value = true;
+    progress.value = kept;
+  });
   useEffect(() => () => running.current?.abort(), []);
-  useLeaveQuestion(isRunning, leaving);
   const start = async () => {
     const { signal } = (running.current = new AbortController());
     hasBegun.value = isRunning.value = true;
@@ -54,6 +58,13 @@ export function ImportRun({ sheet, isRunning }: Props) {
     }
     isRunning.value = false;
   };
+  return { progress, problem, hasBegun, start, stop: () => running.current?.abort() };
+}
+
+export function ImportRun({ sheet, isRunning }: Props) {
+  const mapping = useMemo(() => mappingOf(sheet), [sheet]);
+  const { progress, problem, hasBegun, start, stop } = useRun(sheet, mapping, isRunning);
+  useLeaveQuestion(isRunning, leaving);
   const stateAtRest = hasBegun.value ? 'ended' : 'ready';
   const state = isRunning.value ? 'running' : stateAtRest;
   const { done, faults } = progress.value;
@@ -67,9 +78,7 @@ export function ImportRun({ sheet, isRunning }: Props) {
         </p>
       )}
       {problem.value !== null && <ProblemBox problem={problem.value} />}
-      {mapping.isReachable && (
-        <Run rows={sheet.rows.length} state={state} progress={progress.value} start={start} stop={() => running.current?.abort()} />
-      )}
+      {mapping.isReachable && <Run rows={sheet.rows.length} state={state} progress={progress.value} start={start} stop={stop} />}
       <Faults sheet={sheet} faults={faults} notTried={state === 'ended' ? sheet.rows.slice(done) : []} />
     </>
   );

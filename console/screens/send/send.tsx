@@ -11,6 +11,7 @@ import { ChannelField, phoneHint, SendAtField } from '../../parts/message-fields
 import { Screen } from '../../parts/screen.js';
 import { TextArea } from '../../parts/text-area.js';
 import { useForm } from '../../state/form.js';
+import { useKept } from '../../state/kept.js';
 import { useLoad } from '../../state/load.js';
 import { refreshSoon } from '../../state/session.js';
 import { bodyOf, type Draft, draftFrom, draftOf, fields } from './draft.js';
@@ -45,6 +46,11 @@ function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
   const preview = usePreview();
   // The same content is sent at most once, however often the button is pressed or the network fails.
   const sent = useRef({ content: '', key: '' });
+  useKept(
+    'sent',
+    () => sent.current,
+    (kept) => (sent.current = kept),
+  );
   const form = useForm(async (data) => {
     const body = bodyOf(data);
     const content = JSON.stringify(body);

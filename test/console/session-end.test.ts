@@ -1,0 +1,181 @@
+/** What was put into a screen when its session ends: its owner finds it after the next sign-in, and nobody else. */
+import assert from 'node:assert/strict';
+import { type Owner, owner, password } from '../api/accounts/owner.js';
+import { useApi } from '../api/use-api.js';
+import { rows } from '../support/database.js';
+import { batchShown, csv, phone, preview } from './batches/batch-form.js';
+import { useConsole } from './use-console.js';
+
+describe('a session of the console that ends while something is written', function () {
+  this.timeout(60_000);
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '1000' } });
+  const { browser, me } = useConsole(app, { forEachTest: true });
+
+  const field = (label: string) => browser.page.getByLabel(label, { exact: true });
+  const signedOut = () => browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  /** Signs in with the form that is shown, where it is shown. */
+  const signInAgain = async ({ email }: Pick<Owner, 'email'>, page = browser.page) => {
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByTitle(email).waitFor();
+  };
+  /** The next press of a button finds out that the session has ended. */
+  const endSession = async (button: string) => {
+    await me.call('POST', '/auth/logout-all');
+    await browser.press(button);
+    await signedOut();
+  };
+  /** The service gets the sends, the page no answers. */
+  const loseAnswers = (operation: 'send' | 'bulk') =>
+    browser.page.route(`**/messages/${operation}`, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+  const writeMail = async () => {
+    await browser.open('/send?to=%2B15551234567');
+    await field('Channel').selectOption('email');
+    await browser.fill('To', 'ada@example.com');
+    await browser.fill('Subject', 'A subject');
+    await browser.fill('Text', 'A long text');
+  };
+
+  it('the send form has what was written after the sign-in, and sends it', async () => {
+    await writeMail();
+    await endSession('Send');
+    const stored = await browser.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+    assert.doesNotMatch(String(stored), /ada@example|long text/);
+    await signInAgain(me);
+    await browser.until('document.querySelector("[name=\\"content.subject\\"]")?.value === "A subject"');
+    assert.deepEqual(
+      [await field('Channel').inputValue(), await field('To').inputValue(), await field('Text').inputValue()],
+      ['email', 'ada@example.com', 'A long text'],
+    );
+    await browser.press('Send');
+    await browser.page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await browser.open('/send?to=%2B15551234567');
+    assert.equal(await field('Text').inputValue(), '');
+  });
+
+  it('the batch has its file, its text and its columns after the sign-in', async () => {
+    await browser.open('/batches/new');
+    await browser.choose(csv('to,name,nickname', `${phone(1)},Ada,Countess`));
+    await browser.fill('Text', 'Hello {{ name }}');
+    await browser.page.getByLabel('{{ name }} is in').selectOption({ label: 'nickname: Countess' });
+    await browser.page.getByLabel('Allow duplicate recipients').check();
+    await endSession('Preview');
+    await signInAgain(me);
+    await browser.page.getByLabel('{{ name }} is in').waitFor();
+    assert.equal(await browser.page.getByLabel('Allow duplicate recipients').isChecked(), true);
+    await browser.press('Preview');
+    await browser.see('Hello Countess');
+  });
+
+  it('a batch without an answer is not sent twice by a send after the sign-in', async () => {
+    await preview(browser, csv('to', phone(1)), 'Hello');
+    await loseAnswers('bulk');
+    await browser.press('Send 1 message for 1 credit');
+    await browser.see('It is not known whether the batch was accepted.');
+    await browser.page.unrouteAll();
+    await endSession('Preview');
+    await signInAgain(me);
+    await browser.until('document.querySelector("textarea")?.value === "Hello"');
+    await browser.press('Preview');
+    await browser.press('Send 1 message for 1 credit');
+    await browser.press('The same batch: send it once');
+    await batchShown(browser);
+    assert.equal((await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId])).length, 1);
+  });
+
+  it('a message without an answer is not sent twice by a send after the sign-in', async () => {
+    await writeMail();
+    await loseAnswers('send');
+    await browser.press('Send');
+    await browser.see('The service cannot be reached.');
+    await browser.page.unrouteAll();
+    await endSession('Send');
+    await signInAgain(me);
+    await browser.until('document.querySelector("textarea")?.value === "A long text"');
+    await browser.press('Send');
+    await browser.page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    assert.equal((await rows(app.deps.db, 'SELECT id FROM messages WHERE workspace_id = $1', [me.workspaceId])).length, 1);
+  });
+
+  it('the custom fields that were added to a contact are there after the sign-in', async () => {
+    await browser.open('/contacts/new');
+    await browser.fill('Phone number', '+15551234567');
+    await browser.press('Add a custom field');
+    await browser.press('Add a custom field');
+    await browser.fill('Name of custom field 2', 'city');
+    await browser.fill('Value of custom field 2', 'Rome');
+    await endSession('Create');
+    await signInAgain(me);
+    await browser.page.getByLabel('Value of custom field 2').waitFor();
+    await browser.until('document.querySelectorAll("[name=custom_value]")[1].value === "Rome"');
+    assert.equal(await field('Phone number').inputValue(), '+15551234567');
+    assert.equal(await field('Name of custom field 2').inputValue(), 'city');
+  });
+
+  it('an import continues after the sign-in where it has stopped', async () => {
+    await browser.open('/contacts/import');
+    await browser.choose(csv('phone', phone(1), phone(2), phone(3)));
+    let count = 0;
+    await browser.page.route('**/api/v1/contacts', async (route) => {
+      if ((count += 1) === 2) await me.call('POST', '/auth/logout-all');
+      await route.continue();
+    });
+    await browser.press('Import 3 rows');
+    await signedOut();
+    await signInAgain(me);
+    await browser.see('Stopped: 1 created, 0 refused of 3 rows');
+    await browser.press('Continue with the rest');
+    await browser.see('Done: 3 created, 0 refused of 3 rows');
+  });
+
+  it('a password is gone after the sign-in, the address beside it is not', async () => {
+    await browser.open('/settings');
+    const form = browser.page.locator('form').filter({ has: browser.page.getByRole('button', { name: 'Change the address' }) });
+    await form.getByLabel('E-mail address').fill('new@example.com');
+    await form.getByLabel('Current password').fill(password);
+    await endSession('Change the address');
+    await signInAgain(me);
+    await browser.until('[...document.querySelectorAll("[name=email]")].some(({ value }) => value === "new@example.com")');
+    assert.equal(await form.getByLabel('Current password').inputValue(), '');
+  });
+
+  it('another workspace that signs in gets nothing of it, and it is forgotten', async () => {
+    const other = await owner(app);
+    await writeMail();
+    await endSession('Send');
+    await signInAgain(other);
+    assert.deepEqual([await field('To').inputValue(), await field('Text').inputValue()], ['+15551234567', '']);
+    await browser.press('Sign out');
+    await signedOut();
+    await signInAgain(me);
+    assert.deepEqual([await field('To').inputValue(), await field('Text').inputValue()], ['+15551234567', '']);
+  });
+
+  it('who signs out finds an empty form after the next sign-in', async () => {
+    await writeMail();
+    await browser.press('Sign out');
+    await signedOut();
+    await signInAgain(me);
+    assert.equal(await field('Text').inputValue(), '');
+  });
+
+  it('what is written in another tab is there after a sign-in in either of them', async () => {
+    await writeMail();
+    const tab = await browser.page.context().newPage();
+    await tab.goto(`${app.url}/console`);
+    await tab.getByTitle(me.email).waitFor();
+    await me.call('POST', '/auth/logout-all');
+    // One of them finds out, and tells the other one. A click of playwright would wait for a page that is gone.
+    await tab.evaluate('document.querySelector("a[href$=billing]")?.click()');
+    await signedOut();
+    await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signInAgain(me, tab);
+    await browser.page.getByTitle(me.email).waitFor();
+    await browser.until('document.querySelector("textarea")?.value === "A long text"');
+    await tab.close();
+  });
+});
