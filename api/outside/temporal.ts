@@ -4,6 +4,7 @@ import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import { countText } from '../../models/rules/values/text.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
+import { answerWithin } from './answer-within.js';
 import { notifyPages, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, type ReplayRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
 import { passTrace, traceAccept } from '../tracing/trace-accept.js';
@@ -66,6 +67,8 @@ export interface Temporal {
   close(): Promise<void>;
 }
 
+/** Without a worker, Temporal answers nothing either. */
+const whoAccepts = 'Temporal or a worker';
 /** Timeout of signals. If one fails, the watcher repeats it. */
 const hintTimeoutMs = 2000;
 /** How long a resend or test waits for the response of the receiver. */
@@ -83,7 +86,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
   return {
     accept: (request) =>
       traceAccept(request.messages, request.workflowId, () =>
-        client.withDeadline(Date.now() + acceptTimeoutMs, () =>
+        answerWithin(client, whoAccepts, acceptTimeoutMs, () =>
           client.workflow.executeUpdateWithStart<SendWorkflow, AcceptAnswer, []>(acceptUpdate, {
             updateId: acceptUpdate,
             startWorkflowOperation: startOf(request),
@@ -92,7 +95,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
       ),
     acceptBatch: (request) =>
       traceAccept([request], workflowIds.batch(request.batchId), () =>
-        client.withDeadline(Date.now() + batchTimeoutFactor * acceptTimeoutMs, () =>
+        answerWithin(client, whoAccepts, batchTimeoutFactor * acceptTimeoutMs, () =>
           client.workflow.executeUpdateWithStart<(input: SendBatchInput) => Promise<void>, AcceptBatchAnswer, []>(acceptUpdate, {
             updateId: acceptUpdate,
             startWorkflowOperation: startOfBatch(request),
@@ -119,7 +122,7 @@ function createHints(client: Client) {
   const open = new Set<Promise<unknown>>();
   return {
     hint<T>(call: () => Promise<T>): Promise<T> {
-      const made = client.withDeadline(Date.now() + hintTimeoutMs, call);
+      const made = answerWithin(client, 'Temporal', hintTimeoutMs, call);
       const ended: Promise<unknown> = Promise.allSettled([made]).finally(() => open.delete(ended));
       open.add(ended);
       return made;

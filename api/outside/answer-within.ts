@@ -1,0 +1,26 @@
+/** Calls of Temporal with a time-out. */
+import { type Client, isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+
+/** Of gRPC. */
+const deadlineExceeded = 4;
+
+/**
+ * Makes calls that end after this time.
+ * @param who has to answer
+ * @throws an error that names the server and the time, for the log: those of the library name neither
+ */
+export async function answerWithin<T>(client: Client, who: string, timeoutMs: number, call: () => Promise<T>): Promise<T> {
+  try {
+    return await client.withDeadline(Date.now() + timeoutMs, call);
+  } catch (error) {
+    if (!isTimeout(error)) throw error;
+    throw new Error(`${who} did not answer within ${timeoutMs / 1000} s`, { cause: error });
+  }
+}
+
+/** The library may put the error of gRPC into one of its own. */
+function isTimeout(error: unknown): boolean {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  if (isGrpcServiceError(error)) return (error.code as number) === deadlineExceeded;
+  return error instanceof Error && error.cause !== undefined && isTimeout(error.cause);
+}
