@@ -16,8 +16,8 @@ export class DeliverySettler {
     private readonly withWorkspaceLimit: <Result>(page: () => Promise<Result>) => Promise<Result>,
   ) {}
 
-  /** Settles a page, then pauses for as long as that took, to leave half of the database's time to other work. @returns false when none was left */
-  async onePage(): Promise<boolean> {
+  /** Settles a page, then pauses for as long as that took, to leave half of the database's time to other work. @returns null when none was left */
+  async onePage(): Promise<SettlingPlace | null> {
     let tookMs = 0;
     this.#place = await this.withWorkspaceLimit(async () => {
       const startedAt = performance.now();
@@ -25,8 +25,7 @@ export class DeliverySettler {
       tookMs = performance.now() - startedAt;
       return place;
     });
-    if (this.#place === null) return false;
-    await sleep(Math.max(restMsMin, tookMs));
-    return true;
+    if (this.#place !== null) await sleep(Math.max(restMsMin, tookMs));
+    return this.#place;
   }
 }

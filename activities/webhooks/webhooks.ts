@@ -120,13 +120,13 @@ async function attemptDue(
   const settler = new DeliverySettler(db, webhookId, (page) => attempts.withWorkspaceLimit(page, webhook.workspace_id));
   let pauseMs = lookAgainMs.min;
   while (Date.now() < until && !signal.aborted) {
-    const isSettling = await settler.onePage();
-    if (isSettling && !webhook.is_active) continue;
+    const settling = await settler.onePage();
+    if (settling?.isActive === false) continue;
     const due = await attempts.withWorkspaceLimit(() => retrierDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
     // The owner has changed the webhook: this page was read in the wrong order or size. The next call reads the webhook again.
     if (due[0] !== undefined && (due[0].ordered !== webhook.ordered || due[0].rate !== webhook.rate)) return 0;
     await attempts.retry(due, { signal, until });
-    if (isSettling || due.length > 0) {
+    if (settling !== null || due.length > 0) {
       pauseMs = lookAgainMs.min;
       continue;
     }

@@ -74,7 +74,6 @@ const wake = `
 /** How the deliveries of a webhook are attempted. */
 export interface RetriedWebhook {
   workspace_id: string;
-  is_active: boolean;
   ordered: boolean;
   rate: number | null;
 }
@@ -85,7 +84,7 @@ export async function beginRetrying(db: Database, webhookId: string): Promise<Re
   return carriage;
 }
 
-const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING workspace_id, is_active, ordered, rate`;
+const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING workspace_id, ordered, rate`;
 
 /** When a retrier looks next. */
 export interface RetrierRest {

@@ -11,6 +11,7 @@ import { heldStatus } from './locked-deliveries.js';
 const pageSize = 500;
 
 interface Revisions {
+  is_active: boolean;
   revision: number;
   held_revision: number;
   settled_revision: number;
@@ -23,6 +24,8 @@ export interface SettlingPlace {
   step: number;
   /** The time of the next attempt up to which this step is done; null at its beginning. */
   reached: string | null;
+  /** Whether the webhook was active when the page was read. */
+  isActive: boolean;
 }
 
 /**
@@ -40,7 +43,7 @@ export async function settleDeliveries(
 ): Promise<SettlingPlace | null> {
   const [webhook] = await select<Revisions>(db, revisions, [webhookId]);
   if (webhook === undefined || webhook.settled_revision >= webhook.revision) return null;
-  const { revision } = webhook;
+  const { revision, is_active: isActive } = webhook;
   const place = from?.revision === revision ? from : { step: 0, reached: null };
   for (const [step, { isNeeded, bind, statement }] of steps.entries()) {
     if (step < place.step || !isNeeded(webhook)) continue;
@@ -49,7 +52,7 @@ export async function settleDeliveries(
     for (const reached of starts) {
       const bound = [webhookId, ...bind(webhook), ...(reached === null ? [] : [reached])];
       const [done] = await select<{ found: number; reached: string | null }>(db, statement(page, reached !== null), bound);
-      if (done !== undefined && done.found > 0) return { revision, step, reached: done.reached };
+      if (done !== undefined && done.found > 0) return { revision, step, reached: done.reached, isActive };
     }
   }
   await select(db, settled, [webhookId, revision]);
@@ -63,7 +66,7 @@ export async function unsettledWebhooks(db: Database, limit: number, after: stri
 }
 
 const unsettled = 'SELECT id FROM webhooks WHERE settled_revision < revision AND id > $2::uuid ORDER BY id LIMIT $1';
-const revisions = 'SELECT revision, held_revision, settled_revision FROM webhooks WHERE id = $1';
+const revisions = 'SELECT revision, held_revision, settled_revision, is_active FROM webhooks WHERE id = $1';
 const settled = 'UPDATE webhooks SET settled_revision = GREATEST(settled_revision, $2) WHERE id = $1';
 
 interface PageSql {

@@ -1,19 +1,22 @@
-/** The owner changes the order or the rate of a webhook while its retrier attempts deliveries. */
+/** The owner changes a webhook while its retrier works. */
 import assert from 'node:assert/strict';
+import { inTransaction } from '../../../models/db/database.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { byTest } from '../../support/by-test.js';
+import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
 import { useEndpointWorkers } from './use-endpoint-workers.js';
 
-const leaveAll = 'UPDATE deliveries SET carried = true, in_child = true WHERE webhook_id = $1';
+const leaveAll = 'UPDATE deliveries SET carried = true, in_child = true WHERE webhook_id = $1 AND NOT carried';
+const unchanged = { url: undefined, events: undefined, description: undefined };
 
-describe('a webhook that its owner changes during an attempt of its retrier', () => {
+describe('a webhook that its owner changes while its retrier works', () => {
   const { test, worker, queued, idsReceived, eventIds } = useEndpointWorkers();
 
   /** Changes the webhook during the first request, which then gets this answer. */
   const duringFirst = (changes: { ordered?: boolean; rate?: number }, answer = acknowledge) => {
-    const change = { url: undefined, events: undefined, description: undefined, ...changes };
+    const change = { ...unchanged, ...changes };
     test.receiver.answer = (received, response, index) => {
       if (index > 0) return acknowledge(received, response, index);
       void updateWebhook(test.db, test.workspaceId, test.webhook.id, change, byTest).then(() => answer(received, response, index));
@@ -53,5 +56,26 @@ describe('a webhook that its owner changes during an attempt of its retrier', ()
     assert.equal(await carry(), 0, 'the page of the old rate ends');
     assert.equal(await carry(), null);
     assert.deepEqual(new Set(idsReceived()), new Set(await eventIds()));
+  });
+
+  it('gets new events once it is active again, also while old ones are still being held', async () => {
+    await leftToRetrier(1);
+    const [old] = await eventIds();
+    await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() + interval '1 hour' WHERE webhook_id = $1`, [test.webhook.id]);
+    const change = (is_active: boolean) => updateWebhook(test.db, test.workspaceId, test.webhook.id, { ...unchanged, is_active }, byTest);
+    await change(false);
+    let work: Promise<unknown> = Promise.resolve();
+    await inTransaction(test.db, async (transaction) => {
+      // As long as it is locked, it cannot be held, and the retrier looks for it again and again.
+      await test.db.query('SELECT 1 FROM deliveries FOR UPDATE', { transaction });
+      work = worker().carry();
+      const hasBegun = 'SELECT 1 FROM webhooks WHERE id = $1 AND carrier_looks_at IS NOT NULL';
+      await until(async () => (await rows(test.db, hasBegun, [test.webhook.id])).length === 1, 'the retrier works');
+      await change(true);
+      await leftToRetrier(1);
+      await until(() => idsReceived().length === 1, 'the new event is attempted');
+    });
+    await work;
+    assert.deepEqual([old, ...idsReceived()], await eventIds());
   });
 });
