@@ -3,6 +3,19 @@ import type { Database } from '../../models/db/database.js';
 import { pageSize, readMoreEvents, readNewEvents, type StreamedEvent } from '../../models/operations/streams/read-events.js';
 import { behind, type Position, type Progress, progressAt } from '../../models/rules/streams/position.js';
 
+/** How far a page of events takes a reader. */
+export interface PageEnd {
+  /** No event of the stretch comes after this page. */
+  isLast: boolean;
+  progress: Progress;
+}
+
+export function endOfPage(events: readonly StreamedEvent[], progress: Progress): PageEnd {
+  const last = events.at(-1);
+  if (last === undefined || events.length < pageSize) return { isLast: true, progress: progressAt(progress.goal) };
+  return { isLast: false, progress: { ...progress, position: behind(progress, last.seq) } };
+}
+
 /** A page of events of all workspaces. */
 export interface EventPage {
   events: readonly StreamedEvent[];
@@ -20,7 +33,7 @@ export class RoundReader {
 
   constructor(private readonly db: Database) {}
 
-  /** The position of viewers that received everything so far; null in the middle of a round that failed or has further pages, and before the first one. */
+  /** The position of viewers that have received everything so far. Null before the first round, and while a round has further pages or has failed. */
   get settled(): Position | null {
     return this.#progress === null || this.#progress.position.reading !== null ? null : this.#progress.position;
   }
@@ -59,10 +72,9 @@ export class RoundReader {
   }
 
   #show(progress: Progress, events: readonly StreamedEvent[], show: (page: EventPage) => void): Progress {
-    const last = events.at(-1);
-    const isLast = last === undefined || events.length < pageSize;
-    if (last !== undefined) show({ events, progress, isLast });
-    this.#progress = isLast ? progressAt(progress.goal) : { ...progress, position: behind(progress, last.seq) };
-    return this.#progress;
+    const end = endOfPage(events, progress);
+    if (events.length > 0) show({ events, progress, isLast: end.isLast });
+    this.#progress = end.progress;
+    return end.progress;
   }
 }

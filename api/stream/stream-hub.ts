@@ -8,13 +8,13 @@ import type { Database } from '../../models/db/database.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { apiMetrics } from '../../models/metrics/catalogue.js';
 import { forgetStream } from '../../models/operations/streams/open-stream.js';
-import { pageSize, readEvents, startOfStretch } from '../../models/operations/streams/read-events.js';
+import { readEvents, startOfStretch } from '../../models/operations/streams/read-events.js';
 import type { Logger } from '../../models/process/logger.js';
 import type { Config } from '../../models/settings/config.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 import { behind, progressAt } from '../../models/rules/streams/position.js';
 import { eventBlocks, idBlock } from './event-blocks.js';
-import { type EventPage, RoundReader } from './round-reader.js';
+import { endOfPage, type EventPage, RoundReader } from './round-reader.js';
 import { createUpkeep } from './stream-upkeep.js';
 import { type Audience, Viewer, type ViewerOptions } from './viewer.js';
 
@@ -104,7 +104,7 @@ export class StreamHub implements Audience {
 
   async #round(): Promise<void> {
     const viewers = [...this.#viewers];
-    // Of all and not only of the live ones: a viewer may become live while the statement runs.
+    // The workspaces of all viewers, not only of the live ones: a viewer may become live while the statement runs.
     const workspaceIds = [...new Set(viewers.map(({ options }) => options.workspaceId))];
     await this.#reader.round(workspaceIds, (page) => this.#show(page));
     for (const viewer of viewers) {
@@ -114,7 +114,7 @@ export class StreamHub implements Audience {
     }
   }
 
-  /** Shows a page to the live viewers. One whose client has not read the last page yet falls behind, and the page is dropped for it. */
+  /** Shows a page to the live viewers. A viewer whose client has not read the last page yet falls behind, and reads this one later. */
   #show({ events, progress, isLast }: EventPage): void {
     const ofWorkspace = groupBy(events, ({ workspace_id }) => workspace_id);
     const blocks = new Map([...ofWorkspace].map(([workspaceId, own]) => [workspaceId, eventBlocks(own, progress, isLast)]));
@@ -131,14 +131,14 @@ export class StreamHub implements Audience {
     viewer.reset(viewer.state === 'live' && complete !== null ? complete : viewer.progress.position);
   }
 
-  /** Reads for one viewer until it has the position of the others, or its client has to read first. */
+  /** Reads for one viewer until it has the position of the others, or until its client must read what was written. */
   async #catchUp(viewer: Viewer): Promise<void> {
     while (viewer.state === 'behind' && !viewer.isFull) {
       const { position } = viewer.progress;
       const { settled, complete } = this.#reader;
       const hasCaughtUp = complete !== null && position.reading === null && position.seen === complete.seen;
       if (complete === null || hasCaughtUp) {
-        // In the middle of a round it waits for the end: it would miss the first pages.
+        // In the middle of a round it waits for the end, because it would miss the first pages.
         viewer.state = hasCaughtUp && settled !== null ? 'live' : 'waiting';
         return;
       }
@@ -164,10 +164,9 @@ export class StreamHub implements Audience {
     const { seen, reading } = progress.position;
     if (reading === null) return;
     const events = await readEvents(this.db, workspaceId, { seen, until: reading.until, after: reading.seq });
-    const last = events.at(-1);
-    const isLast = last === undefined || events.length < pageSize;
-    if (last !== undefined) viewer.write(eventBlocks(events, progress, isLast));
-    viewer.progress = isLast ? progressAt(progress.goal) : { ...progress, position: behind(progress, last.seq) };
+    const end = endOfPage(events, progress);
+    if (events.length > 0) viewer.write(eventBlocks(events, progress, end.isLast));
+    viewer.progress = end.progress;
   }
 
   #keepAlive(): void {
