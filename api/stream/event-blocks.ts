@@ -3,7 +3,7 @@ import type { StreamedEvent } from '../../models/operations/streams/read-events.
 import { behind, formatPosition, type Position, type Progress } from '../../models/rules/streams/position.js';
 
 /**
- * The blocks of a page of events of one workspace. The id of each is the position behind it.
+ * The blocks of a page of events of one workspace. The id of a block is the position after its event.
  * @param isLast no event of the stretch comes after this page
  */
 export function eventBlocks(events: readonly StreamedEvent[], progress: Progress, isLast: boolean): Buffer {
@@ -15,7 +15,7 @@ export function eventBlocks(events: readonly StreamedEvent[], progress: Progress
   return Buffer.from(blocks.join(''));
 }
 
-/** An id without an event: a client that connects again begins there. The comment shows proxies that the connection is alive. */
+/** An id without an event: the client continues there when it connects again. The comment shows proxies that the connection is alive. */
 export const idBlock = (position: Position): Buffer => Buffer.from(`: ok\nid: ${formatPosition(position)}\n\n`);
 
 /** How long the client waits before it connects again. */

@@ -9,8 +9,8 @@ const checkMs = 1_000;
 
 /**
  * Returns a function to call before every round. It queries only when something is due, with one statement for all viewers.
- * @param idleHours after so many hours without a request, a session of the console ends
- * @param tellMissed is called for a viewer whose events may be missing, before it is shown any further ones
+ * @param idleHours a session of the console ends after this time without a request
+ * @param tellMissed is called for a viewer whose events may be missing, before it gets further events
  */
 export function createUpkeep(
   db: Database,

@@ -18,7 +18,7 @@ export interface ViewerOptions {
   since: Date;
 }
 
-/** The progress of a viewer, for the code that reads events for it. */
+/** The viewers of a process. Each viewer joins and leaves them, and says when it can receive more. */
 export interface Audience {
   add(viewer: Viewer): void;
   remove(viewer: Viewer): void;
@@ -38,7 +38,7 @@ export class Viewer implements Feed {
   state: 'waiting' | 'behind' | 'live' | 'ended' = 'waiting';
   /** The progress of the viewer. Not used while it is live. */
   progress: Progress;
-  /** As in the options, as far as it is known by now. */
+  /** As in the options; later if events were not written for a time, because no process renewed the stream. */
   since: Date;
   #out: Writable | null = null;
   #isFull = false;
