@@ -12,7 +12,7 @@ import { statusOf } from '../http/errors/error-status.js';
 import { giveBackMcpSend, takeMcpSend } from '../../models/operations/messages/mcp-sends.js';
 import type { Origin } from '../../models/rules/audit/origin.js';
 import { runEndpoint } from '../serve-endpoint.js';
-import { previewToken, readPreviewToken } from './preview-token.js';
+import { issuePreviewToken, readPreviewToken } from './preview-token.js';
 import { paramsOf, preview, send, type Tool } from './tools.js';
 
 export type Arguments = Record<string, unknown>;
@@ -22,7 +22,7 @@ export interface ToolCaller extends SendTrace {
   origin: Origin;
 }
 
-/** @returns `data` of the endpoint's answer; @throws AppError what the endpoint throws */
+/** @returns `data` of the endpoint's response @throws AppError of the endpoint */
 export type CallTool = (tool: Tool, given: Arguments, by: ToolCaller) => Promise<object>;
 
 export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'authorize'>, limits: ResourceLimits): CallTool {
@@ -38,7 +38,7 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     const shown = await limits.bulkRequests(() => run(endpoint, singleOnly(message), by), workspaceId);
     const data = dataOf(shown) as { messages?: { errors: unknown[] }[] };
     const canBeSent = data.messages?.every(({ errors }) => errors.length === 0) === true;
-    return canBeSent ? { ...data, preview_token: previewToken(config.secretKeys, { workspaceId, message }) } : data;
+    return canBeSent ? { ...data, preview_token: issuePreviewToken(config.secretKeys, { workspaceId, message }) } : data;
   };
 
   async function sendOnce({ preview_token, ...message }: Arguments, by: ToolCaller): Promise<object> {
@@ -46,7 +46,7 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     const id = readPreviewToken(config.secretKeys, preview_token, { workspaceId, message });
     await takeMcpSend(db, workspaceId, config.mcp.sendsDay);
     const reply = await run(send, message, by, `mcp-${id}`).catch(async (error: unknown) => {
-      // After a failure of the service the message may exist: then it counts.
+      // After a failure of the service the message may exist, so it counts.
       if (error instanceof AppError && statusOf(error) < 500) await giveBackMcpSend(db, workspaceId);
       throw error;
     });
@@ -58,7 +58,7 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     const inPath = new Set(paramsOf(item));
     const params = Object.fromEntries([...inPath].map((name) => [name, textOf(given[name])]));
     const rest = Object.entries(given).filter(([name]) => !inPath.has(name));
-    // A query has texts only.
+    // All parameters of a query are texts.
     const query = item.body === undefined ? Object.fromEntries(rest.map(([name, value]) => [name, textOf(value)])) : {};
     const body = item.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(Object.fromEntries(rest)));
     const url = `${config.publicUrl}/mcp`;
@@ -66,12 +66,12 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
   }
 }
 
-/** A bulk preview has limits of its own. */
+/** Without the fields of a bulk preview, which has limits of its own. */
 const singleOnly = ({ recipients: _recipients, tag: _tag, ...message }: Arguments): Arguments => message;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** The bulk thread serializes its answers. */
+/** A response of the bulk thread is serialized already. */
 function dataOf({ data, options: { json } }: Reply): object {
   return json === undefined ? data : (JSON.parse(bufferOn(json).toString()) as { data: object }).data;
 }

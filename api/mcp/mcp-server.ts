@@ -1,4 +1,4 @@
-/** The protocol, by its official library: what the server is, which tools it offers, and how one message is answered. */
+/** Answers messages of the protocol with its official library. The server of a message offers the tools that the scopes of its caller permit. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { AppError, internal } from '../../models/errors.js';
@@ -12,7 +12,7 @@ interface Context extends Pick<Deps, 'logger'> {
   callTool: CallTool;
 }
 
-/** The answer to a message: the HTTP status, and the body, which is empty for a message that needs no answer. */
+/** The HTTP response to a message. Its body is empty for a message that needs no answer. */
 export interface McpAnswer {
   status: number;
   type: string | null;
@@ -25,8 +25,8 @@ export type AnswerMessage = (message: object, headers: IncomingHttpHeaders, by: 
 /** The headers that the protocol defines. */
 const isOfProtocol = (name: string) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-');
 
-/** Creates the server. It has no sessions: each message gets an object of its own, so that any process can answer it. */
-export function createRespond(context: Context): AnswerMessage {
+/** The server has no sessions: each message gets its own server object, so that any process can answer it. */
+export function createAnswerMessage(context: Context): AnswerMessage {
   const handler = createMcpHandler((request) => serverFor(request.authInfo?.extra?.by as ToolCaller, context), {
     maxSubscriptions: 0, // the tools do not change, so there is nothing to subscribe to
   });

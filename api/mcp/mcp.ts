@@ -1,7 +1,7 @@
 /**
  * `/mcp`: the service as an MCP server (Model Context Protocol, streamable HTTP), for AI assistants. Stateless: each request has its own
- * server object, and any process can answer it. Tool calls take the way of requests to their endpoints, but for the rate limit, which the
- * request to `/mcp` has passed.
+ * server object, and any process can answer it. A tool call passes the same checks as a request to its endpoint, except the rate limit, which
+ * counts the request to `/mcp`.
  */
 import express, { type Request, type Router } from 'express';
 import { forbiddenOrigin } from '../../models/errors.js';
@@ -20,16 +20,16 @@ import type { ResourceLimits } from '../http/resource-limits.js';
 import { createCallTool } from './call-tool.js';
 
 const path = '/mcp';
-/** Any API key; each tool demands its scope. */
+/** Any API key. The scope is checked for each tool call. */
 const item = { id: 'mcp', auth: { scope: null, jwtToo: false } } as const;
 
-/** Serves `POST /mcp`. The protocol demands 405 for its other methods, which a server without sessions does not have. */
+/** Serves `POST /mcp`. The other methods of the protocol belong to sessions. A server without sessions must refuse them with 405. */
 export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimits): Router {
   const authenticator = createAuthenticator(deps);
   const admit = createAdmit(deps.limiter, authenticator, known);
   const callTool = createCallTool(deps, authenticator, limits);
   // The library is loaded only when MCP is on.
-  const answering = import('./mcp-server.js').then(({ createRespond }) => createRespond({ callTool, logger: deps.logger }));
+  const loading = import('./mcp-server.js').then(({ createAnswerMessage }) => createAnswerMessage({ callTool, logger: deps.logger }));
   const router = express.Router({ caseSensitive: true, strict: true });
 
   router.post(path, async (req, res) => {
@@ -46,8 +46,8 @@ export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimit
       const context = contextOf(res);
       const { newId, traceparent } = context;
       const origin = originOf(caller, req, context);
-      const respond = await answering;
-      const { status, type, text } = await respond(message, req.headers, { caller, origin, newId, traceparent });
+      const answer = await loading;
+      const { status, type, text } = await answer(message, req.headers, { caller, origin, newId, traceparent });
       if (type !== null) res.setHeader('Content-Type', type);
       res.status(status).end(text);
     } finally {
@@ -65,13 +65,13 @@ export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimit
   return router;
 }
 
-/** Many MCP clients can send a bearer token only. */
+/** Takes an API key from the header `Authorization` too, because many MCP clients can send no other header. */
 function takeBearerKey(req: Request): void {
   const [, key] = /^Bearer +(tidings_\w+)$/i.exec(req.headers.authorization ?? '') ?? [];
   if (key !== undefined && req.headers['x-api-key'] === undefined) req.headers['x-api-key'] = key;
 }
 
-/** The protocol demands it: a page of a browser must not reach a server of this machine. */
+/** The protocol requires it, so that a web page cannot call a server in the network of its visitor. */
 function assertOrigin({ headers: { origin } }: Request, { corsOrigins, publicUrl }: Deps['config']): void {
   const allowed = [...corsOrigins, new URL(publicUrl).origin];
   if (origin !== undefined && !allowed.includes('*') && !allowed.includes(origin)) throw forbiddenOrigin();

@@ -1,14 +1,14 @@
 /**
- * Proof that a message was previewed. It contains no message: it is a MAC over it, so that a send with other fields needs a preview of its
- * own. Nothing is stored.
+ * Proof that a message was previewed: a MAC of the message, so that a send with other fields needs another preview. The token does not contain
+ * the message, and nothing is stored.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type AppError, invalid } from '../../models/errors.js';
 import { digestRequest } from '../http/idempotency.js';
 
-/** How long a preview can be acted on: prices and balances change. */
+/** A preview is valid for a short time, because prices and balances change. */
 const lifetimeMs = 10 * 60_000;
-const form = /^([0-9a-z]{8,9})\.([\w-]{16})\.([\w-]{43})$/;
+const pattern = /^([0-9a-z]{8,9})\.([\w-]{16})\.([\w-]{43})$/;
 
 export interface Previewed {
   workspaceId: string;
@@ -17,7 +17,7 @@ export interface Previewed {
 }
 
 /** @param secretKeys the first one makes the token */
-export function previewToken(secretKeys: readonly [string, ...string[]], previewed: Previewed, now = Date.now()): string {
+export function issuePreviewToken(secretKeys: readonly [string, ...string[]], previewed: Previewed, now = Date.now()): string {
   const head = `${(now + lifetimeMs).toString(36)}.${randomBytes(12).toString('base64url')}`;
   return `${head}.${macOf(secretKeys[0], head, previewed).toString('base64url')}`;
 }
@@ -28,7 +28,7 @@ export function previewToken(secretKeys: readonly [string, ...string[]], preview
  * @throws AppError 400
  */
 export function readPreviewToken(secretKeys: readonly string[], token: unknown, previewed: Previewed, now = Date.now()): string {
-  const [, expiresAt = '', id = '', mac = ''] = form.exec(String(token)) ?? [];
+  const [, expiresAt = '', id = '', mac = ''] = pattern.exec(String(token)) ?? [];
   const given = Buffer.from(mac, 'base64url');
   const head = `${expiresAt}.${id}`;
   const isOurs = secretKeys.some((key) => {

@@ -1,4 +1,4 @@
-/** The tools, derived from the declarations of endpoints, as the OpenAPI document is. */
+/** The tools, derived from the declarations of endpoints like the OpenAPI document. */
 import type Joi from 'joi';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { Deps } from '../deps.js';
@@ -80,7 +80,7 @@ export function paramsOf({ path }: Endpoint): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
-/** The fields of a schema. Variants and null are left out: assistants know plain objects, and the service checks the arguments. */
+/** The fields of a schema, without variants and null: assistants need plain objects, and the service checks the arguments anyway. */
 function objectOf(schema: Joi.Schema | undefined): { properties: Record<string, Json>; required: string[] } {
   if (schema === undefined) return { properties: {}, required: [] };
   const { properties = {}, required = [] } = jsonSchema(schema, { isOpen: true, isFlat: true });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { previewToken, readPreviewToken } from '../../../api/mcp/preview-token.js';
+import { issuePreviewToken, readPreviewToken } from '../../../api/mcp/preview-token.js';
 
 const keys: [string, string] = ['new'.padEnd(32, 'x'), 'old'.padEnd(32, 'x')];
 const previewed = { workspaceId: 'one', message: { to: '+15551234567', content: { text: 'Hello', subject: 'A' } } };
@@ -10,18 +10,18 @@ const reads = (token: unknown, other: Partial<typeof previewed> = {}, at = now) 
 describe('the token of a preview', () => {
   it('accepts the same fields in any order for ten minutes, also with a former secret key', () => {
     for (const first of keys) {
-      const token = previewToken([first], previewed, now);
+      const token = issuePreviewToken([first], previewed, now);
       const reordered = { content: { subject: 'A', text: 'Hello' }, to: '+15551234567' };
       assert.equal(reads(token, { message: reordered }, now + 600_000), token.split('.')[1]);
     }
   });
 
   it('makes another token for each preview', () => {
-    assert.notEqual(reads(previewToken(keys, previewed, now)), reads(previewToken(keys, previewed, now)));
+    assert.notEqual(reads(issuePreviewToken(keys, previewed, now)), reads(issuePreviewToken(keys, previewed, now)));
   });
 
   it('refuses a token that is altered, expired, or of another message or workspace', () => {
-    const token = previewToken(keys, previewed, now);
+    const token = issuePreviewToken(keys, previewed, now);
     const [expiresAt = '', id = '', mac = ''] = token.split('.');
     const later = (Number.parseInt(expiresAt, 36) + 1).toString(36);
     for (const wrong of [undefined, null, 7, '', 'a.b.c', `${later}.${id}.${mac}`, `${expiresAt}.${'A'.repeat(16)}.${mac}`]) {
