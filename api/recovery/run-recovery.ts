@@ -11,7 +11,7 @@ import {
 import { queues, workflowIds, workflowTypes } from '../../workflows/contract.js';
 import { endWorkflows, openWorkflows } from './end-workflows.js';
 import { stillRunning } from './still-running.js';
-import { type RecoveryFindings, walk } from './walk.js';
+import { recoverDatabase, type RecoveryFindings } from './recover-database.js';
 
 export interface RecoveryRequest {
   /** The moment to which the database was restored. */
@@ -81,11 +81,15 @@ async function recover(db: Database, client: Client, config: Config, request: Re
   const { asOf, stoppedAt, waitSeconds, dryRun } = request;
   if (dryRun) {
     const recovery = (await findRecovery(db, asOf)) ?? notBegun(asOf, stoppedAt);
-    return { recovery, workflows: await openWorkflows(client), found: await walk({ db, config, recovery, waitSeconds, dryRun }) };
+    return {
+      recovery,
+      workflows: await openWorkflows(client),
+      found: await recoverDatabase({ db, config, recovery, waitSeconds, dryRun }),
+    };
   }
   const recovery = await beginRecovery(db, asOf, stoppedAt);
   const workflows = await endWorkflows(client, `PostgreSQL was restored to ${asOf.toISOString()}`);
-  const found = await walk({ db, config, recovery, waitSeconds, dryRun });
+  const found = await recoverDatabase({ db, config, recovery, waitSeconds, dryRun });
   await client.workflow.start(workflowTypes.askRestored, {
     taskQueue: queues.messages,
     workflowId: workflowIds.recovery(recovery.id),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { walk } from '../../../api/recovery/walk.js';
+import { recoverDatabase } from '../../../api/recovery/recover-database.js';
 import { runRecovery } from '../../../api/recovery/run-recovery.js';
 import { beginRecovery, type Recovery } from '../../../models/operations/recovery/begin-recovery.js';
 import { cancelBatch, pauseBatch } from '../../../models/operations/batches/change-batch.js';
@@ -31,7 +31,7 @@ describe('the recovery of a restored database', () => {
   };
   /** What it found of the workspace of this test. */
   const recover = async (dryRun = false) => {
-    const found = await walk({ db: test.db, config, recovery, waitSeconds: 600, dryRun });
+    const found = await recoverDatabase({ db: test.db, config, recovery, waitSeconds: 600, dryRun });
     const mine = await rows<{ id: string }>(test.db, 'SELECT id FROM messages WHERE workspace_id = $1', [test.workspaceId]);
     const own = (ids: string[]) => ids.filter((id) => mine.some((message) => message.id === id));
     const { uncertain, uncertain_paused, scheduled, cancelled, awaiting_report, ...others } = found;

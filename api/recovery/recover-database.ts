@@ -1,4 +1,4 @@
-/** Walks through the restored database page by page. Each page is one transaction, so a recovery holds no long locks and can be repeated. */
+/** Finds the restored work whose state is uncertain, and marks or ends it. Each page is a transaction: no lock is held for long, and a repetition is safe. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { Recovery } from '../../models/operations/recovery/begin-recovery.js';
@@ -6,9 +6,9 @@ import { closeRestoredChains, countRestoredChains } from '../../models/operation
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { fenceMessages } from '../../models/operations/messages/fence-messages.js';
 import { endPositions } from '../../models/operations/streams/end-positions.js';
-import { forgetRetriers } from '../../models/operations/webhooks/forget-retriers.js';
+import { forgetRetriers } from '../../models/operations/recovery/forget-retriers.js';
 import { markUncertain, type RestoredQueued, restoredQueued } from '../../models/operations/recovery/mark-uncertain.js';
-import { awaitedReports, noteAwaitedReports } from '../../models/operations/reports/note-awaited-reports.js';
+import { noteRestoredAwaiting, restoredAwaiting } from '../../models/operations/recovery/awaited-reports.js';
 import { type GroupCursor, openGroups } from '../../models/operations/watch/open-groups.js';
 import { undecidedBatches, undecidedMessages } from '../../models/operations/messages/undecided-sends.js';
 import { suspectedAccounts, verdictOf } from '../../models/rules/routing/recovery.js';
@@ -32,7 +32,7 @@ export interface RecoveryFindings {
   fallbacks: number;
 }
 
-export interface WalkOptions {
+interface RecoverOptions {
   db: Database;
   config: Pick<Config, 'routes' | 'accounts'>;
   recovery: Recovery;
@@ -43,13 +43,14 @@ export interface WalkOptions {
 }
 
 const page = 1_000;
-/** Groups per transaction, when their messages are changed and when they are only marked. A group has up to 250 messages. */
+/** Groups per transaction: fewer if their messages are changed than if they are only noted. A group has up to 250 messages. */
 const groupsToChange = 10;
 const groupsToNote = 100;
 
-export async function walk(options: WalkOptions): Promise<RecoveryFindings> {
+/** Recovers the database, or only reads it in a dry run. @returns what it found */
+export async function recoverDatabase(options: RecoverOptions): Promise<RecoveryFindings> {
   const { db, dryRun } = options;
-  const undecided = await fence(options);
+  const undecided = await fenceUndecided(options);
   const queued = await markQueued(options);
   const fallbacks = dryRun ? await countRestoredChains(db, options.recovery) : await closeChains(options);
   if (!dryRun) while ((await forgetRetriers(db, page)) === page);
@@ -57,14 +58,18 @@ export async function walk(options: WalkOptions): Promise<RecoveryFindings> {
   return { ...undecided, ...queued, awaiting_report: await noteAwaited(options), fallbacks };
 }
 
-async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<RecoveryFindings, 'undecided_messages' | 'undecided_batches'>> {
+async function fenceUndecided({
+  db,
+  recovery,
+  dryRun,
+}: RecoverOptions): Promise<Pick<RecoveryFindings, 'undecided_messages' | 'undecided_batches'>> {
   const messages: string[] = [];
-  await throughOpenGroups(db, groupsToChange, async (groupIds) => {
+  await forOpenGroups(db, groupsToChange, async (groupIds) => {
     const ids = await undecidedMessages(db, recovery, groupIds);
     if (!dryRun) await fenceMessages(db, ids);
     for (const id of ids) messages.push(id);
   });
-  const batches = await pagesOf(async (after) => {
+  const batches = await allPages(async (after) => {
     const ids = await undecidedBatches(db, recovery, after, page);
     if (!dryRun) for (const id of ids) await fenceBatch(db, id);
     return ids;
@@ -72,8 +77,8 @@ async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<Recove
   return { undecided_messages: messages, undecided_batches: batches };
 }
 
-/** Visits all open groups, oldest first, some at a time. */
-async function throughOpenGroups(db: Database, groupsAtOnce: number, visit: (groupIds: string[]) => Promise<void>): Promise<void> {
+/** Calls `visit` with all open groups, oldest first, some at a time. */
+async function forOpenGroups(db: Database, groupsAtOnce: number, visit: (groupIds: string[]) => Promise<void>): Promise<void> {
   let after: GroupCursor | null = null;
   do {
     const groups: GroupCursor[] = await openGroups(db, after, groupsAtOnce);
@@ -82,7 +87,7 @@ async function throughOpenGroups(db: Database, groupsAtOnce: number, visit: (gro
   } while (after !== null);
 }
 
-async function pagesOf(next: (after: string | null) => Promise<string[]>): Promise<string[]> {
+async function allPages(next: (after: string | null) => Promise<string[]>): Promise<string[]> {
   const all: string[] = [];
   for (let ids = await next(null); ; ids = await next(ids.at(-1) ?? null)) {
     for (const id of ids) all.push(id);
@@ -90,14 +95,14 @@ async function pagesOf(next: (after: string | null) => Promise<string[]>): Promi
   }
 }
 
-async function markQueued({ db, config, recovery, waitSeconds, dryRun }: WalkOptions) {
+async function markQueued({ db, config, recovery, waitSeconds, dryRun }: RecoverOptions) {
   const found: Pick<RecoveryFindings, 'uncertain' | 'uncertain_paused' | 'scheduled' | 'cancelled'> = {
     uncertain: [],
     uncertain_paused: [],
     scheduled: [],
     cancelled: [],
   };
-  await throughOpenGroups(db, groupsToChange, async (groupIds) => {
+  await forOpenGroups(db, groupsToChange, async (groupIds) => {
     const uncertain: RestoredQueued[] = [];
     for (const row of await restoredQueued(db, recovery, groupIds)) {
       const verdict = row.is_marked ? 'uncertain' : verdictOf(row, recovery.stopped_at);
@@ -115,7 +120,7 @@ async function markQueued({ db, config, recovery, waitSeconds, dryRun }: WalkOpt
   return found;
 }
 
-async function closeChains({ db, recovery }: WalkOptions): Promise<number> {
+async function closeChains({ db, recovery }: RecoverOptions): Promise<number> {
   for (let sum = 0; ; ) {
     const closed = await closeRestoredChains(db, recovery, page);
     sum += closed;
@@ -123,11 +128,11 @@ async function closeChains({ db, recovery }: WalkOptions): Promise<number> {
   }
 }
 
-async function noteAwaited({ db, recovery, dryRun }: WalkOptions): Promise<string[]> {
+async function noteAwaited({ db, recovery, dryRun }: RecoverOptions): Promise<string[]> {
   const all: string[] = [];
-  const look = dryRun ? awaitedReports : noteAwaitedReports;
-  await throughOpenGroups(db, groupsToNote, async (groupIds) => {
-    for (const id of await look(db, recovery, groupIds)) all.push(id);
+  const find = dryRun ? restoredAwaiting : noteRestoredAwaiting;
+  await forOpenGroups(db, groupsToNote, async (groupIds) => {
+    for (const id of await find(db, recovery, groupIds)) all.push(id);
   });
   return all;
 }

@@ -1,11 +1,11 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import type { Recovery } from '../recovery/begin-recovery.js';
+import type { Recovery } from './begin-recovery.js';
 
 /**
- * The messages of these open groups that were handed off before the restore and still wait for a report. It may have come in the lost time,
- * and no provider repeats it.
+ * The messages of these open groups that were handed off before the restore and still wait for a report. Their reports may have come in the
+ * lost period, and providers do not repeat them.
  */
-export async function awaitedReports(
+export async function restoredAwaiting(
   db: Database,
   { began_at }: Pick<Recovery, 'began_at'>,
   groupIds: readonly string[],
@@ -20,14 +20,14 @@ const awaiting = `
   WHERE group_id = ANY($1::uuid[]) AND status = 'sent' AND status_detail = 'awaiting_report' AND provider_message_id IS NOT NULL
     AND created_at <= $2 ORDER BY id`;
 
-/** Records the same messages with the recovery. The provider is queried once for each of them. */
-export function noteAwaitedReports(
+/** Stores these messages with the recovery, so that the provider is queried once for each of them. */
+export function noteRestoredAwaiting(
   db: Database,
   recovery: Pick<Recovery, 'id' | 'began_at'>,
   groupIds: readonly string[],
 ): Promise<string[]> {
   return inTransaction(db, async (transaction) => {
-    const ids = await awaitedReports(db, recovery, groupIds, transaction);
+    const ids = await restoredAwaiting(db, recovery, groupIds, transaction);
     await select(db, note, [recovery.id, ids], transaction);
     return ids;
   });
