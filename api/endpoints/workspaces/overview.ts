@@ -1,7 +1,7 @@
 /** The overview of a workspace: what it sent, what became of it, how long its credits last, which webhooks fail. */
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
-import { invalidField, periodTooLong } from '../../../models/errors.js';
+import { invalidField } from '../../../models/errors.js';
 import { readOverview } from '../../../models/operations/workspaces/read-overview.js';
 import { hourDays } from '../../../models/operations/workspaces/fold-changes.js';
 import { endpoint } from '../../declare.js';
@@ -11,8 +11,8 @@ import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { figures } from './figures.js';
+import { dayMs, periodOf } from './period.js';
 
-const dayMs = 86_400_000;
 const daysDefault = 7;
 const daysMax = 366;
 const units = ['hour', 'day'] as const;
@@ -61,7 +61,7 @@ export const getOverview = endpoint({
   query: Joi.object<OverviewQuery>({ from: bound('first'), to: bound('last'), by: text().valid(...units) }),
   response: overviewResponse,
   async handler({ caller, query }, { db }) {
-    const { by, ...period } = periodOf(query);
+    const { by, ...period } = unitsOf(query);
     const lastDays = { from: new Date(Date.now() - daysDefault * dayMs), to: new Date() };
     const overview = await readOverview(db, caller.workspaceId, period, by);
     const spent = await readOverview(db, caller.workspaceId, lastDays, 'hour');
@@ -70,17 +70,16 @@ export const getOverview = endpoint({
 });
 
 /**
- * Up to two days are shown by hour and longer periods by day, unless `by` says otherwise.
+ * The period in whole units. Up to two days are shown by hour and longer periods by day, unless `by` says otherwise.
  * @throws AppError 400 when the period is too long, ends before it starts, or has no sums by hour
  */
-function periodOf({ from, to = new Date(), by }: OverviewQuery): Required<OverviewQuery> {
-  const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
-  if (begin > to) throw invalidField('to', 'to must not be before from');
-  const days = (to.getTime() - begin.getTime()) / dayMs;
-  if (days > daysMax) throw periodTooLong(daysMax);
-  const unit = by ?? (days <= 2 && begin.getTime() > Date.now() - hourDays * dayMs ? 'hour' : 'day');
-  if (unit === 'hour' && begin.getTime() < Date.now() - hourDays * dayMs) throw invalidField('by', `by=hour is kept for ${hourDays} days`);
-  return { from: startOf(begin, unit), to, by: unit };
+function unitsOf({ by, ...given }: OverviewQuery): Required<OverviewQuery> {
+  const { from, to } = periodOf(given, { daysDefault, daysMax });
+  const hasHours = from.getTime() >= Date.now() - hourDays * dayMs;
+  const isShort = to.getTime() - from.getTime() <= 2 * dayMs;
+  const unit = by ?? (isShort && hasHours ? 'hour' : 'day');
+  if (unit === 'hour' && !hasHours) throw invalidField('by', `by=hour is kept for ${hourDays} days`);
+  return { from: startOf(from, unit), to, by: unit };
 }
 
 /** Sums are of whole hours and days (UTC). */

@@ -2,9 +2,8 @@
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { CreditPackage } from '../../../models/tables/credit-package.js';
-import { invalidField, periodTooLong } from '../../../models/errors.js';
 import { spendingOf } from '../../../models/operations/billing/standing.js';
-import { type Period, sumUsage, type UsageBy } from '../../../models/operations/workspaces/sum-usage.js';
+import { sumUsage, type UsageBy } from '../../../models/operations/workspaces/sum-usage.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 import { endpoint } from '../../declare.js';
 import { anyCredential, either } from '../../http/endpoint.js';
@@ -13,6 +12,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { figures } from './figures.js';
+import { periodOf } from './period.js';
 
 export const getBalance = endpoint({
   id: 'getBalance',
@@ -44,9 +44,7 @@ export const getBalance = endpoint({
   },
 });
 
-const dayMs = 86_400_000;
-const daysMax = 92;
-const daysDefault = 30;
+const lengths = { daysDefault: 30, daysMax: 92 };
 
 interface UsageQuery {
   from?: Date;
@@ -94,16 +92,8 @@ export const getUsage = endpoint({
   refusals: [409],
   response: usageResponse,
   async handler({ caller, query: { by, ...given } }, { db }) {
-    const period = periodOf(given);
+    const period = periodOf(given, lengths);
     const parts = await sumUsage(db, caller.workspaceId, { ...period, by });
     return { from: period.from.toISOString(), to: period.to.toISOString(), by, ...presentUsage(parts, by) };
   },
 });
-
-/** @throws AppError 400 when the period is too long, or ends before it starts */
-function periodOf({ from, to = new Date() }: Partial<Period>): Period {
-  const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
-  if (begin > to) throw invalidField('to', 'to must not be before from');
-  if (to.getTime() - begin.getTime() > daysMax * dayMs) throw periodTooLong(daysMax);
-  return { from: begin, to };
-}

@@ -1,0 +1,19 @@
+import { invalidField, periodTooLong } from '../../../models/errors.js';
+import type { Period } from '../../../models/operations/workspaces/sum-usage.js';
+
+export const dayMs = 86_400_000;
+
+/**
+ * The period of a request. It ends now unless the request says otherwise.
+ * @param daysDefault its length in days if the request gives no start
+ * @throws AppError 400 when the period ends before it starts, or is too long
+ */
+export function periodOf(
+  { from, to = new Date() }: { from?: Date; to?: Date },
+  { daysDefault, daysMax }: { daysDefault: number; daysMax: number },
+): Period {
+  const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
+  if (begin > to) throw invalidField('to', 'to must not be before from');
+  if (to.getTime() - begin.getTime() > daysMax * dayMs) throw periodTooLong(daysMax);
+  return { from: begin, to };
+}
