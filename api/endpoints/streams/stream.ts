@@ -42,7 +42,7 @@ export const openEventStream = endpoint({
   async handler({ caller, query, lastEventId }, { db, config, streams }) {
     const { workspaceId, credential, session, token } = caller;
     if (caller.isSuspended) throw suspended();
-    const resume = positionOf(lastEventId ?? '', 'Last-Event-ID') ?? positionOf(query.last_event_id ?? '', 'last_event_id');
+    const resume = positionOf(lastEventId, 'Last-Event-ID') ?? positionOf(query.last_event_id, 'last_event_id');
     const { id, position, isReset, since } = await openStream(db, { workspaceId, resume, max: config.quotas.streams });
     const jwt = token === undefined ? null : { ...token, id: session?.id ?? null };
     return new Reply({}, { events: streams.viewer({ id, workspaceId, keyId: credential.keyId, token: jwt, position, isReset, since }) });
@@ -50,8 +50,8 @@ export const openEventStream = endpoint({
 });
 
 /** @throws AppError 400 for an id that is not one of ours */
-function positionOf(id: string, field: string): Position | null {
-  if (id === '') return null;
+function positionOf(id: string | null | undefined, field: string): Position | null {
+  if (id === null || id === undefined || id === '') return null;
   const position = parsePosition(id);
   if (position === null) throw invalidField(field, `Invalid ${field}`);
   return position;
