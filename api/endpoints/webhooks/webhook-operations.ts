@@ -22,6 +22,10 @@ const oneDelivery = dataOf('delivery', deliveryResponse);
 /** The client may retry. If the attempt has started after all, the retry joins it, and receivers detect duplicates by `webhook-id`. */
 const notStarted = (error: unknown) => internal(error, 1);
 
+/** The attempt may have changed both the delivery and its webhook. */
+const presentNow = async (workspaceId: string, webhookId: string, deliveryId: string) =>
+  presentDelivery(await Delivery.ofWebhook(webhookId, deliveryId), await Webhook.owned(workspaceId, webhookId));
+
 export const sendTestEvent = endpoint({
   id: 'sendTestEvent',
   tag: 'webhooks',
@@ -34,13 +38,11 @@ export const sendTestEvent = endpoint({
   status: 201,
   async handler({ caller: { workspaceId }, params }, { db, temporal }) {
     const deliveryId = await createTestDelivery(db, workspaceId, params.id);
-    try {
-      await temporal.attempt({ workspaceId, deliveryId, trigger: 'test' });
-    } catch (error) {
+    await temporal.attempt({ workspaceId, deliveryId, trigger: 'test' }).catch(async (error: unknown) => {
       await dropTestDelivery(db, deliveryId);
       throw notStarted(error);
-    }
-    return { delivery: presentDelivery(await Delivery.ofWebhook(params.id, deliveryId), await Webhook.owned(workspaceId, params.id)) };
+    });
+    return { delivery: await presentNow(workspaceId, params.id, deliveryId) };
   },
 });
 
@@ -61,7 +63,7 @@ export const resendDelivery = endpoint({
     await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
       throw notStarted(error);
     });
-    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id), await Webhook.owned(workspaceId, webhook.id)) };
+    return { delivery: await presentNow(workspaceId, webhook.id, delivery.id) };
   },
 });
 
