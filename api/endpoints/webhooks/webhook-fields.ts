@@ -13,7 +13,7 @@ const delaysText = `{field} must be a list of at most ${delaysMax} whole numbers
 const sitesMax = 10;
 const sitesText = `{field} must be a list of at most ${sitesMax} https origins, such as https://app.example.com`;
 
-/** They become part of a header: names and a port, nothing else. */
+/** An origin becomes part of a header, so it may have a name and a port only. */
 const isSite = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^https:\/\/[a-z\d-]+(\.[a-z\d-]+)*(:\d{1,5})?$/.test(value) &&
@@ -21,7 +21,7 @@ const isSite = (value: unknown): boolean =>
   new URL(value).origin === value;
 
 /** Undefined leaves a setting unchanged, null restores its default. */
-export interface CarriageFields {
+export interface DeliverySettings {
   retry_delays?: number[] | null;
   rate?: number | null;
   ordered?: boolean;
@@ -29,7 +29,7 @@ export interface CarriageFields {
   frame_ancestors?: string[] | null;
 }
 
-export const carriageFields = {
+export const deliverySettings = {
   retry_delays: fewOf(
     delaysMax,
     Joi.number().unsafe(),

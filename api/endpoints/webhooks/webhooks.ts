@@ -17,7 +17,7 @@ import { type Checked, requiredText, rule, text } from '../../http/schemas/valid
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
 import { assertUsableUrl } from '../../outside/webhook-target.js';
 import { storeNow, successTexts } from '../../present/success-texts.js';
-import { type CarriageFields, carriageFields } from './webhook-fields.js';
+import { type DeliverySettings, deliverySettings } from './webhook-fields.js';
 import { createdResponse, webhookResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
@@ -36,12 +36,12 @@ const bodyFields = {
     .allow('', null)
     .custom(rule((value: string) => ([...value].length > 500 ? '{field} must be at most 500 characters' : null)))
     .meta({ maxLength: 500 }),
-  ...carriageFields,
+  ...deliverySettings,
 };
 
 /**
- * Adds the fault that the text of the URL shows to those of the other fields. What its name resolves to is checked later, because other
- * refusals need no look-up.
+ * Adds the fault of the URL's text to those of the other fields. The addresses of its host are checked later, because other refusals need no
+ * DNS look-up.
  */
 async function withUrlFault<Body extends { url?: string }>(
   checked: Checked<Body>,
@@ -53,7 +53,7 @@ async function withUrlFault<Body extends { url?: string }>(
   return message === null ? checked : { ...checked, faults: [{ field: 'url', message }, ...faults] };
 }
 
-interface WebhookBody extends CarriageFields {
+interface WebhookBody extends DeliverySettings {
   url: string;
   events: EventType[];
   description?: string | null;
@@ -62,11 +62,11 @@ interface WebhookBody extends CarriageFields {
 const addressesFor = (workspaceId: string, resolve: Deps['resolve']) => async (host: string) =>
   (await resolve(host, workspaceId)).map(({ address }) => address);
 
-/** Signals the workflow that delivers to this webhook. If the signal fails, the watcher sends it within a minute. */
-const wake = ({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, id: string, workspaceId: string): Promise<void> =>
+/** Wakes the retrier of the webhook. If that fails, the watcher does it within a minute. */
+const wakeRetrier = ({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, id: string, workspaceId: string): Promise<void> =>
   temporal
     .wakeRetrier(id, workspaceId)
-    .catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'the webhook workflow was not signalled; the watcher will do it'));
+    .catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'the retrier of the webhook was not woken; the watcher will do it'));
 
 export const createWebhook = endpoint({
   id: 'createWebhook',
@@ -84,18 +84,18 @@ export const createWebhook = endpoint({
   response: createdResponse,
   status: 201,
   refusals: [409],
-  async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...carriage } }, { db, config, resolve }) {
+  async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...settings } }, { db, config, resolve }) {
     const quota: Quota = { workspaceId, of: 'webhooks', max: config.quotas.webhooks };
     await assertBelow(db, quota); // before the DNS look-up
     await assertUsableUrl(url, config, addressesFor(workspaceId, resolve));
-    const wanted = { workspace_id: workspaceId, url, events, description: description || null, ...carriage };
+    const wanted = { workspace_id: workspaceId, url, events, description: description || null, ...settings };
     const { row, secret } = await registerWebhook(db, config, wanted, origin);
     return {
       webhook: {
         ...presentNewWebhook(row),
-        ...carriage,
-        ...(carriage.asymmetric === undefined ? {} : presentAsymmetric(row)),
-        ...(carriage.frame_ancestors === undefined ? {} : { frame_ancestors: row.frame_ancestors ?? [] }),
+        ...settings,
+        ...(settings.asymmetric === undefined ? {} : presentAsymmetric(row)),
+        ...(settings.frame_ancestors === undefined ? {} : { frame_ancestors: row.frame_ancestors ?? [] }),
       },
       secret,
       warning: storeNow.secret,
@@ -155,9 +155,9 @@ export const putWebhook = endpoint({
     const keyPair = asymmetric === undefined ? undefined : makeKeyPair;
     const change = { ...others, url, events, description: description === '' ? null : description, keyPair };
     const webhook = await updateWebhook(db, caller.workspaceId, params.id, change, origin);
-    // A new URL or a reactivation makes pending deliveries due now. A deactivation makes them held. The workflow must notice either.
+    // A new URL or an activation makes pending deliveries due now, a deactivation holds them. An active webhook may have another rate or order.
     if (url !== undefined || others.is_active !== undefined || webhook.is_active) {
-      const woken = wake({ temporal, logger }, webhook.id, caller.workspaceId);
+      const woken = wakeRetrier({ temporal, logger }, webhook.id, caller.workspaceId);
       if (webhook.is_active) await woken;
     }
     return { webhook: presentWebhook(webhook) };
@@ -174,7 +174,7 @@ export const removeWebhook = endpoint({
   response: messageOnly,
   async handler({ caller, params, origin }, { db, temporal, logger }) {
     await deleteWebhook(db, caller.workspaceId, params.id, origin);
-    void wake({ temporal, logger }, params.id, caller.workspaceId);
+    void wakeRetrier({ temporal, logger }, params.id, caller.workspaceId);
     return { message: successTexts.webhookDeleted };
   },
 });

@@ -6,9 +6,9 @@ import { storeNow, successTexts } from '../../present/success-texts.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 
 const created = { id: ids.webhook, url: 'https://example.com/hooks', events: [...eventTypes], is_active: true, created_at: at };
-const carriage = { retry_delays: null, rate: null, ordered: false, asymmetric: false, public_key: null, frame_ancestors: [] };
+const deliverySettings = { retry_delays: null, rate: null, ordered: false, asymmetric: false, public_key: null, frame_ancestors: [] };
 const publicKey = { public_key: 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=' };
-const webhook = { ...created, ...carriage, description: null, updated_at: at, disabled_reason: null, failing_since: null };
+const webhook = { ...created, ...deliverySettings, description: null, updated_at: at, disabled_reason: null, failing_since: null };
 const secret = { secret: 'whsec_<base64>', warning: storeNow.secret };
 const attempt = {
   number: 1,
