@@ -21,7 +21,7 @@ export const createPortal = endpoint({
     if (isSuspended) throw suspended();
     const token_version = await openPortal(db, workspaceId, id, origin);
     const { token, expiresAt } = issuePortalToken(config.jwtSecret, { id: workspaceId, token_version }, id, credential.keyId);
-    // Browsers send no fragment: the token is in no log of a proxy.
+    // Browsers do not send the fragment, so no proxy logs the token.
     return { portal: { url: `${config.publicUrl}/console/portal/webhooks/${id}#token=${token}`, expires_at: expiresAt.toISOString() } };
   },
 });

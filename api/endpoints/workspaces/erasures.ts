@@ -21,7 +21,7 @@ const erasureResponse = named(
 );
 const oneErasure = dataOf('erasure', erasureResponse);
 
-/** One whose recipients have such an address. */
+/** A channel whose recipients have addresses of this kind. */
 const channelOf = (to: string) => channelsTo(to.includes('@') ? 'email' : 'phone')[0] ?? someChannel;
 
 export const createErasure = endpoint({

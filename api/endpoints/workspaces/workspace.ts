@@ -14,7 +14,7 @@ import { workspaceFields } from '../accounts/auth.js';
 const limitMax = 1_000_000_000;
 const daysMax = 36_500;
 
-/** Amounts are stored in thousandths of a credit. */
+/** Whether it can be stored: amounts are whole thousandths of a credit. */
 const isAmount = (value: number) => value >= 0 && value <= limitMax && Number.isInteger(Math.round(value * 1e6) / 1e3);
 const isDays = (value: number) => Number.isInteger(value) && value >= 0 && value <= daysMax;
 
