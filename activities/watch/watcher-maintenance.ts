@@ -13,7 +13,7 @@ import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
 import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
 import { forgetMailFiles } from './forget-mail-files.js';
-import { noteRun } from '../../models/operations/watch/watcher-runs.js';
+import { noteWatcherRun } from '../../models/operations/watch/watcher-runs.js';
 
 export interface MaintenanceDeps {
   db: Database;
@@ -45,7 +45,7 @@ export function maintenanceActivities(deps: MaintenanceDeps) {
     /** Records the end of a run. @param failing steps that failed or took too long */
     async noteRound(failing: string[]): Promise<void> {
       if (failing.length > 0) logger.error({ failing }, 'watcher steps failed');
-      await noteRun(db, failing);
+      await noteWatcherRun(db, failing);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The health of this process and the services that it needs. */
 import Joi from 'joi';
 import { select } from '../../models/db/database.js';
-import { type LastRun, lastRun } from '../../models/operations/watch/watcher-runs.js';
+import { type WatcherRun, lastWatcherRun } from '../../models/operations/watch/watcher-runs.js';
 import { seenWorkers, type Workers } from '../../models/operations/watch/worker-heartbeats.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../declare.js';
@@ -26,7 +26,7 @@ type Services = Record<keyof typeof checks, 'ok' | 'error'>;
 
 interface Found {
   services: Services;
-  watcher: LastRun & { status: 'ok' | 'error' };
+  watcher: WatcherRun & { status: 'ok' | 'error' };
   workers: Omit<Workers, 'known'> & { status: 'ok' | 'error' };
 }
 
@@ -107,7 +107,7 @@ function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {
 
 /** Reports the watcher as ok while the database is not available, and right after a start, before its first run. */
 async function watcherOf({ db, startedAt }: Deps): Promise<Found['watcher']> {
-  const run = await inTime<LastRun | null>(lastRun(db), null);
+  const run = await inTime<WatcherRun | null>(lastWatcherRun(db), null);
   if (run === null) return { status: 'ok', age_seconds: null, failing: [] };
   const age = Math.min(run.age_seconds ?? Number.POSITIVE_INFINITY, (Date.now() - startedAt) / 1000);
   return { status: age > watcherAgeSecondsMax ? 'error' : 'ok', ...run };

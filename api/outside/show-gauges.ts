@@ -4,7 +4,7 @@ import { clearServiceGauges, serviceGauges, showReading } from '../../models/met
 import { noteClock } from '../../models/metrics/observe.js';
 import { readServiceGauges } from '../../models/operations/watch/read-service-gauges.js';
 import { seenWorkers } from '../../models/operations/watch/worker-heartbeats.js';
-import { lastRun } from '../../models/operations/watch/watcher-runs.js';
+import { lastWatcherRun } from '../../models/operations/watch/watcher-runs.js';
 
 /** How often a process asks the database. */
 const cacheMs = 5_000;
@@ -22,7 +22,7 @@ export function createGaugeReader(db: Database): () => Promise<void> {
   let isKnown = false;
   const look = async () => {
     try {
-      const [reading, run, workers] = await Promise.all([readServiceGauges(db), lastRun(db), seenWorkers(db)]);
+      const [reading, run, workers] = await Promise.all([readServiceGauges(db), lastWatcherRun(db), seenWorkers(db)]);
       const begun = Date.now();
       noteClock(await currentTime(db), begun, Date.now());
       clearServiceGauges(); // from here on without a wait: a page that is made meanwhile would lack them

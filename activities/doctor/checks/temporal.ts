@@ -1,6 +1,6 @@
 /** Temporal: the server, the namespace, what the service needs in it, and who works. */
 import { Connection, ScheduleClient } from '@temporalio/client';
-import { lastRun } from '../../../models/operations/watch/watcher-runs.js';
+import { lastWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
@@ -87,7 +87,7 @@ export const workersCheck: Check = {
   subject: 'workers',
   fix: 'Check PostgreSQL first. If it answers, run: npm run migrate',
   async run({ db }) {
-    const [{ alive, lost }, { age_seconds, failing }] = await Promise.all([seenWorkers(db), lastRun(db)]);
+    const [{ alive, lost }, { age_seconds, failing }] = await Promise.all([seenWorkers(db), lastWatcherRun(db)]);
     return [workersFinding(alive, lost), watcherFinding(age_seconds, failing)];
   },
 };
