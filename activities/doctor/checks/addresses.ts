@@ -1,4 +1,4 @@
-/** The addresses by which others reach the service, their certificates, and the names of webhooks. */
+/** The addresses by which others reach the service, with their certificates, and the host names of webhooks. */
 import { select } from '../../../models/db/database.js';
 import { certificateEnd } from '../../../models/process/certificate-end.js';
 import { createResolver } from '../../../models/process/name-resolver.js';
@@ -8,7 +8,7 @@ import { type Check, type CheckDeps, failed, type Finding, ok, skipped, warning 
 const dayMs = 86_400_000;
 const certificateDaysWarning = 21;
 
-const check = (subject: string, setting: string, urlOf: (config: CheckDeps['config']) => string): Check => ({
+const addressCheck = (subject: string, setting: string, urlOf: (config: CheckDeps['config']) => string): Check => ({
   subject,
   fix: `Check ${setting}, the proxy and the firewall. This machine may also be unable to reach its own public address`,
   async run({ config, signal }) {
@@ -22,8 +22,8 @@ const check = (subject: string, setting: string, urlOf: (config: CheckDeps['conf
 });
 
 /** Carriers report to CALLBACK_URL, which is PUBLIC_URL unless it is set. */
-export const publicUrlCheck = check('public address', 'PUBLIC_URL', ({ publicUrl }) => publicUrl);
-export const callbackUrlCheck = check('callback address', 'CALLBACK_URL', ({ callbackUrl }) => callbackUrl);
+export const publicUrlCheck = addressCheck('public address', 'PUBLIC_URL', ({ publicUrl }) => publicUrl);
+export const callbackUrlCheck = addressCheck('callback address', 'CALLBACK_URL', ({ callbackUrl }) => callbackUrl);
 
 async function certificateFinding(url: URL): Promise<Finding> {
   const until = await certificateEnd(url, { mustVerify: true });
@@ -38,7 +38,7 @@ export function expiryFinding(hostname: string, days: number): Finding {
     : ok(subject, detail);
 }
 
-/** Names of active webhooks that DNS does not know. The oldest ones, because a new one may be a mistake of its owner. */
+/** Whether DNS knows the host names of the oldest active webhooks. A new one may have a mistake of its owner. */
 export const webhookNamesCheck: Check = {
   subject: 'webhook names',
   fix: 'Check PostgreSQL first, which has the addresses of webhooks',
@@ -47,12 +47,8 @@ export const webhookNamesCheck: Check = {
     const names = [...new Set(urls.map(({ url }) => new URL(url).hostname.replaceAll(/[[\]]/g, '')))];
     const resolve = createResolver({ servers: config.webhookDnsServers });
     const results = await Promise.allSettled(names.map((name) => resolve(name)));
-    return [
-      namesFinding(
-        names,
-        names.filter((_, index) => results[index]?.status === 'rejected'),
-      ),
-    ];
+    const unknown = names.filter((_, index) => results[index]?.status === 'rejected');
+    return [namesFinding(names, unknown)];
   },
 };
 

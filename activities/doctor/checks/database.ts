@@ -17,7 +17,7 @@ export const databaseCheck: Check = {
     const facts = await factsOf(db);
     return [
       versionFinding(facts),
-      await schemaFinding(db),
+      schemaFinding(await readSchema(db)),
       rightsFinding(facts),
       clockFinding(Date.now() - (await currentTime(db)).getTime()),
       ...settingFindings(facts, config.databasePoolMax),
@@ -25,7 +25,7 @@ export const databaseCheck: Check = {
   },
 };
 
-/** The settings and facts that PostgreSQL reports. Names are those of its settings. */
+/** What PostgreSQL reports. Its settings have their own names here. */
 export interface DatabaseFacts {
   version: string;
   version_number: number;
@@ -62,13 +62,8 @@ export function versionFinding({ version, version_number, size }: DatabaseFacts)
   return ok('PostgreSQL', `version ${version}, the database has ${size}`);
 }
 
-async function schemaFinding(db: Database): Promise<Finding> {
-  const { known, applied } = await readSchema(db);
-  return schemaDifference(known, applied);
-}
-
 /** Compares the migrations that this version knows with those that were applied. */
-export function schemaDifference(known: readonly string[], applied: readonly string[]): Finding {
+export function schemaFinding({ known, applied }: { known: readonly string[]; applied: readonly string[] }): Finding {
   const missing = known.filter((name) => !applied.includes(name));
   const newer = applied.filter((name) => !known.includes(name));
   const subject = 'PostgreSQL schema';
@@ -99,7 +94,7 @@ export function clockFinding(aheadMs: number): Finding {
   return Math.abs(aheadMs) > clockWarningMs ? warning('clock', detail, fix) : ok('clock', detail);
 }
 
-/** Settings of the server that lose data or stall it. @param poolMax connections of one process */
+/** Settings of the server that lose data or slow it down, and too few free connections. @param poolMax connections of one process */
 export function settingFindings(facts: DatabaseFacts, poolMax: number): Finding[] {
   const subject = 'PostgreSQL settings';
   const findings: Finding[] = [];

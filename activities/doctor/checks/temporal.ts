@@ -1,4 +1,4 @@
-/** Temporal: the server, the namespace, what the service needs in it, and who works. */
+/** Temporal: the server, the namespace with its search attributes and schedule, the workers and the watcher. */
 import { Connection, ScheduleClient } from '@temporalio/client';
 import { lastWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
@@ -8,8 +8,8 @@ import { type Check, failed, type Finding, ok, warning } from '../check.js';
 import { indexedValueType } from '../../worker/prepare-temporal.js';
 
 const daySeconds = 86_400;
-/** The retention that operators need to look at closed workflows after a complaint. */
-const retentionDaysLeast = 3;
+/** After a complaint, operators look at closed workflows. */
+const retentionDaysMin = 3;
 const watcherSecondsMax = 180;
 
 export const temporalCheck: Check = {
@@ -24,7 +24,7 @@ export const temporalCheck: Check = {
         return [
           ok('Temporal', `version ${serverVersion ?? 'unknown'}`),
           await namespaceFinding(connection, namespace),
-          await findAttributes(connection, namespace),
+          attributesFinding(await readAttributes(connection, namespace), namespace),
           await scheduleFinding(new ScheduleClient({ connection, namespace })),
         ];
       });
@@ -39,13 +39,12 @@ async function namespaceFinding(connection: Connection, namespace: string): Prom
   const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / daySeconds;
   const subject = 'Temporal namespace';
   const detail = `${namespace} keeps closed workflows for ${countText(Math.round(days * 24), 'hour')}`;
-  if (days >= retentionDaysLeast) return ok(subject, detail);
+  if (days >= retentionDaysMin) return ok(subject, detail);
   return warning(subject, detail, `Run: temporal operator namespace update --retention 72h -n ${namespace}`);
 }
 
-async function findAttributes(connection: Connection, namespace: string): Promise<Finding> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  return attributesFinding(customAttributes, namespace);
+async function readAttributes(connection: Connection, namespace: string): Promise<Readonly<Record<string, number>>> {
+  return (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes;
 }
 
 /** @param found the type of each attribute of the namespace, as `indexedValueType` numbers it */
