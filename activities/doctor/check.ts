@@ -36,7 +36,7 @@ export const warning = (subject: string, detail: string, fix: string): Finding =
 export const failed = (subject: string, detail: string, fix: string): Finding => ({ state: 'failed', subject, detail, fix });
 export const skipped = (subject: string, detail: string): Finding => ({ state: 'skipped', subject, detail });
 
-/** No check takes longer. */
+/** The maximum duration of a check. */
 const checkMsMax = 10_000;
 
 /**
@@ -61,7 +61,7 @@ async function runCheck(check: Check, deps: Omit<CheckDeps, 'signal'>, msMax: nu
   }
 }
 
-/** Errors of connections to several addresses have an empty message, and the reasons inside. Those of `fetch` have the reason in their cause. */
+/** The reason of an error. After attempts at several addresses, each has its own reason. The reason of a failed `fetch` is in the cause. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   const { message = '', code = '', cause } = error as { message?: string; code?: string; cause?: unknown };

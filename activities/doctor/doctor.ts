@@ -1,4 +1,4 @@
-/** Entry point of `npm run doctor`: checks everything an installation needs, and says how to repair it. `--json` prints the findings as JSON. */
+/** Entry point of `npm run doctor`: checks what an installation needs, and says how to repair it. `--json` prints the findings as JSON. */
 import { parseArgs } from 'node:util';
 import { connect } from '../../models/db/database.js';
 import { type Config, ConfigError, loadConfig } from '../../models/settings/config.js';

@@ -4,7 +4,7 @@ import type { Finding, State } from './check.js';
 
 const marks: Record<State, string> = { ok: '✓', warning: '!', failed: '✗', skipped: '–' };
 
-/** A table with what to do below each fault, and a last line with the counts. */
+/** A table of the findings, with the fix below each fault, and a last line with the counts. */
 export function textOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   const lines = findings.flatMap(({ state, subject, detail, fix }) => [

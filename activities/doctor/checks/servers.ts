@@ -9,7 +9,7 @@ export const redisCheck: Check = {
   async run({ config: { redisUrl } }) {
     if (redisUrl === undefined) return [skipped('Redis', 'REDIS_URL is not set: each API process counts requests for itself')];
     const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
-    redis.on('error', () => undefined); // the call rejects too
+    redis.on('error', () => undefined); // the failed call reports it
     try {
       await redis.connect();
       const policy = await redis.config('GET', 'maxmemory-policy').then(
