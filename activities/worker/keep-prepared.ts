@@ -24,15 +24,15 @@ export async function keepPrepared(
   const preparations = { connection, schedules: new ScheduleClient({ connection, namespace }), namespace, logger };
   await prepareTemporal(preparations);
   const end = new AbortController();
-  const looking = look(preparations, end.signal);
+  const checking = checkRegularly(preparations, end.signal);
   return async () => {
     end.abort();
-    await looking;
+    await checking;
     await connection.close();
   };
 }
 
-async function look(preparations: Preparations, signal: AbortSignal): Promise<void> {
+async function checkRegularly(preparations: Preparations, signal: AbortSignal): Promise<void> {
   const { connection, namespace, logger } = preparations;
   for (;;) {
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);

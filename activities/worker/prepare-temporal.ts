@@ -5,9 +5,9 @@ import { queues, searchAttributes, workflowIds, workflowTypes } from '../../work
 
 /** Numbers of the types of search attributes in Temporal's API: `temporal.api.enums.v1.IndexedValueType`. */
 export const indexedValueType = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
-/** A run is skipped while the one before it still runs (`overlap: SKIP`). */
-const spec = { intervals: [{ every: '30s' as const }] };
 const everyMs = 30_000;
+/** A run is skipped while the one before it still runs (`overlap: SKIP`). */
+const spec = { intervals: [{ every: everyMs }] };
 
 export interface Preparations {
   connection: Connection;
@@ -17,9 +17,9 @@ export interface Preparations {
 }
 
 /** Before workers poll: creates what is missing, and updates the interval of an older schedule. */
-export async function prepareTemporal({ connection, schedules, namespace, logger }: Preparations): Promise<void> {
-  await addSearchAttributes(connection, namespace).catch((err: unknown) => logger.warn({ err }, 'could not check the search attributes'));
-  if (await createSchedule(schedules)) return;
+export async function prepareTemporal(preparations: Preparations): Promise<void> {
+  if (await restorePreparations(preparations)) return;
+  const { schedules } = preparations;
   const schedule = schedules.getHandle(workflowIds.watcher);
   const { intervals } = (await schedule.describe()).spec;
   if (intervals?.length === 1 && intervals[0]?.every === everyMs) return;
@@ -27,7 +27,8 @@ export async function prepareTemporal({ connection, schedules, namespace, logger
 }
 
 /**
- * While workers run: creates what is missing. A Temporal server that lost its data has no schedule, and without it the watcher repairs nothing.
+ * Creates what is missing, also while workers run: a Temporal server that lost its data has no schedule, and without it the watcher repairs
+ * nothing.
  * @returns true when the schedule was missing; its first run then begins at once
  * @throws when Temporal cannot be reached, or has no such namespace
  */
