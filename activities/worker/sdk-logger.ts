@@ -1,12 +1,12 @@
 import { DefaultLogger, makeTelemetryFilterString, type TelemetryOptions } from '@temporalio/worker';
 import type { Logger } from '../../models/process/logger.js';
 
-/** The SDK says this of every worker that runs activities only, which most of ours are meant to do. */
+/** The SDK's warning about a worker that runs activities only. Most of our workers do so on purpose. */
 const activitiesOnly = 'No workflows registered, not polling for workflow tasks';
 
 /**
- * The native part of the SDK logs through the logger of its runtime, not by lines of its own. While Temporal is away, each of its polls would
- * log each of its retries. Our own checks log the outage once.
+ * The native part of the SDK logs through the logger of its runtime and writes no lines of its own. Retries are not logged as warnings: while
+ * Temporal is away, each poll retries again and again. Our own checks log the outage once.
  */
 export const nativeLogging: NonNullable<TelemetryOptions['logging']> = {
   forward: {},

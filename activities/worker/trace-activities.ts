@@ -4,7 +4,7 @@ import { recordSpan, stopwatch, withinSpan } from '../../models/tracing/tracing.
 import { newSpanIn } from '../../models/tracing/trace-context.js';
 import { spanOfWorkflow, traceOf } from './trace-workflows.js';
 
-/** Records each attempt of an activity whose workflow has a place in a trace. Spans that are recorded meanwhile become its parts. */
+/** Records a span for each attempt of an activity whose workflow has a place in a trace. Spans that are recorded meanwhile are its children. */
 export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     async execute(input, next) {

@@ -1,6 +1,6 @@
 /**
- * The spans of workflow runs. They are recorded outside of the workflow code: the first activation of a run starts it, its last completion ends
- * it, and both pass here. So tracing changes neither the code nor the history of a workflow.
+ * The spans of workflow runs. They are recorded outside of the workflow code, at the first activation and the last completion of a run. So
+ * tracing changes neither the code nor the history of a workflow.
  */
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
@@ -16,7 +16,7 @@ export function traceOf(headers: Headers | null | undefined): SpanContext | unde
   return value === null ? undefined : spanOf(value);
 }
 
-/** The span of a run: its id follows from the run's, so that activities in other processes know it. */
+/** The span of a run. Its id is derived from the id of the run, so that activities in other processes know it. */
 export const spanOfWorkflow = ({ traceId }: SpanContext, runId: string): SpanContext => ({
   traceId,
   spanId: runId.replaceAll('-', '').slice(16),

@@ -8,8 +8,8 @@ import type { Logger } from '../../models/process/logger.js';
 /**
  * Renews the row of this thread. A thread whose event loop is blocked renews nothing, like a dead one.
  *
- * PostgreSQL keeps the row and not Temporal: Temporal renews its list of pollers once a minute while there is nothing to do, and newer
- * servers alone know heartbeats of workers.
+ * The heartbeats are in PostgreSQL and not in Temporal: while a worker is idle, Temporal's list of pollers is renewed only once a minute, and
+ * only newer servers have heartbeats of workers.
  * @param part names the thread within its process
  * @returns a function that stops the heartbeats and records that the thread has stopped
  */
