@@ -44,11 +44,11 @@ export type Choices = Readonly<Record<Channel, RouteChoice>>;
  * Claims the due queued messages of a group for hand-off. Writes an attempt row for each, so that a crash during the call is known
  * afterwards. Messages past their `expires_at` fail and are refunded. So do messages whose recipient is suppressed or whose workspace is
  * suspended.
- * @param choices a message goes to the first account of its channel; after failures, to the first of those that failed least. If an earlier
- *   call may have reached its account, the message stays there: another account would send it a second time
  *
  * Nothing is claimed of a paused or cancelled batch. The batch's row is locked until the claim is committed, so that after a change of the
  * batch no further call begins.
+ * @param choices a message goes to the first account of its channel; after failures, to the first of those that failed least. If an earlier
+ *   call may have reached its account, the message stays there: another account would send it a second time
  */
 export async function claimHandoffs(
   db: Database,
@@ -58,12 +58,12 @@ export async function claimHandoffs(
 ): Promise<Claim[]> {
   const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId ?? null, erasureKey];
   const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
-  if (claims[0]?.others_refused !== false) await refuseQueued(db, groupId, erasureKey);
-  return claims.map(({ others_refused: _, ...claimed }) => claimed);
+  if (claims[0]?.has_refused !== false) await refuseQueued(db, groupId, erasureKey);
+  return claims.map(({ has_refused: _, ...claimed }) => claimed);
 }
 
-/** `others_refused`: whether there are messages to refuse. It comes with the claim, so that a group without them needs no second statement. */
-type Claimed = Claim & { others_refused: boolean };
+/** With the answer whether other messages must be refused, so that a group without such messages needs no second statement. */
+type Claimed = Claim & { has_refused: boolean };
 
 function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<Claimed[]> {
   return inTransaction(db, async (transaction) => {
@@ -72,7 +72,7 @@ function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<C
   });
 }
 
-/** SQL: no account that is not called now may already have the message `m`. */
+/** SQL: none of the accounts that are not called now may already have the message `m`. */
 const isNotResting = `(cardinality($5::text[]) = 0 OR NOT EXISTS (
   SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')} AND u.provider = ANY($5::text[])))`;
 
@@ -104,13 +104,13 @@ export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + inter
  * SQL: why the message `m` must not be sent: a reason of the suppression list, or `suspended` for its workspace; null if it may be. What the
  * recipient asked for comes first.
  */
-const suppression = (key: string) => `COALESCE((SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id), (
+const refusalOf = (key: string) => `COALESCE((SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id), (
   SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
     AND s.recipient = ANY(ARRAY[${namesOf(key)}]) AND (s.expires_at IS NULL OR s.expires_at > now())
   ORDER BY ${isByRecipient('s')} DESC, s.id LIMIT 1))`;
 
-/** SQL: what the recipient of the message `m` may be called on the list, also after an erasure. */
+/** SQL: the names under which the recipient of the message `m` may be on the list, also after an erasure. */
 const namesOf = (key: string) =>
   keysInSql('m')
     .flatMap((name) => [name, digestIn(key, name)])
@@ -128,7 +128,7 @@ const claim = `
       SELECT id FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${isNotResting}
         AND ${mayBeCalled(6)}
-        AND ((expires_at IS NULL OR expires_at > now()) AND ${suppression('$10')} IS NULL OR ${isUncertain})
+        AND ((expires_at IS NULL OR expires_at > now()) AND ${refusalOf('$10')} IS NULL OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
     )
     RETURNING id, workspace_id, channel, "to", content, reference, traceparent
@@ -141,8 +141,8 @@ const claim = `
   SELECT id, workspace_id, channel, "to", content, reference, traceparent, provider, attempt, uncertain, uncertain_ms,
     EXISTS (
       SELECT 1 FROM messages m
-      WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${suppression('$10')} IS NOT NULL)
-    ) AS others_refused
+      WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${refusalOf('$10')} IS NOT NULL)
+    ) AS has_refused
   FROM routed ORDER BY id`;
 
 /**
@@ -153,42 +153,43 @@ export const refuseQueued = (db: Database, groupId: string, erasureKey: Buffer |
   inTransaction(db, (transaction) => refuse(db, transaction, groupId, erasureKey));
 
 async function refuse(db: Database, transaction: Transaction, groupId: string, erasureKey: Buffer | null): Promise<void> {
-  const refused = await select<{ id: string; suppressed: SuppressionReason | 'suspended' | null }>(
-    db,
-    findRefused,
-    [groupId, erasureKey],
-    transaction,
-  );
+  const refused = await select<Refused>(db, findRefused, [groupId, erasureKey], transaction);
   const at = new Date();
-  const changes = refused.map(({ id, suppressed }) => ({ id, at, ...refusalBy(suppressed) }));
+  const changes = refused.map(({ id, reason }) => ({ id, at, ...failureBy(reason) }));
   await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
 }
 
-type Refusal = Pick<StatusChange, 'status_detail' | 'error_code' | 'error_message'>;
+interface Refused {
+  id: string;
+  /** Null: it has expired. */
+  reason: SuppressionReason | 'suspended' | null;
+}
 
-const expired: Refusal = {
+type Failure = Pick<StatusChange, 'status_detail' | 'error_code' | 'error_message'>;
+
+const expired: Failure = {
   status_detail: 'expired',
   error_code: 'expired',
   error_message: 'The message expired before it was handed to the provider',
 };
 
-const suspended: Refusal = {
+const suspended: Failure = {
   status_detail: 'rejected',
   error_code: 'suspended',
   error_message: 'The workspace is suspended',
 };
 
-function refusalBy(reason: SuppressionReason | 'suspended' | null): Refusal {
+function failureBy(reason: Refused['reason']): Failure {
   if (reason === null) return expired;
   if (reason === 'suspended') return suspended;
   return { status_detail: 'suppressed', error_code: suppressedCode, error_message: suppressedTexts[reason] };
 }
 
 const findRefused = `
-  SELECT id, CASE WHEN expires_at <= now() THEN NULL ELSE suppressed END AS suppressed
+  SELECT id, CASE WHEN expires_at <= now() THEN NULL ELSE reason END AS reason
   FROM (
-    SELECT id, expires_at, CASE WHEN ${isDue} THEN ${suppression('$2')} END AS suppressed FROM messages m
+    SELECT id, expires_at, CASE WHEN ${isDue} THEN ${refusalOf('$2')} END AS reason FROM messages m
     WHERE group_id = $1 AND status = 'queued' AND status_detail <> 'sending' AND NOT ${isUncertain}
     ORDER BY id FOR UPDATE
   ) queued
-  WHERE expires_at <= now() OR suppressed IS NOT NULL`;
+  WHERE expires_at <= now() OR reason IS NOT NULL`;
