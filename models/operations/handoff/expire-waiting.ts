@@ -5,7 +5,7 @@ import { isUncertain } from './uncertain-handoffs.js';
 /**
  * Fails the queued messages of a group that have expired, without a claim: no call may be made now.
  * @param erasureKey see `ClaimLimits`
- * @returns whether some had, and milliseconds until the next one expires; null if none of them does
+ * @returns whether messages have failed, and milliseconds until the next one expires; null if none will
  */
 export async function expireWaiting(
   db: Database,
@@ -19,7 +19,7 @@ export async function expireWaiting(
   }
 }
 
-/** @returns milliseconds until the next queued message of a group expires, by the clock of the database; null if none of them does */
+/** @returns milliseconds until the next queued message of a group expires, by the clock of the database; null if none will */
 export async function nextExpiryInMs(db: Database, groupId: string): Promise<number | null> {
   const [next] = await select<{ in_ms: number | null }>(db, nextExpiry, [groupId]);
   return next?.in_ms ?? null;

@@ -13,7 +13,8 @@ import { bindOf, isOpenOrUnknown, mayBeCalled, noWaits, type UncertainWaits } fr
  */
 export function giveUpOnReports(db: Database, groupId: string): Promise<OpenWork> {
   return inTransaction(db, async (transaction) => {
-    if (!(await lockGroup(db, transaction, groupId))) {
+    const hasReports = await lockGroup(db, transaction, groupId);
+    if (!hasReports) {
       const marked = await select<{ channel: string }>(db, markUnknown, [groupId], transaction);
       transaction.afterCommit(() => marked.forEach(({ channel }) => workMetrics.unreported.inc({ channel })));
     }

@@ -10,7 +10,7 @@ export interface DueUnits {
   units: number;
 }
 
-/** The needs of the next round of a group: for the same messages that `claimHandoffs` would find, and the accounts that it would choose. */
+/** What the next round of a group needs: for the messages that `claimHandoffs` would find, with the accounts that it would choose. */
 export const dueUnits = (
   db: Database,
   groupId: string,

@@ -37,12 +37,12 @@ export async function readRoutes(
   const levelOf = (account: string) => healths.find((health) => health.account === account)?.level ?? levelMax;
   const heldUntil = (account: string) => holds.find(({ provider }) => provider === account)?.held_until ?? null;
   const states = Object.entries(routes).flatMap(([channel, ofChannel]) => {
-    // Like routing: a blocked account gets nothing while there are others.
+    // As in routing, a blocked account gets nothing while there are others.
     const shares = sharesOf(
       ofChannel.map((route) => ({ ...route, level: heldUntil(route.account) === null ? levelOf(route.account) : 0 })),
     );
-    return ofChannel.map(({ account, weight }, at) => {
-      const percents = { health: (levelOf(account) * 100) / levelMax, share: Math.round((shares[at] ?? 0) * 100) };
+    return ofChannel.map(({ account, weight }, index) => {
+      const percents = { health: (levelOf(account) * 100) / levelMax, share: Math.round((shares[index] ?? 0) * 100) };
       return { channel, account, weight, ...percents, held_until: heldUntil(account) };
     });
   });

@@ -101,7 +101,7 @@ const releaseClaims = `
 /**
  * Matches reports that came before the provider's id was known. A report is committed first and then looks for its message; the id is
  * committed first and then looks for reports. So one of them sees the other, whatever the order. An erasure of the recipient, also by another
- * workspace, may have renamed the report before, because it found no message.
+ * workspace, may have renamed the report before, because the report had no message yet.
  */
 async function matchEarlyReports(db: Database, results: HandoffResult[], key: Buffer | null): Promise<void> {
   const accepted = results.flatMap((result) =>

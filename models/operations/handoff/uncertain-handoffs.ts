@@ -31,7 +31,7 @@ export const isOpenOrUnknown = (attempt: string) => `(${attempt}.outcome IS NULL
 /** SQL: an earlier call for the message `m` may have reached the provider. */
 export const isUncertain = `EXISTS (SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})`;
 
-/** SQL: the call of an attempt for the message with the id in this parameter is still in progress. Its answer decides whether it is refunded. */
+/** SQL: a call for the message with this id is still in progress. Its answer decides whether the message is refunded. @param id SQL */
 export const isBeingCalled = (id: string) => `EXISTS (
   SELECT 1 FROM send_attempts u WHERE u.message_id = ${id} AND u.outcome IS NULL AND u.started_at > now() - interval '${callLeaseSeconds} seconds')`;
 
@@ -47,8 +47,8 @@ const waitsUntil = (first: number) => `(
 const hasReport = `EXISTS (SELECT 1 FROM delivery_reports d WHERE d.group_id = m.group_id AND d.message_id = m.id AND d.applied_at IS NULL)`;
 
 /**
- * SQL: the earlier calls of the queued message `m` permit another call, or giving up. Every uncertain message has the detail `sending`, so
- * that the attempts of the others need not be read.
+ * SQL: the earlier calls for the queued message `m` permit another call, or giving up. Every uncertain message has the detail `sending`, so
+ * the attempts of other messages need not be read.
  * @param first the number of the first of three parameters, see `bindOf`
  */
 export const mayBeCalled = (first: number) =>
