@@ -88,8 +88,8 @@ const repeated = `
   )
   SELECT id, group_id, message_id FROM counted WHERE applied_at IS NULL`;
 
-// A second search after the commit: see matchEarlyReports in record-handoffs.ts for the other half. An erasure may have renamed the report, or
-// its message, meanwhile.
+// A second search after the commit. `matchEarlyReports` in record-handoffs.ts is the other half. Meanwhile, an erasure may have renamed the
+// report or its message.
 const matchAgain = `
   WITH locked AS (
     SELECT d.id, r.provider, ARRAY[r.provider_message_id, r.digest] AS names FROM ${givenWithStored} AND d.id = ANY($2::uuid[]) ORDER BY d.id FOR UPDATE OF d
@@ -99,13 +99,13 @@ const matchAgain = `
   WHERE d.id = locked.id
   RETURNING d.id, d.group_id, d.message_id`;
 
-/** Those of these groups that must be woken and for which no other caller does it. Groups whose reports cause no event are handled here. */
+/** Flags the groups that no other caller has flagged. @returns those that the caller must wake; groups whose reports cause no event are handled here */
 export async function wakeGroups(db: Database, groupIds: string[], key: Buffer | null = null): Promise<Wake[]> {
   if (groupIds.length === 0) return [];
   const woken = await select<Wake & { causeNoEvent: boolean }>(db, flagGroups, [groupIds]);
   const wakes: Wake[] = [];
   for (const { groupId, workflowId, late, causeNoEvent } of woken) {
-    // A read receipt of a delivered message comes after the workflow has ended. While it causes no event, one statement replaces a workflow.
+    // A read receipt usually comes after the workflow has ended. Because it causes no event, applying it here saves a workflow.
     if (late && causeNoEvent) await applyReports(db, groupId, { key });
     else wakes.push({ groupId, workflowId, late });
   }

@@ -7,8 +7,8 @@ import { newSpanIn, traceStart } from '../../tracing/trace-context.js';
 type Reported = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'traceparent'>;
 
 /**
- * Records the spans of reports that were stored now, each in the trace of its message. Carriers pass no trace on, so it is read from the message. Reads
- * the messages whose trace is recorded; the callback does not wait for that.
+ * Records the spans of new reports, each in the trace of its message. Carriers pass no trace on, so the messages are read. The callback does
+ * not wait for that.
  */
 export function traceReports(
   db: Database,
