@@ -4,7 +4,7 @@ import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import { gatherMessages } from '../../models/operations/messages/gather-messages.js';
-import { closeDone, type DueGroup, fenceGroups, lookAgain, takeDueGroups } from '../../models/operations/watch/look-at-groups.js';
+import { closeDoneGroups, type DueGroup, fenceGroups, lookAgain, takeDueGroups } from '../../models/operations/watch/look-at-groups.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 import { lookAt, type Verdict } from '../../models/rules/messages/group-look.js';
 import { workflowIds } from '../../workflows/contract.js';
@@ -45,7 +45,7 @@ async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
   const groups = (await takeDueGroups(db, pageOfGroups)).map((group): Looked => ({ ...group, ...lookAt(group, timeouts) }));
   const of = (action: Verdict['action']) => groups.filter((group) => group.action === action);
   const idsOf = (action: Verdict['action']) => of(action).map(({ groupId }) => groupId);
-  await closeDone(db, idsOf('close'));
+  await closeDoneGroups(db, idsOf('close'));
   done.closed += idsOf('close').length;
   done.fenced += await fenceGroups(db, idsOf('fence'));
   await lookAgain(db, of('wait'));

@@ -106,7 +106,7 @@ const again = `
   WHERE g.id = held.id`;
 
 /** Closes groups without open messages, whose workflows were lost before they could close them. */
-export async function closeDone(db: Database, groupIds: readonly string[]): Promise<void> {
+export async function closeDoneGroups(db: Database, groupIds: readonly string[]): Promise<void> {
   if (groupIds.length > 0) await select(db, close, [groupIds]);
 }
 
@@ -124,14 +124,11 @@ export async function fenceGroups(db: Database, groupIds: readonly string[]): Pr
   const sql = `SELECT id FROM messages WHERE group_id = ANY($1::uuid[]) AND status = 'accepting' ORDER BY id`;
   const rows = await select<{ id: string }>(db, sql, [groupIds]);
   if (rows.length === 0) return 0;
-  const fenced = await fenceMessages(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return fenced.length;
+  const ids = rows.map(({ id }) => id);
+  return (await fenceMessages(db, ids)).length;
 }
 
-/** Lets the watcher look at these groups in its next run, within 30 seconds. @returns how many of them are still open */
+/** Makes groups due for a check in the next watcher run, within 30 seconds. @returns how many of them are still open */
 export async function lookNow(db: Database, groupIds: readonly string[]): Promise<number> {
   const sql = 'UPDATE message_groups SET look_at = now() WHERE id = ANY($1::uuid[]) AND closed_at IS NULL RETURNING id';
   return (await select(db, sql, [groupIds])).length;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Database } from '../../../../models/db/database.js';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
-import { closeDone, fenceGroups, lookAgain, queuedPages, takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
+import { closeDoneGroups, fenceGroups, lookAgain, queuedPages, takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -103,7 +103,7 @@ describe('the watcher’s queue of groups', () => {
     const sent = await buildSent(test.db, workspaceId);
     const failed = await buildSent(test.db, workspaceId);
     await rows(test.db, `UPDATE messages SET status = 'failed', failed_at = now() WHERE id = $1`, [failed.id]);
-    await closeDone(test.db, [sent.group_id, failed.group_id]);
+    await closeDoneGroups(test.db, [sent.group_id, failed.group_id]);
     assert.deepEqual(await rows(test.db, 'SELECT id FROM message_groups WHERE closed_at IS NOT NULL'), [{ id: failed.group_id }]);
   });
 
