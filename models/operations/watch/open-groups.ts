@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 
-/** The place of a walk over the open groups. */
+/** A place in the order of the open groups. */
 export interface GroupCursor {
   /** As PostgreSQL writes it, because a Date loses microseconds. */
   at: string;
@@ -8,8 +8,8 @@ export interface GroupCursor {
 }
 
 /**
- * The next open groups, oldest first. Every message that is undecided, waits for its hand-off or waits for its report belongs to one. So a
- * walk over them finds all open messages without reading the finished ones.
+ * The next open groups, oldest first. Every message that is undecided, or waits for its hand-off or its report, belongs to one. So all open
+ * messages are found without reading the finished ones.
  * @param after the last group of the page before; null: from the start
  */
 export function openGroups(db: Database, after: GroupCursor | null, limit: number): Promise<GroupCursor[]> {

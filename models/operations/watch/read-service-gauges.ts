@@ -1,4 +1,4 @@
-/** Gauges of the whole service that only the database knows. One process at a time reads them, seldom and at a bounded cost. */
+/** Gauges of the whole service that only the database knows. One process at a time reads them, every 15 seconds at most and at a bounded cost. */
 import { type Database, select } from '../../db/database.js';
 import type { GaugeReading } from '../../metrics/catalogue.js';
 import { isOpen } from '../../rules/messages/status.js';
@@ -38,7 +38,7 @@ const upTo = (limit: number, sql: string) => `(SELECT count(*)::integer FROM (SE
 
 /** Waiting reports are in the order of the ids of their groups, which is nearly the order of their age. */
 const waiting = 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS NOT NULL';
-/** So many open groups and messages are read. */
+/** The maximum numbers of open groups and messages that are read. */
 const groupsMax = 2_000;
 const messagesMax = 20_000;
 const overdue = "FROM message_groups WHERE closed_at IS NULL AND look_at < now() - interval '60 seconds'";

@@ -1,4 +1,4 @@
-/** For operators: messages that have not ended, and what each of them waits for. */
+/** For operators: messages that have not ended, and what each waits for. */
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import { isOpen, type Status } from '../../rules/messages/status.js';
@@ -47,8 +47,8 @@ export interface UnendedLimits {
 }
 
 /**
- * Open messages, oldest first. If there are more than `limit`, those that nothing explains come first, because a paused batch, or the messages of a
- * day that wait for reports, would hide them.
+ * Open messages, oldest first. If there are more than `limit`, those whose age nothing explains are chosen first. Otherwise a paused batch, or
+ * a day's messages that wait for reports, would hide them.
  * @param olderThanSeconds only messages that were accepted, or were due, so long ago
  */
 export async function unendedMessages(
@@ -63,7 +63,7 @@ export async function unendedMessages(
   const attempts = await select<Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'started_at'>>(db, attemptsOf, [ids]);
   return rows.map((row) => {
     const own = attempts.filter(({ message_id }) => message_id === row.id);
-    const waiting = waitOf(row, own, { ...limits, reportTimeoutSeconds: limits.reportTimeoutSeconds[row.channel] });
+    const waiting = waitOf(row, own, { ...limits, reportTimeoutSeconds: reportTimeoutSeconds[row.channel] });
     const { workspace_id, group_id, workflow_id, channel, status, age_seconds } = row;
     const facts = { workspace_id, group_id, workflow_id, channel, status, age_seconds };
     return { message_id: row.id, ...facts, attempts: own.length, waiting, stuck: isStuck(waiting) };
@@ -80,7 +80,7 @@ function isStuck(waiting: Waiting | null): boolean {
   return waiting.until !== null && waiting.until < new Date();
 }
 
-/** So many open groups are searched, in the order in which the watcher looks at them. */
+/** The maximum number of open groups that are searched, in the order in which the watcher checks them. */
 const groupsMax = 200_000;
 const since = 'COALESCE(m.scheduled_at, m.created_at)';
 
