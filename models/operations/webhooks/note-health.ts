@@ -51,7 +51,7 @@ export async function noteHealth(db: Database, notes: readonly HealthNote[], dis
   return disabled;
 }
 
-/** A success beside a pause does not end it. Only the probe does. But the endpoint has acknowledged something now. */
+/** During a pause, only the success of the probe ends it. Any other success shows that the endpoint has acknowledged something now. */
 const recovered = `
   UPDATE webhooks w SET failing_since = CASE WHEN n.has_ended THEN NULL ELSE now() END, failures = CASE WHEN n.has_ended THEN 0 ELSE w.failures END,
     resume_at = CASE WHEN n.has_ended THEN NULL ELSE w.resume_at END, pause_seconds = CASE WHEN n.has_ended THEN NULL ELSE w.pause_seconds END
@@ -113,16 +113,14 @@ export async function claimWebhookProbe(db: Database, webhookId: string): Promis
 
 const claim = `UPDATE webhooks SET resume_at = now() + $2 * interval '1 second' WHERE id = $1 AND resume_at <= now() RETURNING id`;
 
+const units = [
+  { unit: 'day', size: 86_400 },
+  { unit: 'hour', size: 3_600 },
+  { unit: 'minute', size: 60 },
+] as const;
+
+/** The whole units of the largest unit that fits. */
 function inWords(seconds: number): string {
-  const [amount, unit] = (
-    [
-      [86_400, 'day'],
-      [3_600, 'hour'],
-      [60, 'minute'],
-      [1, 'second'],
-    ] as const
-  )
-    .map(([size, name]) => [Math.floor(seconds / size), name] as const)
-    .find(([count]) => count > 0) ?? [0, 'second'];
-  return countText(amount, unit);
+  const { unit, size } = units.find((each) => seconds >= each.size) ?? { unit: 'second', size: 1 };
+  return countText(Math.floor(seconds / size), unit);
 }
