@@ -84,7 +84,7 @@ const isLeftToRetrier = `EXISTS (
     AND b.message_id = d.message_id AND ${placeOf('b')} <= ${placeOf('d')} AND b.ladder_step = 0 AND b.carried::int = 1)`;
 
 /**
- * The deliveries of a group that wait for their first attempt, in the order of their events. Holds those of paused webhooks.
+ * The deliveries of a group that wait for their first attempt, in the order of their events. Holds those of inactive webhooks.
  * @param again includes those that were left to a child workflow: an earlier call may have died before it started the child
  */
 export async function firstDeliveries(db: Database, groupId: string, again: boolean): Promise<FirstDelivery[]> {
@@ -114,7 +114,7 @@ export interface OwnDelivery extends DueDelivery {
   is_behind: boolean;
 }
 
-/** The given deliveries that are still pending and not left to the retrier, soonest first. Holds those of a paused webhook. */
+/** The given deliveries that are still pending and not left to the retrier, soonest first. Holds those of an inactive webhook. */
 export async function pendingDeliveries(db: Database, ids: readonly string[]): Promise<OwnDelivery[]> {
   const rows = await activeOnly<OwnDelivery>(db, pending, [ids]);
   const lost = await lostToWatcher(db, rows);
@@ -131,7 +131,7 @@ const pending = `${columnsWith(
 /**
  * The deliveries that the retrier of a webhook may attempt now, in the order of their attempts. An event waits while an earlier event of
  * its message has an attempt in progress, waits for its first attempt by the group, or is due later, because the page is read by due times.
- * Holds deliveries of a paused webhook.
+ * Holds deliveries of an inactive webhook.
  * @param ordered only the first delivery of the queue, oldest event first
  */
 export async function retrierDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
@@ -141,7 +141,7 @@ export async function retrierDeliveries(db: Database, webhookId: string, ordered
   return waiting === -1 ? line : line.slice(0, waiting);
 }
 
-/** Reads nothing of a paused webhook. OFFSET 0 prevents a join, which would read the whole backlog of the webhook for each delivery. */
+/** Reads nothing before the time at which the endpoint may be called again. OFFSET 0 prevents a join, which would read the whole backlog of the webhook for each delivery. */
 const leftToRetrier = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
@@ -153,7 +153,7 @@ const leftToRetrier = `${columns}
 const inLine = `${columns}
   WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried ORDER BY d.seq, d.id LIMIT $2`;
 
-/** The given deliveries with one of these statuses, in the order of their events; none of a paused webhook. */
+/** The given deliveries with one of these statuses, in the order of their events; none of an inactive webhook. */
 export async function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], ids: readonly string[]): Promise<SendableDelivery[]> {
   const rows = await select<Row>(db, inStatus, [ids, statuses]);
   const isWanted = ({ is_active, is_held }: Row) => is_active && (!is_held || statuses.includes('held'));

@@ -6,7 +6,7 @@ import { disableWebhook } from './disable-webhook.js';
 import { isHeld, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 
-/** How many attempts of a delivery are kept, the newest: a response with a delivery contains all of them. A retry schedule has at most 21. */
+/** The number of newest attempts of a delivery that are kept. A response with a delivery contains them all. A retry schedule has at most 21. */
 export const attemptsKept = 30;
 
 /** The result of one POST to a webhook. */
@@ -44,7 +44,7 @@ export type DeliveryOutcome =
   | { status: 'pending'; inSeconds: number };
 
 /**
- * `stopped`: no further attempts may follow, because the webhook is inactive or was paused meanwhile. `renewed`: the delivery would have failed for
+ * `stopped`: no further attempts may follow, because the webhook is inactive or was inactive meanwhile. `renewed`: the delivery would have failed for
  * good, but its webhook has another URL meanwhile, so that it is pending. `outdated`: the owner has changed the webhook meanwhile. `recorded`:
  * anything else.
  */
@@ -53,7 +53,7 @@ export type AttemptEffect = 'recorded' | 'outdated' | 'renewed' | 'stopped';
 /**
  * Writes attempts and changes their deliveries, in one statement unless a delivery has several. The attempts of a delivery are numbered
  * from 1. An acknowledged delivery has succeeded. Otherwise, a delivery keeps a decision that was made meanwhile, by a manual attempt or
- * because its webhook was paused or deleted. If its webhook has another URL meanwhile, a failure does not count against the endpoint, and the
+ * because its webhook became inactive or was deleted. If its webhook has another URL meanwhile, a failure does not count against the endpoint, and the
  * delivery is due at once, at the start of its retry schedule: the present URL was never tried. The attempt is logged in any case.
  * @param disableAfterSeconds an endpoint that acknowledges nothing for this time is disabled; 0: never
  */
@@ -76,16 +76,16 @@ export async function recordAttempts(db: Database, attempts: Attempt[], disableA
   return attempts.map((attempt) => effectOf(attempt, gone.has(attempt.webhookId) ? undefined : written.get(attempt.deliveryId)));
 }
 
+/** Writes one attempt; see `recordAttempts`. */
+export async function recordAttempt(db: Database, attempt: Attempt): Promise<AttemptEffect> {
+  const [effect] = await recordAttempts(db, [attempt]);
+  return effect ?? 'stopped';
+}
+
 function effectOf({ trigger, next, changedAt }: Attempt, row: Written | undefined): AttemptEffect {
   if (row === undefined || row.changed_at === null) return 'stopped';
   if (next.status === 'failed' && !row.is_address && trigger !== 'test') return 'renewed';
   return changedAt !== undefined && changedAt !== row.changed_at ? 'outdated' : 'recorded';
-}
-
-/** The same for one attempt. */
-export async function recordAttempt(db: Database, attempt: Attempt): Promise<AttemptEffect> {
-  const [effect] = await recordAttempts(db, [attempt]);
-  return effect ?? 'stopped';
 }
 
 /**
@@ -124,7 +124,7 @@ interface Written {
   delivery_id: string;
   number: number;
   /**
-   * When the webhook was changed last. Null if it is inactive, or was paused and activated again: what waits for attempts is held then. A replay of
+   * When the webhook was changed last. Null if it is inactive, or was inactive meanwhile: what waits for attempts is held then. A replay of
    * what has succeeded continues.
    */
   changed_at: string | null;
