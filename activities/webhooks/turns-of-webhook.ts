@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
 import type { ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
-import { isUnchanged, reserveTurns, type Turns } from '../../models/operations/webhooks/reserve-turns.js';
+import { isWebhookUnchanged, reserveTurns, type Turns } from '../../models/operations/webhooks/reserve-turns.js';
 import type { Trigger } from '../../models/tables/delivery.js';
 import { tooManyAttempts } from './too-many-attempts.js';
 
@@ -27,7 +27,7 @@ export function turnsOf(
     if (turns === undefined && aheadMsMax !== undefined) throw tooManyAttempts(1_000);
     return turns;
   };
-  return new TurnsOfWebhook(reserve, () => isUnchanged(deps.db, webhookId, changedAt));
+  return new TurnsOfWebhook(reserve, () => isWebhookUnchanged(deps.db, webhookId, changedAt));
 }
 
 export class TurnsOfWebhook {

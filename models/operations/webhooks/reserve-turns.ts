@@ -7,7 +7,7 @@ export interface Turns {
   count: number;
 }
 
-/** A caller takes turns for half a second at once: two short statements a second, and others need not wait longer for theirs. */
+/** A caller takes the turns of half a second at once: that is two short statements a second, and other callers wait no longer for their turns. */
 const secondsAtOnce = 0.5;
 
 /**
@@ -30,8 +30,8 @@ const reserve = `
   RETURNING extract(epoch FROM paced_until - clock_timestamp())::double precision * 1000 - ${count} / rate * 1000 AS wait_ms,
     1000 / rate AS every_ms, ${count}::integer AS count`;
 
-/** Whether nobody has changed the webhook since that time. */
-export async function isUnchanged(db: Database, webhookId: string, changedAt: string): Promise<boolean> {
+/** Whether the owner has not changed the webhook since this time. @param changedAt `changed_at` of a delivery */
+export async function isWebhookUnchanged(db: Database, webhookId: string, changedAt: string): Promise<boolean> {
   return (await select(db, unchanged, [webhookId, changedAt])).length > 0;
 }
 
