@@ -10,9 +10,8 @@ import { countForReplay, type ReplayRange } from './replay-deliveries.js';
 type ReplayTurn = (count: () => Promise<number | null>) => Promise<number | null>;
 
 /**
- * Counts the deliveries of a replay, unless they are too many, and stores it as running. A replay without deliveries ends at once. The caller
- * starts its workflow. If it does not, the watcher does.
- * @param turn runs the count when it may use a connection
+ * Counts the deliveries of a replay, unless there are too many, and stores the replay as running. A replay without deliveries ends at once. The
+ * caller starts its workflow; if the caller dies, the watcher starts it.
  * @param countedMax how many are counted; tests lower it
  * @throws AppError limit_reached if the workspace has the maximum number of running replays, unauthorized if the credential has ended
  */

@@ -37,12 +37,13 @@ export async function countReplayable(db: Database, range: ReplayRange, max?: nu
   return row?.matched ?? 0;
 }
 
-/** The maximum number of deliveries that are counted. A count of more of them would occupy a connection for seconds. */
+/** The maximum number of deliveries that are counted. Counting more would occupy a connection for seconds. */
 const countedMax = 200_000;
 
 /**
- * The same number for a replay that begins; null if there are more deliveries than are counted.
+ * Counts the deliveries of a replay that begins.
  * @param max the maximum number; tests lower it
+ * @returns null if there are more
  */
 export async function countForReplay(db: Database, range: ReplayRange, max = countedMax): Promise<number | null> {
   const matched = await countReplayable(db, range, max + 1);
@@ -50,7 +51,7 @@ export async function countForReplay(db: Database, range: ReplayRange, max = cou
 }
 
 /**
- * The same number, for a dry run, which has nothing else to tell.
+ * Counts the deliveries for a dry run. Without the number, a dry run would have no result.
  * @param max the maximum number; tests lower it
  * @throws AppError limit_reached if there are more
  */
@@ -61,7 +62,7 @@ export async function countForDryRun(db: Database, range: ReplayRange, max = cou
 }
 
 /**
- * The next of them, oldest first, once the deliveries of the webhook are settled.
+ * The next deliveries of a replay, oldest first, once the deliveries of the webhook are settled.
  * @param after the last id of the list before; null at the beginning. If it was deleted meanwhile, so were all older ones, and the list
  *   begins with the oldest that is left
  */
