@@ -6,9 +6,11 @@ import { enqueueNotice } from '../mails/issue-mail.js';
 import { holdsPending } from './settle-deliveries.js';
 
 /**
- * Stops sending to a webhook. Its pending deliveries are held and can be replayed. A mail notifies its owner, unless the owner has reached the
- * limit of mails: the address may belong to another person, and who activates the webhook again and again must not flood that mailbox. Does
- * nothing if the webhook is inactive already. The time does not depend on the number of deliveries.
+ * Stops sending to a webhook. Its pending deliveries are held and can be replayed. Does nothing if the webhook is inactive already. The time
+ * does not depend on the number of deliveries.
+ *
+ * A mail notifies the owner, unless the owner has reached the limit of mails: the address may belong to another person, whose mailbox must not
+ * be flooded by repeated activations of the webhook.
  * @param reason a sentence without its full stop
  */
 export async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {

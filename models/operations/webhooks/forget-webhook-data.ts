@@ -57,7 +57,7 @@ async function sweep(db: Database, kind: Kind, before: string, bounds: Bounds): 
   return swept;
 }
 
-/** Looks again at what was still to be sent when the sweep passed it. @returns how much of it was deleted */
+/** Checks again what was still to be sent when the sweep passed it. @returns how many were deleted */
 async function sweepAgain(db: Database, kind: Kept, { untilMs, page }: Bounds): Promise<number> {
   let swept = 0;
   while (Date.now() < untilMs) {
@@ -88,7 +88,7 @@ const forgetting: Readonly<Record<Kept, (ids: string) => string>> = {
   attempts: (ids) => `DELETE FROM delivery_attempts a USING ${ids} WHERE a.delivery_id = ${ids}.id`,
 };
 
-/** SQL: of a page, what is still to be sent waits, and the data of the rest are deleted. */
+/** SQL: defers what is still to be sent of a page, and deletes the data of the rest. */
 const sweeping = (kind: Kept) => `ended AS (SELECT id FROM page WHERE NOT ${isOpen[kind]('page.id')}), waiting AS (
       INSERT INTO retention_waits (kind, id, look_at) SELECT '${kind}', id, now() + interval '1 hour' FROM page WHERE ${isOpen[kind]('page.id')}
       ON CONFLICT DO NOTHING

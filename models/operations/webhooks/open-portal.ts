@@ -7,8 +7,8 @@ import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /**
- * Notes that a link to the portal of a webhook is made.
- * @returns the token version of the workspace: the link ends with the sessions of this version
+ * Records that a link to the portal of a webhook is issued.
+ * @returns the token version of the workspace: the link becomes void together with the sessions of this version
  * @throws AppError not_found if the workspace has no such webhook
  */
 export async function openPortal(db: Database, workspaceId: string, id: string, origin: Origin): Promise<number> {

@@ -131,5 +131,5 @@ const steps = [hold(true), hold(false), tryAgain(true), tryAgain(false)];
 /** SQL: the columns that a change writes to hold all pending deliveries of the webhook. Part of an update of `webhooks`. */
 export const holdsPending = 'revision = revision + 1, held_revision = revision + 1';
 
-/** SQL: the same, for a change that makes all deliveries due that wait for a further attempt. */
+/** SQL: the columns that a change writes to make all deliveries due that wait for a further attempt. */
 export const givesChance = 'revision = revision + 1';

@@ -25,7 +25,7 @@ export interface WebhookChange {
 const noKeyPairs = { signing_key: null, public_key: null, old_signing_key: null, old_public_key: null };
 
 /** The state of an endpoint without failures. Its retrier may be asleep and must be woken. */
-const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
+const healthy = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
 
 /**
  * Changes a webhook. Activation clears the reason why it was disabled. Activation and a new URL both clear the health of its endpoint:
@@ -44,17 +44,17 @@ export function updateWebhook(
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const webhook = await Webhook.owned(workspaceId, id, transaction);
-    // What an attempt that ends at this moment writes to the row is changed too, and not kept as if it were newer.
+    // An attempt that ends at this moment writes to the row too. Without the lock, its values could survive the change as if they were newer.
     await webhook.reload({ transaction, lock: transaction.LOCK.NO_KEY_UPDATE });
     const before = auditedOf(webhook);
-    const isAnother = (change.url !== undefined && change.url !== webhook.url) || change.is_active === true;
+    const clearsHealth = (change.url !== undefined && change.url !== webhook.url) || change.is_active === true;
     const cleared = {
       ...(change.is_active === true ? { disabled_reason: null } : {}),
-      ...(isAnother ? unburdened : {}),
+      ...(clearsHealth ? healthy : {}),
       ...(keyPair === null ? noKeyPairs : {}),
     };
     if (change.is_active === false) await select(db, hold, [id], transaction);
-    else if (isAnother) await select(db, tryAgain, [id], transaction);
+    else if (clearsHealth) await select(db, tryAgain, [id], transaction);
     if (keyPair) await Webhook.update(keyPair(webhook.id), { where: { id, signing_key: null }, transaction });
     const updated = await webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
     await updated.reload({ transaction });
