@@ -5,7 +5,6 @@ import type { NextFallback } from '../../models/operations/messages/fall-back.js
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import {
   batchChangedSignal,
-  dueSignal,
   type LateReportsInput,
   queues,
   type ReplayInput,
@@ -15,6 +14,7 @@ import {
   workflowOf,
   workflowTypes,
 } from '../../workflows/contract.js';
+import { retrierSignal } from '../../workflows/retrier-start.js';
 
 /** Each call ends or fails within five seconds. */
 export interface WorkflowStarts {
@@ -69,7 +69,7 @@ export function workflowStarts(client: Client): WorkflowStarts {
       return start(type, options);
     },
     async retrier(webhookId, workspaceId) {
-      await inTime(() => client.workflow.signalWithStart(workflowTypes.retryWebhook, retrierOptions(webhookId, workspaceId)));
+      await inTime(() => client.workflow.signalWithStart(workflowTypes.retryWebhook, retrierSignal(webhookId, workspaceId)));
     },
     mail: (mailId) => start(workflowTypes.sendMail, { taskQueue, workflowId: workflowIds.mail(mailId), args: [{ mailId }] }),
     replay: (input) => start(workflowTypes.replayDeliveries, { taskQueue, workflowId: workflowIds.replay(input.replayId), args: [input] }),
@@ -97,15 +97,6 @@ function nextStepStart({ groupId, workspaceId, channel, fallbackAfterMs }: NextF
   };
   return { type, options };
 }
-
-const retrierOptions = (webhookId: string, workspaceId?: string) => ({
-  taskQueue: queues.messages,
-  workflowId: workflowIds.retrier(webhookId),
-  args: [{ webhookId }] as [{ webhookId: string }],
-  priority: { priorityKey: 3, ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }) },
-  signal: dueSignal,
-  staticSummary: `retries for webhook ${webhookId}`,
-});
 
 /** @returns false when it runs already */
 async function startUnlessRunning(client: Client, type: string, options: Parameters<typeof client.workflow.start>[1]): Promise<boolean> {

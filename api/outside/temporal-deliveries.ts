@@ -1,14 +1,7 @@
 /** Starts and signals the workflows that deliver events to webhooks. */
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import {
-  type AttemptInput,
-  dueSignal,
-  queues,
-  type ReplayInput,
-  searchAttributes,
-  workflowIds,
-  workflowTypes,
-} from '../../workflows/contract.js';
+import { type AttemptInput, queues, type ReplayInput, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
+import { retrierSignal } from '../../workflows/retrier-start.js';
 
 /** A manual attempt: a test event or a resend. */
 export interface AttemptRequest extends AttemptInput {
@@ -19,16 +12,9 @@ export interface ReplayRequest extends ReplayInput {
   workspaceId: string;
 }
 
-/** Signals the webhook workflow, and starts it if it is not running. It ends immediately if no delivery is waiting. */
+/** Wakes the retrier of a webhook, or starts it. It ends immediately if no delivery is waiting. */
 export async function startOrSignalRetrier(client: Client, webhookId: string, workspaceId: string): Promise<void> {
-  await client.workflow.signalWithStart(workflowTypes.retryWebhook, {
-    taskQueue: queues.messages,
-    workflowId: workflowIds.retrier(webhookId),
-    args: [{ webhookId }],
-    signal: dueSignal,
-    staticSummary: `retries for webhook ${webhookId}`,
-    priority: { priorityKey: 3, fairnessKey: workspaceId },
-  });
+  await client.workflow.signalWithStart(workflowTypes.retryWebhook, retrierSignal(webhookId, workspaceId));
 }
 
 /** Starts an attempt, or joins the one that is running for this delivery. */

@@ -1,8 +1,9 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { retrying } from '../activities.js';
-import { priorityOf } from './retry-webhook.js';
+import { ownerOf } from './retry-webhook.js';
 import { type DeliverWebhookInput, workflowIds } from '../contract.js';
 import { startUnlessRunning } from '../other-workflows.js';
+import { deliveryPriority } from '../retrier-start.js';
 
 /**
  * Attempts deliveries to one webhook until each is acknowledged, held, or at the end of its retry schedule. The retries of the activity are
@@ -21,6 +22,6 @@ export async function startDelivery(input: DeliverWebhookInput, workspaceId?: st
     workflowId: workflowIds.deliveries(first),
     staticSummary: `deliveries to webhook ${input.webhookId}: ${input.deliveryIds.length}`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
-    priority: priorityOf(workspaceId),
+    priority: deliveryPriority(ownerOf(workspaceId)),
   });
 }

@@ -2,6 +2,7 @@ import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from
 import { retrierCalls } from '../activities.js';
 import { type RetryWebhookInput, dueSignal, workflowIds } from '../contract.js';
 import { signalIfRunning, startUnlessRunning } from '../other-workflows.js';
+import { retrierStart } from '../retrier-start.js';
 
 const due = defineSignal(dueSignal);
 
@@ -23,30 +24,15 @@ export async function retryWebhook({ webhookId }: RetryWebhookInput): Promise<vo
   }
 }
 
-/** The priority of workflows for deliveries. Workspaces share the queue fairly. By default the workspace is that of the starting workflow. */
-export function priorityOf(workspaceId: string | undefined): { priorityKey: number; fairnessKey?: string } {
-  const fairnessKey = workspaceId ?? workflowInfo().priority?.fairnessKey;
-  return { priorityKey: 3, ...(fairnessKey === undefined || fairnessKey === '' ? {} : { fairnessKey }) };
-}
+/** The workspace of a workflow that this one starts. By default it is that of this workflow; undefined if both have none. */
+export const ownerOf = (workspaceId: string | undefined): string | undefined =>
+  (workspaceId ?? workflowInfo().priority?.fairnessKey) || undefined;
 
 /** Signals the retrier of a webhook that a delivery is due. Starts the retrier if none runs. */
 export async function wakeRetrier(webhookId: string, workspaceId?: string): Promise<void> {
   for (;;) {
-    if (await startRetrier(webhookId, workspaceId)) return;
+    if (await startUnlessRunning(retryWebhook, { webhookId }, retrierStart(webhookId, ownerOf(workspaceId)))) return;
     if (await signalIfRunning(workflowIds.retrier(webhookId), due)) return;
     // It has ended between the two calls.
   }
-}
-
-/** @returns false when it runs already */
-function startRetrier(webhookId: string, workspaceId: string | undefined): Promise<boolean> {
-  return startUnlessRunning(
-    retryWebhook,
-    { webhookId },
-    {
-      workflowId: workflowIds.retrier(webhookId),
-      staticSummary: `retries for webhook ${webhookId}`,
-      priority: priorityOf(workspaceId),
-    },
-  );
 }
