@@ -19,7 +19,7 @@ export interface ThreadOptions {
   taskQueues: readonly TaskQueue[];
   /** Maximum number of connections to PostgreSQL. */
   poolMax: number;
-  /** Database work of single messages. That of batches gives way to it. */
+  /** Database work of single messages. Database work of batches gives way to it. */
   urgent: UrgentWork;
   /** What all threads of the process know of the endpoints of webhooks. */
   endpoints: SharedEndpointStats;

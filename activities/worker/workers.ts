@@ -42,7 +42,7 @@ export interface RunningWorkers {
 }
 
 const pollers = { type: 'simple-maximum', maximum: 5 } as const;
-/** Sends each heartbeat at once, every third of the time-out, so that a busy process is not taken for a dead one. */
+/** Sends each heartbeat immediately, three times within the time-out, so that a busy process is not taken for a dead one. */
 const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottleInterval: '1s' } as const;
 /**
  * When the worker stops, activities finish their calls (10 s at most) and record the answers (up to 30 s while the database is away). The SDK
