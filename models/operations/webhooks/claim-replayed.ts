@@ -1,4 +1,4 @@
-/** The right of a replay to attempt a delivery. It is claimed just before the attempt, so that a cancel stops everything that has not begun. */
+/** A replay claims a delivery just before it attempts it, so that a cancel stops all attempts that have not begun. */
 import { type Database, select } from '../../db/database.js';
 import { isHeld, lockedDeliveries } from './locked-deliveries.js';
 
@@ -42,7 +42,7 @@ const restart = `
   )
   SELECT EXISTS (SELECT 1 FROM running) AS is_running, ARRAY(SELECT id FROM claimed) AS claimed`;
 
-/** Those of the deliveries whose retry schedule this replay has begun, and no later one has begun anew. */
+/** The deliveries among these whose retry schedule was last started by this replay. */
 export async function claimedByReplay(db: Database, replayId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await select<{ id: string }>(db, ofReplay, [ids, replayId]);
   return rows.map(({ id }) => id);

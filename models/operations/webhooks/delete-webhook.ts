@@ -8,8 +8,8 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { holdsPending } from './settle-deliveries.js';
 
 /**
- * Deletes a webhook: no query returns it, it gets no further events, and no attempt begins after this resolves. Its pending deliveries end
- * as failed. The retrier, which must be woken, writes that to their rows. The row of the webhook stays until its deliveries are deleted.
+ * Deletes a webhook: no query returns it, it gets no further events, and no attempt begins after this resolves. Its pending deliveries fail:
+ * the retrier, which the caller must wake, writes that to their rows. The row of the webhook stays until its deliveries are deleted.
  * @throws AppError not_found if the workspace has no such webhook, also at the second call
  */
 export async function deleteWebhook(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {

@@ -12,7 +12,7 @@ export interface SendableDelivery {
   workspace_id: string;
   event_id: string;
   message_id: string | null;
-  /** That of the client who sent the message; null while tracing is off. */
+  /** From the client's send request; null while tracing is off. */
   traceparent: string | null;
   event: EventType | typeof testEventType;
   body: string;
@@ -55,7 +55,7 @@ export interface FirstDelivery extends DueDelivery {
   carried: boolean;
 }
 
-/** Half of the time after which the watcher treats a delivery as lost. In the other half, a round has attempted or left whatever it read. */
+/** Half of the time after which the watcher treats a delivery as lost. In the other half, a round attempts or leaves all deliveries that it read. */
 const overdueSeconds = 30;
 
 const columnsWith = (inChild: string, more = '') => `

@@ -11,7 +11,7 @@ import { countText } from '../../rules/values/text.js';
 import { retryAfterSecondsMax } from '../../rules/webhooks/retry.js';
 import { disableWebhook } from './disable-webhook.js';
 
-/** The result of an attempt, as far as it concerns the endpoint. Of resends, replays and tests only those that were acknowledged. */
+/** The result of an attempt, as far as it concerns the endpoint. Resends, replays and tests count only if they were acknowledged. */
 export interface HealthNote {
   webhookId: string;
   succeeded: boolean;

@@ -16,7 +16,7 @@ type Sealed = { id: string } & Record<keyof typeof columns, Buffer | null>;
 
 /**
  * Encrypts the secrets and private keys of all webhooks with the first of these keys, if they are encrypted with another one. May run
- * beside the service and repeatedly: a secret that is rotated meanwhile keeps its new value.
+ * while the service runs, and repeatedly: a secret that is rotated meanwhile keeps its new value.
  * @param secretKeys the present key, then the earlier ones
  * @returns how many webhooks it checked, changed, and could not decrypt with any key
  */

@@ -11,8 +11,8 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 const nothingOld = { old_secret: null, old_signing_key: null, old_public_key: null };
 
 /**
- * Gives a webhook a new secret, and a new key pair if it has one. The former secret signs too for `overlapHours` (0: it is void at once).
- * An older one no longer signs. Rotations of one webhook wait for each other, so that every secret that was shown was valid.
+ * Gives a webhook a new secret, and a new key pair if it has one. The former secret also signs for `overlapHours` (0: it is void immediately);
+ * older secrets do not. Rotations of one webhook wait for each other, so that every secret that was shown was valid.
  * @throws AppError not_found if the workspace has no such webhook
  */
 export async function rotateSecret(

@@ -1,6 +1,6 @@
 /**
- * The effect of a change of a webhook on its pending deliveries. The change itself is one row: it raises the webhook's `revision` and takes
- * effect at once, because every attempt and every list reads that row too. Afterwards the webhook's retrier settles the deliveries in
+ * The effect of a change of a webhook on its pending deliveries. The change itself writes one row: it raises the webhook's `revision`, and takes
+ * effect immediately, because every attempt and every list reads that row too. Afterwards the webhook's retrier settles the deliveries in
  * pages. The watcher wakes the retriers of webhooks that are not settled, so that a crash only delays it.
  */
 import { type Database, select } from '../../db/database.js';
@@ -47,7 +47,7 @@ export async function settleDeliveries(
   const place = from?.revision === revision ? from : { step: 0, reached: null };
   for (const [step, { isNeeded, bind, statement }] of steps.entries()) {
     if (step < place.step || !isNeeded(webhook)) continue;
-    // Behind the place are only rows that others had locked. Those are searched again from the beginning.
+    // Before the place, only rows that others had locked are left. The search from the beginning finds them afterwards.
     const starts = step === place.step && place.reached !== null ? [place.reached, null] : [null];
     for (const reached of starts) {
       const bound = [webhookId, ...bind(webhook), ...(reached === null ? [] : [reached])];

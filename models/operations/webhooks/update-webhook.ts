@@ -30,8 +30,8 @@ const healthy = { failures: 0, failing_since: null, resume_at: null, pause_secon
 /**
  * Changes a webhook. Activation clears the reason why it was disabled. Activation and a new URL both clear the health of its endpoint:
  * deliveries that waited for a further attempt are due now, at the start of their retry schedule, and are left to the retrier. Deactivation
- * holds the undelivered deliveries, so that nothing is sent automatically afterwards. All this takes effect at once, and its time does not
- * depend on the number of deliveries: the retrier, which must be woken, settles their rows.
+ * holds the undelivered deliveries, so that nothing is sent automatically afterwards. All this takes effect immediately, and takes the same
+ * time for any number of deliveries: the retrier, which the caller must wake, settles their rows.
  * @throws AppError not_found if the workspace has no such webhook
  */
 export function updateWebhook(
@@ -66,7 +66,7 @@ export function updateWebhook(
   });
 }
 
-/** The fields that the owner can change. Of the URL only the origin is recorded, because the rest may contain a token. */
+/** The fields that the owner can change. Only the origin of the URL is recorded, because the rest may contain a token. */
 const auditedOf = ({ url, description, events, is_active, retry_delays, rate, ordered, public_key, frame_ancestors }: Webhook) => ({
   url: originOfUrl(url),
   path: url.slice(originOfUrl(url).length),
