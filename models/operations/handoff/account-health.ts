@@ -1,4 +1,4 @@
-/** The health of accounts that share a channel: one row each. Each worker writes it about once a second, whatever its load. */
+/** The health of accounts that share a channel: one row each. Each worker writes it about once a second, independent of its load. */
 import { type Database, select } from '../../db/database.js';
 import { judge, probePauses } from '../../rules/routing/account-health.js';
 import { column, recordset } from '../../tables/columns.js';

@@ -37,7 +37,7 @@ interface Unapplied extends Pick<DeliveryReport, ReportFields>, Pick<Message, 'w
 export type OpenWork = Pick<GroupWork, 'open'>;
 
 interface Applying {
-  /** The caller will call once more without being woken. Until then the group is not woken. */
+  /** The caller will apply reports once more without a wake-up. Until then the group is not woken. */
   looksAgain?: boolean;
   /** The key of the digests that replace names of erased recipients, see `erasureKey`. */
   key?: Buffer | null | undefined;

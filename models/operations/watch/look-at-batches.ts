@@ -1,4 +1,4 @@
-/** The watcher's queue of batches that are not completed, as `look-at-groups.ts` is of groups. */
+/** The watcher's queue of batches that are not completed; `look-at-groups.ts` is its queue of groups. */
 import { type Database, select } from '../../db/database.js';
 import { completeBatchIfDone } from '../batches/complete-batch-if-done.js';
 import { fenceBatch } from '../batches/fence-batch.js';

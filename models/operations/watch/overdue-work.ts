@@ -46,8 +46,8 @@ const overdue = `
   ORDER BY d.next_attempt_at, d.id LIMIT $4`;
 
 /**
- * Webhooks whose retrier has overdue deliveries and has not looked for them in time, so that it must be gone, or was not woken. Only the retrier
- * of an ordered webhook sleeps while a delivery is due. In the order of their ids.
+ * Webhooks whose retrier has overdue deliveries and has not looked for them in time: it no longer runs, or was not woken. Only the retrier of an
+ * ordered webhook sleeps while a delivery is due. In the order of their ids.
  */
 export async function lostRetriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
   const rows = await select<{ id: string }>(db, lost, [olderThanSeconds, after ?? lowestId, repairPageSize]);
