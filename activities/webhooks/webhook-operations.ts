@@ -43,7 +43,7 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
     attemptNow: ({ deliveryId, trigger }: AttemptInput): Promise<void> =>
       withHeartbeat(async () => {
         const isTest = trigger === 'test';
-        const [delivery] = await deliveriesIn(db, isTest ? ['pending'] : deliveryStatuses, [deliveryId]);
+        const [delivery] = await deliveriesIn(db, [deliveryId], isTest ? ['pending'] : deliveryStatuses);
         if (delivery === undefined) return;
         const { workspace_id: workspaceId } = delivery;
         if (asked.of(workspaceId) >= askedOfWorkspace) throw tooManyAttempts(1_000);
@@ -101,13 +101,13 @@ async function replayPage(deps: ReplayDeps, page: ReplayPageInput): Promise<Repl
 async function attemptPage({ db, attempts }: ReplayDeps, page: ReplayPageInput, again: boolean): Promise<void> {
   const { replayId, webhookId, deliveryIds, isLast, statuses } = page;
   const followsSchedule = statuses.includes('failed') || statuses.includes('held');
-  const claims = new BatchQueue((ids: string[]) => claimReplayed(db, replayId, followsSchedule, ids), { maxBatchSize: replayedAtOnce });
+  const claims = new BatchQueue((ids: string[]) => claimReplayed(db, replayId, ids, followsSchedule), { maxBatchSize: replayedAtOnce });
   const options = { trigger: 'replay', followsSchedule, replay: { id: replayId, claim: (id: string) => claims.add(id) } } as const;
-  // Somebody wants the replay now, although the receiver asked to wait before.
+  // A wait that the receiver asked for before the replay does not delay it.
   const earlier = again ? null : await askedWait(db, webhookId);
   if (again) await waitIfAsked(db, page, earlier);
   for (let rest: readonly string[] = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds; rest.length > 0; ) {
-    const due = await deliveriesIn(db, followsSchedule ? restartable : statuses, rest);
+    const due = await deliveriesIn(db, rest, followsSchedule ? restartable : statuses);
     const atStart = followsSchedule ? due.map((delivery) => ({ ...delivery, ladder_step: 0 })) : due; // where the claim puts it
     rest = (await attempts.attemptInOrder(atStart, options)).map(({ id }) => id);
     if (!(await isReplayRunning(db, replayId))) return;

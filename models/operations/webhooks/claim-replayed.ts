@@ -14,8 +14,8 @@ export type ReplayClaim = 'claimed' | 'taken' | 'over';
 export async function claimReplayed(
   db: Database,
   replayId: string,
-  restartsSchedule: boolean,
   ids: readonly string[],
+  restartsSchedule: boolean,
 ): Promise<ReplayClaim[]> {
   const sql = restartsSchedule ? restart : once;
   const [found] = await select<{ is_running: boolean; claimed: string[] }>(db, sql, [replayId, ids]);

@@ -154,7 +154,7 @@ const inLine = `${columns}
   WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried ORDER BY d.seq, d.id LIMIT $2`;
 
 /** The given deliveries with one of these statuses, in the order of their events; none of an inactive webhook. */
-export async function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], ids: readonly string[]): Promise<SendableDelivery[]> {
+export async function deliveriesIn(db: Database, ids: readonly string[], statuses: readonly DeliveryStatus[]): Promise<SendableDelivery[]> {
   const rows = await select<Row>(db, inStatus, [ids, statuses]);
   const isWanted = ({ is_active, is_held }: Row) => is_active && (!is_held || statuses.includes('held'));
   await holdAll(db, rows);

@@ -51,7 +51,7 @@ describe('two overlapping replays of one webhook', () => {
 
   it('each finish only what they began themselves before their workers died', async () => {
     const [first, second] = await overlapping('failed', 3);
-    await claimReplayed(test.db, first.replayId, true, first.deliveryIds);
+    await claimReplayed(test.db, first.replayId, first.deliveryIds, true);
     for (const attempt of [1, 2]) assert.deepEqual((await second.run(attempt)).retriers, []);
     assert.deepEqual(test.receiver.received, []);
     for (const attempt of [2, 3]) await first.run(attempt);

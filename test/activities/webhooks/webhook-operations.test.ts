@@ -91,7 +91,7 @@ describe('attemptNow and replayPage', () => {
   it('takes replayed deliveries away from the retrier', async () => {
     const id = await delivery('failed');
     await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
-    await claimReplayed(test.db, (await buildReplay(test.webhook.id)).id, true, [id]);
+    await claimReplayed(test.db, (await buildReplay(test.webhook.id)).id, [id], true);
     for (const ordered of [true, false]) assert.deepEqual(await retrierDeliveries(test.db, test.webhook.id, ordered, 10), []);
   });
 

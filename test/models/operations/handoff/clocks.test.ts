@@ -77,7 +77,7 @@ describe('workers whose clocks differ', () => {
       const due = await firstDeliveries(test.db, group_id, false);
       const ids = due.map((delivery) => delivery.id);
       assert.deepEqual(types(due), inOrder);
-      assert.deepEqual(types(await deliveriesIn(test.db, ['pending'], ids)), inOrder);
+      assert.deepEqual(types(await deliveriesIn(test.db, ids, ['pending'])), inOrder);
       assert.deepEqual(types((await Delivery.pageOf(webhook, {}, { page: 1, limit: 10 })).rows), inOrder.toReversed());
       const timeline = (await readTimeline(test.db, test.workspaceId, id)).events;
       assert.deepEqual(types(timeline.map(({ type: event }) => ({ event }))), inOrder);

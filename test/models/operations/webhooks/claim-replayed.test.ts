@@ -23,7 +23,7 @@ describe('a claim of a replay', () => {
     const order: string[] = [];
     const other = await test.db.transaction();
     await test.db.query('SELECT 1 FROM deliveries WHERE id = $1 FOR NO KEY UPDATE', { bind: [id], transaction: other });
-    const claim = claimReplayed(test.db, replay.id, true, [id]).then(([outcome = '']) => order.push(outcome));
+    const claim = claimReplayed(test.db, replay.id, [id], true).then(([outcome = '']) => order.push(outcome));
     await until(() => waits('%WITH running%'), 'the claim waits');
     const cancel = cancelReplay(test.db, webhookId, replay.id).then(() => order.push('cancelled'));
     await until(async () => order.length > 0 || (await waits('%UPDATE replays%')), 'the cancel waits or is done');

@@ -96,7 +96,7 @@ describe('the deliveries of a webhook', () => {
     const [one = '', ...others] = (
       await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE webhook_id = $1', [webhook.id])
     ).map(({ id }) => id);
-    assert.deepEqual(await claimReplayed(test.db, (await buildReplay(webhook.id)).id, true, [one]), ['claimed']);
+    assert.deepEqual(await claimReplayed(test.db, (await buildReplay(webhook.id)).id, [one], true), ['claimed']);
     await settle(test.db, webhook.id);
     assert.deepEqual(await stored(), ['held 2', 'pending 1']);
     assert.equal((await deliveryOf(test.db, one)).status, 'pending');
