@@ -99,7 +99,10 @@ const matchAgain = `
   WHERE d.id = locked.id
   RETURNING d.id, d.group_id, d.message_id`;
 
-/** Flags the groups that no other caller has flagged. @returns those that the caller must wake; groups whose reports cause no event are handled here */
+/**
+ * Flags the groups that no other caller has flagged. Applies the reports of those that need no workflow, because they cause no event.
+ * @returns the other ones, which the caller must wake
+ */
 export async function wakeGroups(db: Database, groupIds: string[], key: Buffer | null = null): Promise<Wake[]> {
   if (groupIds.length === 0) return [];
   const woken = await select<Wake & { causeNoEvent: boolean }>(db, flagGroups, [groupIds]);

@@ -36,19 +36,15 @@ export async function replayReports(db: Database, filter: ReportFilter, after: s
   const bind = [from, to, provider, since, until, limit, ...(messageId === null ? [] : [messageId])];
   const reopenOfPeriod = unmatched ? reopenUnmatched : reopenAll;
   const sql = messageId === null ? reopenOfPeriod : reopenOfMessage;
-  const isContradiction = messageId !== null && unmatched;
+  const isContradiction = messageId !== null && unmatched; // reports of a message match it
   const reopened = isContradiction ? [] : await select<Omit<StoredReport, 'message_id'>>(db, sql, bind);
-  const lastId =
-    reopened
-      .map(({ id }) => id)
-      .toSorted()
-      .at(-1) ?? null; // the statement returns them in any order
+  const ids = reopened.map(({ id }) => id).toSorted(); // the statement returns them in any order
   const groupIds = reopened.flatMap(({ group_id }) => group_id ?? []);
   return {
     reports: reopened.length,
     unmatched: reopened.length - groupIds.length,
     wakes: await wakeGroups(db, groupIds),
-    last: reopened.length < limit ? null : lastId,
+    last: reopened.length < limit ? null : (ids.at(-1) ?? null),
   };
 }
 
