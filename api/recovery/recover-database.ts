@@ -1,4 +1,4 @@
-/** Finds the restored work whose state is uncertain, and marks or ends it. Each page is a transaction: no lock is held for long, and a repetition is safe. */
+/** Finds restored work in an uncertain state, and marks or ends it. Each page is a transaction, so no lock is held for long. Safe to repeat. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { Recovery } from '../../models/operations/recovery/begin-recovery.js';

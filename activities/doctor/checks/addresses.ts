@@ -38,7 +38,7 @@ export function expiryFinding(hostname: string, days: number): Finding {
     : ok(subject, detail);
 }
 
-/** Whether DNS knows the host names of the oldest active webhooks. A new one may have a mistake of its owner. */
+/** Whether DNS knows the host names of the oldest active webhooks. A new one may have a typing error. */
 export const webhookNamesCheck: Check = {
   subject: 'webhook names',
   fix: 'Check PostgreSQL first, which has the addresses of webhooks',

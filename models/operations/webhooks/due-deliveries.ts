@@ -141,7 +141,7 @@ export async function retrierDeliveries(db: Database, webhookId: string, ordered
   return waiting === -1 ? line : line.slice(0, waiting);
 }
 
-/** Reads nothing before the time at which the endpoint may be called again. OFFSET 0 prevents a join, which would read the whole backlog of the webhook for each delivery. */
+/** Reads nothing before `resume_at`. OFFSET 0 prevents a join, which would read the whole backlog of the webhook for each delivery. */
 const leftToRetrier = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (

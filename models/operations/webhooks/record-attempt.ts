@@ -44,17 +44,19 @@ export type DeliveryOutcome =
   | { status: 'pending'; inSeconds: number };
 
 /**
- * `stopped`: no further attempts may follow, because the webhook is inactive or was inactive meanwhile. `renewed`: the delivery would have failed for
- * good, but its webhook has another URL meanwhile, so that it is pending. `outdated`: the owner has changed the webhook meanwhile. `recorded`:
- * anything else.
+ * - `stopped`: no further attempts may follow, because the webhook is inactive or was inactive meanwhile.
+ * - `renewed`: the delivery would have failed for good, but its webhook has another URL meanwhile, so that it is pending.
+ * - `outdated`: the owner has changed the webhook meanwhile.
+ * - `recorded`: anything else.
  */
 export type AttemptEffect = 'recorded' | 'outdated' | 'renewed' | 'stopped';
 
 /**
  * Writes attempts and changes their deliveries, in one statement unless a delivery has several. The attempts of a delivery are numbered
  * from 1. An acknowledged delivery has succeeded. Otherwise, a delivery keeps a decision that was made meanwhile, by a manual attempt or
- * because its webhook became inactive or was deleted. If its webhook has another URL meanwhile, a failure does not count against the endpoint, and the
- * delivery is due at once, at the start of its retry schedule: the present URL was never tried. The attempt is logged in any case.
+ * because its webhook became inactive or was deleted. If its webhook has another URL meanwhile, a failure does not count against the
+ * endpoint, and the delivery is due immediately, at the start of its retry schedule: the present URL was never tried. The attempt is logged in
+ * any case.
  * @param disableAfterSeconds an endpoint that acknowledges nothing for this time is disabled; 0: never
  */
 export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<AttemptEffect[]> {
