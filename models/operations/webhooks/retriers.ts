@@ -80,8 +80,8 @@ export interface RetriedWebhook {
 
 /** Notes that the retrier looks from now on. @returns undefined if the webhook no longer exists */
 export async function beginRetrying(db: Database, webhookId: string): Promise<RetriedWebhook | undefined> {
-  const [carriage] = await select<RetriedWebhook>(db, begin, [webhookId]);
-  return carriage;
+  const [webhook] = await select<RetriedWebhook>(db, begin, [webhookId]);
+  return webhook;
 }
 
 const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING workspace_id, ordered, rate`;

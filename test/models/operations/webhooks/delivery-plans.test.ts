@@ -39,14 +39,14 @@ describe('plans that were made while the tables were small', () => {
     assert.ok(read < readMax, `${read} index entries`);
   });
 
-  it('do not read the backlog of a webhook when a delivery is left to its carrier', async () => {
+  it('do not read the backlog of a webhook when a delivery is left to its retrier', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog, carried: false });
     const { id, webhook_id } = await buildDelivery(test.db, workspaceId);
     const read = await entriesRead(test.db, 'deliveries', () => leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false));
     assert.ok(read < readMax, `${read} index entries`);
   });
 
-  it('do not read the backlog of a webhook for each delivery that its carrier attempts', async () => {
+  it('do not read the backlog of a webhook for each delivery that its retrier attempts', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog });
     await inOneGroup(test.db, workspaceId);
     const page = 100;
