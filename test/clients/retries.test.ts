@@ -141,6 +141,25 @@ describe('requests of the TypeScript client', () => {
     assert.deepEqual(server.requests, []);
   });
 
+  it('a key that no header can have is a TypeError that does not show it, and nothing is sent', async () => {
+    assert.throws(
+      () => new Tidings({ apiKey: 'tidings_x\r\ny', baseUrl: server.url }),
+      /^TypeError: apiKey must be visible ASCII characters$/,
+    );
+    for (const idempotencyKey of ['order 1', 'žluťoučký', 'order-1\n', ''])
+      await assert.rejects(
+        tidings.messages.send(message, { idempotencyKey }),
+        /^TypeError: idempotencyKey must be visible ASCII characters$/,
+      );
+    assert.deepEqual(server.requests, []);
+  });
+
+  it('a key from a file is sent without its line end', async () => {
+    server.answers = [sent];
+    await new Tidings({ apiKey: 'tidings_x\n', baseUrl: server.url }).messages.send(message);
+    assert.equal(server.requests[0]?.headers['x-api-key'], 'tidings_x');
+  });
+
   it('a stream that gets no answer is opened again', async () => {
     const event = '{"event":"message.sent","timestamp":"","data":{"message_id":"m"}}';
     server.answers = ['hang', { status: 200, headers: { 'Content-Type': 'text/event-stream' }, body: `id: 1.a\ndata: ${event}\n\n` }];

@@ -1,6 +1,6 @@
 /** Messages and batches. */
 import { List } from './list.js';
-import type { CallOptions, SendOptions, Transport } from './transport.js';
+import { assertVisible, type CallOptions, type SendOptions, type Transport } from './transport.js';
 import type * as types from './types.js';
 
 /** An id as a part of a path. URLs remove dots alone, also encoded ones, so that the path would be another one. */
@@ -9,7 +9,10 @@ export const segment = (id: string): string => {
   return encodeURIComponent(id);
 };
 
-const keyOf = ({ idempotencyKey = crypto.randomUUID() }: SendOptions) => idempotencyKey;
+function keyOf({ idempotencyKey = crypto.randomUUID() }: SendOptions): string {
+  assertVisible('idempotencyKey', idempotencyKey);
+  return idempotencyKey;
+}
 
 export class Messages {
   constructor(private readonly transport: Transport) {}

@@ -50,6 +50,7 @@ export class Transport {
 
   constructor(private readonly options: TidingsOptions) {
     if (typeof options.apiKey !== 'string' || options.apiKey === '') throw new TypeError('apiKey is required');
+    assertVisible('apiKey', options.apiKey.trim()); // one from a file ends with a line end, which fetch removes
     if (!URL.canParse(options.baseUrl)) throw new TypeError('baseUrl must be a URL, such as https://api.example.com');
     this.#root = `${options.baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
     this.#fetch = options.fetch ?? ((...given) => fetch(...given)); // some runtimes refuse a fetch that is called as a method
@@ -115,6 +116,11 @@ export class Transport {
     const init = { method, signal, redirect: 'manual' as const, headers: { 'X-API-Key': this.options.apiKey, ...content, ...headers } };
     return this.#fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) });
   }
+}
+
+/** Otherwise fetch would throw an error that looks like one of the network. The key is not shown: it may be secret. */
+export function assertVisible(name: string, key: string): void {
+  if (!/^[!-~]+$/.test(key)) throw new TypeError(`${name} must be visible ASCII characters`);
 }
 
 function dataOf<T>(status: number, text: string): T {

@@ -137,6 +137,21 @@ class Retries(unittest.TestCase):
             with self.assertRaises(ValueError):
                 Tidings(key, base)
 
+    def test_no_key_that_no_header_can_have_and_none_is_shown(self):
+        with self.assertRaisesRegex(ValueError, "^api_key must be visible ASCII characters$"):
+            Tidings("tidings_x\r\ny", "https://api.example.com")
+        tidings = self.client(SENT)
+        why = "^idempotency_key must be visible ASCII characters$"
+        for key in ("order-1\n", "order 1", "žluťoučký", ""):
+            with self.subTest(key), self.assertRaisesRegex(ValueError, why):
+                tidings.messages.send(MESSAGE, idempotency_key=key)
+        self.assertEqual((self.requests, self.pauses), ([], []))
+
+    def test_a_key_from_a_file_without_its_line_end(self):
+        http = httpx.Client(transport=httpx.MockTransport(lambda request: self.requests.append(request) or SENT))
+        Tidings("tidings_x\n", "https://api.example.com", http_client=http).messages.send(MESSAGE)
+        self.assertEqual(self.requests[0].headers["x-api-key"], "tidings_x")
+
     def test_a_stream_from_the_last_whole_event(self):
         text = {"Content-Type": "text/event-stream"}
         event = b'data: {"event":"message.sent","timestamp":"","data":{"message_id":"m"}}\n\n'

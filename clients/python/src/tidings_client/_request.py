@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Optional
@@ -46,11 +47,12 @@ def options_of(api_key: str, base_url: str, timeout: float, retries: int) -> Opt
     """:raises ValueError: for options that cannot work"""
     if not isinstance(api_key, str) or not api_key:
         raise ValueError("api_key is required")
+    key = visible("api_key", api_key.strip())  # one from a file ends with a line end
     address = urlsplit(base_url)
     if address.scheme not in ("http", "https") or not address.netloc:
         raise ValueError("base_url must be a URL, such as https://api.example.com")
     bare = base_url.rstrip("/")
-    return Options(api_key, bare if bare.endswith("/api/v1") else f"{bare}/api/v1", timeout, retries)
+    return Options(key, bare if bare.endswith("/api/v1") else f"{bare}/api/v1", timeout, retries)
 
 
 def prepared(http: Any, options: Options, request: Request, headers: Mapping[str, str]) -> Any:
@@ -114,4 +116,14 @@ def segment(id: str) -> str:
 
 def key_or_random(key: Optional[str]) -> str:
     """The idempotency key of a send: the caller's own, or one for this call."""
-    return str(uuid.uuid4()) if key is None else key
+    return str(uuid.uuid4()) if key is None else visible("idempotency_key", key)
+
+
+def visible(name: str, key: str) -> str:
+    """The key, if a header can have it. Otherwise httpx would show it in an error, which looks like one of the network.
+
+    :raises ValueError: without the key, which may be secret
+    """
+    if re.fullmatch("[!-~]+", key) is None:
+        raise ValueError(f"{name} must be visible ASCII characters")
+    return key
