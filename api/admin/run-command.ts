@@ -25,8 +25,8 @@ export type Open = (command: ServiceCommand) => Promise<CommandContext & { close
 export async function runCommand(commands: readonly Command[], args: readonly string[], open: Open): Promise<CommandResult> {
   const isJson = args.includes('--json');
   const isHelp = args.length === 0 || ['help', '--help', '-h'].includes(args[0] ?? '') || args.includes('--help');
-  if (isHelp) return { code: 0, out: helpFor(commands, args), err: '' };
   try {
+    if (isHelp) return { code: 0, out: helpFor(commands, args), err: '' };
     const [command, rest] = find(commands, args);
     return shown(await runWith(command, read(command, rest), open), isJson);
   } catch (error) {
@@ -48,14 +48,10 @@ function find(commands: readonly Command[], args: readonly string[]): [Command, 
   throw new UsageError(`Unknown command: ${args[0]}. "help" lists all commands.`);
 }
 
-/** The help of the named command; of all commands if none is named. */
+/** The help of the named command; of all commands if none is named. @throws UsageError for a name that no command has */
 function helpFor(commands: readonly Command[], args: readonly string[]): string {
-  const named = args.filter((word) => !['help', '--help', '-h'].includes(word));
-  try {
-    return commandHelp(find(commands, named)[0]);
-  } catch {
-    return helpOf(commands);
-  }
+  const named = args.filter((word) => !['help', '--help', '-h', '--json'].includes(word));
+  return named.length === 0 ? helpOf(commands) : commandHelp(find(commands, named)[0]);
 }
 
 function shown({ ok, text, data, isReport = false }: CommandOutcome, isJson: boolean): CommandResult {

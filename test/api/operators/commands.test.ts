@@ -25,6 +25,7 @@ describe("the operator's commands as one program", () => {
   it('explain all of them and each one, and exit with 2 for what they do not know', async () => {
     const help = await runCommand(commands, ['help'], () => assert.fail('it connected'));
     assert.equal(help.code, 0);
+    assert.deepEqual(await runCommand(commands, ['help', '--json'], () => assert.fail('it connected')), help);
     for (const { name, summary } of commands) {
       assert.ok(help.out.includes(`  ${name}`) && help.out.includes(summary), name);
       const own = await runCommand(commands, ['help', ...name.split(' ')], () => assert.fail('it connected'));
@@ -36,6 +37,9 @@ describe("the operator's commands as one program", () => {
       [['stuck', '--older'], /Unknown option '--older'[^]*Usage: stuck/],
       [['suspend', 'ada@example.com'], /Usage: suspend <workspace> --reason TEXT/],
       [['completion', 'fish'], /The shell must be one of: bash, zsh/],
+      [['help', 'nothing'], /Unknown command: nothing/],
+      [['help', 'workspace'], /Did you mean: workspace find, workspace create/],
+      [['nothing', '--help'], /Unknown command: nothing/],
     ] as const) {
       const { code, out, err } = await runCommand(commands, args, () => assert.fail('it connected'));
       assert.deepEqual([code, out], [2, ''], args.join(' '));
