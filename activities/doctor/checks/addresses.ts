@@ -59,7 +59,8 @@ export function namesFinding(names: readonly string[], unknown: readonly string[
   const subject = 'webhook names';
   if (names.length === 0) return skipped(subject, 'there are no webhooks');
   if (unknown.length === 0) return ok(subject, `resolved ${countText(names.length, 'name')}`);
-  if (unknown.length === names.length)
+  // A single name may be a mistake of its owner.
+  if (unknown.length === names.length && names.length > 1)
     return failed(
       subject,
       `resolved none of ${countText(names.length, 'name')}`,

@@ -62,6 +62,7 @@ const cases: [name: string, finding: { state: State }, state: State][] = [
   ['a Redis that evicts', policyFinding('allkeys-lru'), 'warning'],
   ['a certificate near its end', expiryFinding('example.com', 20.9), 'warning'],
   ['DNS that knows no webhook', namesFinding(['a', 'b'], ['a', 'b']), 'failed'],
+  ['a mistake in the name of the only webhook', namesFinding(['a'], ['a']), 'warning'],
   ['DNS that misses one webhook', namesFinding(['a', 'b'], ['b']), 'warning'],
 ];
 
