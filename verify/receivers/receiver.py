@@ -1,6 +1,6 @@
 """Receives webhooks; standard library only. Put a proxy with TLS in front; WEBHOOK_SECRETS holds one secret, or several while one replaces another."""
 
-import base64, hashlib, hmac, json, os, sys, threading, time
+import base64, hashlib, hmac, json, os, sys, threading, time, traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KEY_BYTES_MIN = 16
@@ -59,8 +59,11 @@ class Receiver(BaseHTTPRequestHandler):
                 return self.answer(503)  # it may still fail: not acknowledged, so it will come again
             handling.add(event_id)
         try:
-            handle(json.loads(body))  # what this raises is not acknowledged
+            handle(json.loads(body))
             seen.add(event_id)
+        except Exception:  # not acknowledged, so it will come again
+            traceback.print_exc()
+            return self.answer(500)
         finally:
             handling.discard(event_id)
         self.answer(200)
