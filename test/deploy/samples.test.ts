@@ -48,12 +48,14 @@ const parts: readonly { words: string; before: string; after: string }[] = [
   {
     words: 'export function isGenuine',
     before: request,
-    after: `if (!isGenuine(secret, rawBody, '${hex}') || isGenuine(secret, rawBody + ' ', '${hex}')) process.exit(1);`,
+    after: `if (!isGenuine(secret, rawBody, '${hex}') || isGenuine(secret, rawBody + ' ', '${hex}')) process.exit(1);
+      for (const forged of [undefined, '', 'é', '${hex.slice(2)}']) if (isGenuine(secret, rawBody, forged)) process.exit(1);`,
   },
   {
     words: 'def is_genuine',
     before: '',
-    after: `assert is_genuine('${secret}', b'${body}', '${hex}') and not is_genuine('${secret}', b'', '${hex}')`,
+    after: `assert is_genuine('${secret}', b'${body}', '${hex}') and not is_genuine('${secret}', b'', '${hex}')
+assert not any(is_genuine('${secret}', b'${body}', forged) for forged in (None, '', 'é', '${hex.slice(2)}'))`,
   },
 ];
 
