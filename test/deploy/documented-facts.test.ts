@@ -32,6 +32,14 @@ describe('documents list', () => {
     );
   });
 
+  it('the short forms of these commands, each of which runs the command, so that it refuses unknown options too', () => {
+    const [, named = ''] = /^- (`npm run doctor`.*) are short forms/m.exec(textOf('docs/commands.md')) ?? [];
+    const names = [...named.matchAll(/`(?:npm run )?([\w-]+)`/g)].map(([, name]) => name ?? '');
+    assert.ok(names.length > 5);
+    const { scripts } = jsonOf<{ scripts: Record<string, string> }>('package.json');
+    for (const name of names) assert.match(scripts[name] ?? '', new RegExp(`dist/api/admin/admin\\.js ${name}$`), name);
+  });
+
   it('every step of the watcher, in docs/watcher.md', () => {
     // Every identifier in quotes is a step there.
     const steps = [...textOf('workflows/run-watcher.ts').matchAll(/'(\w+)'/g)].flatMap(([, name]) => name ?? []);
