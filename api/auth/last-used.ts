@@ -16,20 +16,17 @@ export function createTouches({ db, logger }: { db: Database; logger: Logger }):
   };
 }
 
-/** Keys of one statement. A workspace can have 100. */
-const maxUses = 100;
-
 /**
  * Writes last_used_at of a key or a session in the background, at most once a minute. Uses during a write are written together by the next
  * one. Otherwise the first uses of many keys would take all connections to the database at once, and sends would wait.
  */
 function lastUsed(write: (uses: Use[]) => Promise<void>): Touch {
-  const queue = new BatchQueue<Use, undefined>(
-    async (uses) => {
+  const queue = new BatchQueue(
+    async (uses: Use[]) => {
       await write(uses);
-      return uses.map(() => undefined);
+      return uses;
     },
-    { maxBatchSize: maxUses },
+    { maxBatchSize: 100 },
   );
   const inProgress = new Set<string>();
   return ({ id, last_used_at }, address) => {

@@ -1,4 +1,5 @@
 import { type Database, select } from '../../db/database.js';
+import { column, nullable, recordset } from '../../tables/columns.js';
 
 /** A use of an API key or a session. */
 export interface Use {
@@ -8,7 +9,7 @@ export interface Use {
   address: string | null;
 }
 
-/** Stores when and from where each of these API keys was used last. Rows are locked in the order of their ids, so that two processes cannot deadlock. */
+/** Stores when and from where each of these API keys was used last. */
 export async function recordKeyUses(db: Database, uses: readonly Use[]): Promise<void> {
   await select(db, keysUsed, [JSON.stringify(uses)]);
 }
@@ -18,12 +19,14 @@ export async function recordSessionUses(db: Database, uses: readonly Use[]): Pro
   await select(db, sessionsUsed, [JSON.stringify(uses)]);
 }
 
-const used = `json_to_recordset($1::json) AS u ("id" uuid, "at" timestamptz, "address" text)`;
+const useColumns = { id: column.uuid(), at: column.timestamp(), address: nullable(column.text()) };
 
-const keysUsed = `
-  WITH used AS (SELECT u.* FROM ${used} JOIN api_keys k ON k.id = u.id ORDER BY k.id FOR NO KEY UPDATE OF k)
-  UPDATE api_keys k SET last_used_at = u.at, last_used_address = u.address FROM used u WHERE k.id = u.id`;
+/** SQL: changes the rows that were used. It locks them in the order of their ids, so that two processes cannot deadlock. */
+const changeUsed = (table: string, values: string) => `
+  WITH used AS (
+    SELECT u.* FROM ${recordset('$1', 'u', useColumns)} JOIN ${table} t ON t.id = u.id ORDER BY t.id FOR NO KEY UPDATE OF t
+  )
+  UPDATE ${table} t SET ${values} FROM used u WHERE t.id = u.id`;
 
-const sessionsUsed = `
-  WITH used AS (SELECT u.* FROM ${used} JOIN sessions s ON s.id = u.id ORDER BY s.id FOR NO KEY UPDATE OF s)
-  UPDATE sessions s SET last_used_at = u.at FROM used u WHERE s.id = u.id`;
+const keysUsed = changeUsed('api_keys', 'last_used_at = u.at, last_used_address = u.address');
+const sessionsUsed = changeUsed('sessions', 'last_used_at = u.at');
