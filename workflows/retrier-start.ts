@@ -2,11 +2,12 @@
 import { dueSignal, queues, type RetryWebhookInput, workflowIds } from './contract.js';
 
 /** The priority of workflows for deliveries. Workspaces share the queue fairly. */
-export const deliveryPriority = (workspaceId: string | undefined): { priorityKey: number; fairnessKey?: string } => ({
+export const deliveryPriority = (workspaceId?: string): { priorityKey: number; fairnessKey?: string } => ({
   priorityKey: 3,
   ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }),
 });
 
+/** For a workflow, which starts the retrier as a child. */
 export const retrierStart = (webhookId: string, workspaceId: string | undefined) => ({
   workflowId: workflowIds.retrier(webhookId),
   staticSummary: `retries for webhook ${webhookId}`,

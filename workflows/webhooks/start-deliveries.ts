@@ -1,6 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { wakeRetrier } from './retry-webhook.js';
 import { type LeftDeliveries, workflowIds } from '../contract.js';
+import { deliveryPriority } from '../retrier-start.js';
 import { startDelivery } from './deliver-webhook.js';
 import { startUnlessRunning } from '../other-workflows.js';
 
@@ -48,6 +49,6 @@ async function startChunk(chunk: LeftDeliveries): Promise<void> {
     workflowId: workflowIds.starts(first),
     staticSummary: `workflows for deliveries to start: ${chunk.children.length + chunk.retriers.length}`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
-    priority: { priorityKey: 3 },
+    priority: deliveryPriority(),
   });
 }
