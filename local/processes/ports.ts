@@ -1,18 +1,8 @@
 /** The ports of the embedded servers. They stay the same between starts if possible. */
-import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort, portFault } from '../../models/process/free-port.js';
 import { StartError } from '../plan/start-error.js';
 import { readState, writeState } from '../plan/state-file.js';
-
-/** Tries to listen on the port. Resolves to the error code, or to undefined on success. */
-export function portFault(port: number, host: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(undefined)));
-  });
-}
 
 /** @throws StartError when the API cannot listen on this address; the text says what to do */
 export async function requireFreePort(port: number, host: string): Promise<void> {
@@ -40,8 +30,7 @@ export class PortBook {
   async choose(name: string, usual?: number): Promise<number> {
     const wanted = [this.#remembered[name], usual].filter((port) => port !== undefined);
     for (;;) {
-      // Below the range of ports for outgoing connections, so that the port stays free while a server restarts.
-      const port = wanted.shift() ?? randomInt(20_000, 30_000);
+      const port = wanted.shift() ?? (await freePort());
       if ((this.#givenTo.get(port) ?? name) !== name || (await portFault(port, '127.0.0.1')) !== undefined) continue;
       this.#givenTo.set(port, name);
       this.#remembered[name] = port;

@@ -1,13 +1,26 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 
-/** Finds a port of loopback that is free now. Another program may take it before it is used. */
+const triesMax = 1_000;
+
+/** Tries to listen on the port. Resolves to the error code, or to undefined on success. */
+export function portFault(port: number, host: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(undefined)));
+  });
+}
+
+/**
+ * Finds a port of loopback that is free now. Another server may take it before it is used, or while a server restarts. An outgoing connection
+ * does not: Linux gives them ports from 32768.
+ * @throws Error if none is free
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const port = randomInt(20_000, 30_000);
+    if ((await portFault(port, '127.0.0.1')) === undefined) return port;
+  }
+  throw new Error('No port of 127.0.0.1 is free');
 }
