@@ -35,8 +35,10 @@ describe('the console while the service is away', function () {
     await browser.open('/keys');
     await browser.see('No API keys yet');
     await browser.page.route(/\/assets\/part-|\/live$/, (route) => route.abort());
+    const noticed = browser.page.waitForEvent('requestfailed', (request) => request.url().endsWith('/live'));
     await browser.page.getByRole('link', { name: 'Suppressions', exact: true }).click();
     await browser.see(/This screen could not be loaded/);
+    await noticed;
     await browser.page.unrouteAll({ behavior: 'wait' });
     await browser.see('No suppressions yet');
   });
