@@ -17,7 +17,9 @@ export const replayReportsCommand: Command = {
   },
   summary: 'Apply stored delivery reports again, for example after a fault in their processing was corrected.',
   async run(given, context) {
-    const { reports, unmatched } = await replayAll(filterFrom(given), context);
+    const filter = filterFrom(given);
+    const { reports, unmatched } = await replayAll(filter, context);
+    if (reports === 0) assertKnown(filter.provider, context.config);
     const text = `Applied ${countText(reports, 'report')} again, ${unmatched} of them without a matching message.`;
     return { ok: true, text, data: { reports, unmatched } };
   },
@@ -26,13 +28,16 @@ export const replayReportsCommand: Command = {
 function filterFrom(given: ParsedArguments): ReportFilter {
   const messageId = textIn(given, 'message');
   if (messageId !== undefined && !isUuid(messageId)) throw new UsageError('--message must be the id of a message');
-  return {
-    provider: textIn(given, 'provider'),
-    messageId,
-    since: momentIn(given, 'since'),
-    until: momentIn(given, 'until'),
-    unmatched: given.values.unmatched === true,
-  };
+  const [since, until] = [momentIn(given, 'since'), momentIn(given, 'until')];
+  if (since !== undefined && until !== undefined && since >= until) throw new UsageError('--since must be before --until');
+  return { provider: textIn(given, 'provider'), messageId, since, until, unmatched: given.values.unmatched === true };
+}
+
+/** An account that is no longer configured may have stored reports. So a name without reports is wrong only if it is not configured either. */
+function assertKnown(provider: string | undefined, { accounts }: CommandContext['config']): void {
+  const names = accounts.map(({ name }) => name);
+  if (provider === undefined || names.includes(provider)) return;
+  throw new UsageError(`No report of the provider account "${provider}" is stored; the configured accounts are ${names.join(', ')}`);
 }
 
 /** Replays the reports page by page. If a workflow cannot be signalled now, the watcher does it later. */

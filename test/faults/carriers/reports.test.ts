@@ -154,6 +154,8 @@ describeInShapes('a provider', (env) => {
       return run.then(({ stdout }) => stdout).catch(({ stderr }: { stderr: string }) => stderr);
     };
     assert.match(await command('--since', 'yesterday'), /--since must be a time such as/);
+    assert.match(await command('--since', '2026-11-21', '--until', '2026-11-20'), /--since must be before --until/);
+    assert.match(await command('--provider', 'nope'), /the provider account "nope" is stored; the configured accounts are sandbox/);
     assert.match(
       await command('--unmatched', '--provider', 'sandbox'),
       /^Applied \d+ reports? again, \d+ of them without a matching message\.\n$/,
