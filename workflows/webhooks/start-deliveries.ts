@@ -1,4 +1,4 @@
-import { workflowInfo } from '@temporalio/workflow';
+import { sleep, workflowInfo } from '@temporalio/workflow';
 import { wakeRetrier } from './retry-webhook.js';
 import { type LeftDeliveries, workflowIds } from '../contract.js';
 import { deliveryPriority } from '../retrier-start.js';
@@ -7,16 +7,26 @@ import { startUnlessRunning } from '../other-workflows.js';
 
 /** Maximum number of children that one workflow starts. */
 const chunkSize = 100;
+/**
+ * How many retriers are woken at once, and the pause until the next ones. A retrier that starts costs as much CPU as a send. With 25 at once, the
+ * sends of all workspaces waited for a second.
+ */
+const wokenAtOnce = 4;
+const wakePauseMs = 150;
 
 /**
  * Starts workflows for deliveries, and ends. A workflow with 2,000 pending children is blocked, and an abandoned child counts as pending while
  * both are open. A group stays open for long, so it leaves most of its starts to workflows of this type.
  */
 export async function startDeliveries({ children, retriers, workspaces = {} }: LeftDeliveries): Promise<void> {
-  await Promise.all([
-    ...children.map((child) => startDelivery(child, workspaces[child.webhookId])),
-    ...retriers.map((webhookId) => wakeRetrier(webhookId, workspaces[webhookId])),
-  ]);
+  await Promise.all([...children.map((child) => startDelivery(child, workspaces[child.webhookId])), wakeRetriers(retriers, workspaces)]);
+}
+
+async function wakeRetriers(webhookIds: readonly string[], workspaces: Readonly<Record<string, string>>): Promise<void> {
+  for (let begun = 0; begun < webhookIds.length; begun += wokenAtOnce) {
+    if (begun > 0) await sleep(wakePauseMs);
+    await Promise.all(webhookIds.slice(begun, begun + wokenAtOnce).map((webhookId) => wakeRetrier(webhookId, workspaces[webhookId])));
+  }
 }
 
 /** Starts the workflows that rounds of deliveries ask for: the first 100 as children of this workflow, all others in chunks. */
