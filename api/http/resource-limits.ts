@@ -25,8 +25,11 @@ export const createResourceLimits = (): ResourceLimits => ({
   bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
 });
 
-/** A read of usual length needs no rest, nor does a longer one while no single messages are sent. */
-const readRest = { usualMs: 3, share: 8, msMax: 2_000 };
+/**
+ * A read of usual length needs no rest, nor does a longer one while no single messages are sent. A search of all of 200,000 contacts takes a third of
+ * `fairMs`.
+ */
+const readRest = { usualMs: 3, share: 8, msMax: 2_000, fairMs: 1_500 };
 
 /**
  * The turns of costly reads. Each read holds one connection to the database at a time, so half of the connections remain for sends and for

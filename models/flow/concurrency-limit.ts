@@ -11,7 +11,7 @@ export interface ConcurrencyOptions {
   /** How many may wait per key. Default: `maxWaiting`. */
   maxWaitingPerKey?: number;
   /** How long a place of a key stays taken after work of this length, so that the key rests. Others do not wait for it. Default: 0 */
-  restMsAfter?: (workMs: number) => number;
+  restMsAfter?: (workMs: number, key: string) => number;
   /** How long one may wait, in milliseconds. Then it is rejected as `unavailable`. Default: no limit. */
   waitMsMax?: number;
 }
@@ -41,7 +41,7 @@ export function createConcurrencyLimit(options: ConcurrencyOptions): Concurrency
     try {
       return await work();
     } finally {
-      semaphore.release(key, options.restMsAfter?.(performance.now() - begunAt) ?? 0);
+      semaphore.release(key, options.restMsAfter?.(performance.now() - begunAt, key) ?? 0);
     }
   };
 }

@@ -6,13 +6,44 @@ export interface Rest {
   /** The rest is this many times the time above `usualMs`. */
   share: number;
   msMax: number;
+  /** A key whose recent work took longer than this in all rests three times as long. Default: no limit */
+  fairMs?: number;
+}
+
+const unfairFactor = 3;
+const halfLifeMs = 20_000;
+const forgottenMs = 1;
+
+/** How long the work of each key took lately. Each millisecond counts half after twenty seconds. */
+class RecentUse {
+  readonly #uses = new Map<string, { ms: number; at: number }>();
+
+  /** @returns the recent work of the key, with this work */
+  add(key: string, workMs: number, now: number): number {
+    const leftOf = ({ ms, at }: { ms: number; at: number }) => ms * 0.5 ** ((now - at) / halfLifeMs);
+    for (const [other, use] of this.#uses) if (leftOf(use) < forgottenMs) this.#uses.delete(other);
+    const before = this.#uses.get(key);
+    const ms = workMs + (before === undefined ? 0 : leftOf(before));
+    this.#uses.set(key, { ms, at: now });
+    return ms;
+  }
 }
 
 /**
  * How long a workspace rests after its work while single messages are sent; otherwise it does not rest. For `restMsAfter` of a concurrency limit.
+ * One costly request should end soon, but a workspace that makes them all the time must not occupy a part of a core for ever.
  * @param sends single messages that are being accepted
+ * @param now milliseconds
  */
-export const restBesideSends =
-  (sends: Pick<UrgentWork, 'isRecent'>, { usualMs = 0, share, msMax }: Rest) =>
-  (workMs: number): number =>
-    sends.isRecent ? Math.min(share * Math.max(0, workMs - usualMs), msMax) : 0;
+export function restBesideSends(
+  sends: Pick<UrgentWork, 'isRecent'>,
+  { usualMs = 0, share, msMax, fairMs = Number.POSITIVE_INFINITY }: Rest,
+  now: () => number = performance.now.bind(performance),
+): (workMs: number, key: string) => number {
+  const recent = new RecentUse();
+  return (workMs, key) => {
+    const costlyMs = Math.max(0, workMs - usualMs);
+    const isFair = costlyMs === 0 || recent.add(key, costlyMs, now()) <= fairMs;
+    return sends.isRecent ? Math.min((isFair ? share : share * unfairFactor) * costlyMs, msMax) : 0;
+  };
+}
