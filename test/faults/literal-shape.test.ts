@@ -34,6 +34,11 @@ describe('a service in which each message and each event has a workflow of its o
       .map(({ body }) => JSON.parse(body))
       .filter(({ data }: Json) => data.message_id === id)
       .map(({ event }: Json) => event);
+  /** Without the repeats of a delivery. Deliveries are made at least once: on a busy machine an attempt may be made again. */
+  const toldOnce = (id: string) => {
+    const bodies = new Map(receiver.received.map(({ headers, body }) => [headers['webhook-id'], JSON.parse(body)]));
+    return [...bodies.values()].filter(({ data }: Json) => data.message_id === id).map(({ event }: Json) => event);
+  };
   const untilAcknowledged = (count: number) =>
     until(
       async () => {
@@ -53,7 +58,7 @@ describe('a service in which each message and each event has a workflow of its o
     const sent = await Promise.all(Array.from({ length: 6 }, () => client.send(account)));
     await Promise.all(sent.map(({ id }) => delivered(id)));
     await untilAcknowledged(sent.length * events.length);
-    for (const { id } of sent) assert.deepEqual(told(id), events);
+    for (const { id } of sent) assert.deepEqual(toldOnce(id), events);
     const names = await rows<{ workflow_id: string }>(
       service.db,
       `SELECT 'msg:' || id AS workflow_id FROM messages WHERE workspace_id = $1
