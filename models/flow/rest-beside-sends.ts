@@ -6,7 +6,7 @@ export interface Rest {
   /** The rest is this many times the time above `usualMs`. */
   share: number;
   msMax: number;
-  /** A key whose recent work took longer than this in all rests three times as long. Default: no limit */
+  /** A key whose recent time above `usualMs` adds up to more than this rests three times as long. Default: no limit */
   fairMs?: number;
 }
 

@@ -13,8 +13,8 @@ export function portFault(port: number, host: string): Promise<string | undefine
 }
 
 /**
- * Finds a port of loopback that is free now. Another server may take it before it is used, or while a server restarts. An outgoing connection
- * does not: Linux gives them ports from 32768.
+ * Finds a port of loopback that is free now. Another server may take it before it is used. An outgoing connection does not take it, because Linux
+ * gives connections ports from 32768, so it also stays free while a server restarts.
  * @throws Error if none is free
  */
 export async function freePort(): Promise<number> {

@@ -29,16 +29,13 @@ describe('a service in which each message and each event has a workflow of its o
   after(() => service.stop());
 
   const delivered = (id: string) => client.messageUntil(account, id, ({ status }) => status === 'delivered');
-  const told = (id: string) =>
-    receiver.received
+  const told = (id: string, received = receiver.received) =>
+    received
       .map(({ body }) => JSON.parse(body))
       .filter(({ data }: Json) => data.message_id === id)
       .map(({ event }: Json) => event);
   /** Without the repeats of a delivery. Deliveries are made at least once: on a busy machine an attempt may be made again. */
-  const toldOnce = (id: string) => {
-    const bodies = new Map(receiver.received.map(({ headers, body }) => [headers['webhook-id'], JSON.parse(body)]));
-    return [...bodies.values()].filter(({ data }: Json) => data.message_id === id).map(({ event }: Json) => event);
-  };
+  const toldOnce = (id: string) => told(id, [...new Map(receiver.received.map((each) => [each.headers['webhook-id'], each])).values()]);
   const untilAcknowledged = (count: number) =>
     until(
       async () => {
