@@ -1,6 +1,6 @@
 /** The HTTP application: the order of all middleware. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { notFound } from '../models/errors.js';
 import { cors } from './http/cors.js';
@@ -19,7 +19,8 @@ import { createPeoplePages } from './pages/people-pages.js';
 import { createRouteHints } from './http/errors/route-hints.js';
 import { requireHost } from './http/errors/malformed.js';
 import { openapiEndpoint } from './openapi/openapi-endpoint.js';
-import { contextOf, type Middleware, plainAddress, requestContext } from './http/request-context.js';
+import { createClientAddress } from './http/client-address.js';
+import { type Middleware, requestContext } from './http/request-context.js';
 import { createResourceLimits } from './http/resource-limits.js';
 import { createRouter } from './router.js';
 import { createSecurityTxt } from './pages/security-txt.js';
@@ -27,11 +28,9 @@ import { traceRequest } from './tracing/trace-request.js';
 
 /** Creates the request listener of the API. */
 export function createApp(deps: Deps): RequestListener {
-  const behindProxy = deps.config.trustedProxies.length > 0;
   const app = express();
   const firstMiddleware = [
-    requestContext(deps.logger, { behindProxy, trace: traceRequest }),
-    ...(behindProxy ? [setClientAddress(app)] : []),
+    requestContext(deps.logger, { addressOf: createClientAddress(deps.config.trustedProxies), trace: traceRequest }),
     commonHeaders(),
     cors(deps.config.corsOrigins),
   ];
@@ -72,24 +71,6 @@ function commonHeaders(): Middleware {
     next();
   };
 }
-
-/**
- * Express computes the client address from X-Forwarded-For, because it knows the trusted proxies. It reads headers and socket only, so it
- * also does so for a request that does not reach it.
- */
-const setClientAddress = (app: Express): Middleware => {
-  const { request } = app as unknown as { request: Request };
-  return (req, res, next) => {
-    const given = req.headers['x-forwarded-for'];
-    if (typeof given === 'string') req.headers['x-forwarded-for'] = withoutPorts(given);
-    const seen = Object.create(request, { headers: { value: req.headers }, socket: { value: req.socket } }) as Request;
-    contextOf(res).address = plainAddress(seen.ip);
-    next();
-  };
-};
-
-/** A list of addresses without the ports that some gateways add. With them each connection would be an address of its own, without a limit. */
-const withoutPorts = (list: string) => list.replaceAll(/\[([^\][,]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+/g, '$1$2');
 
 /** Methods other than these are an unknown route. Express answers HEAD like GET without the body, and options.ts answers OPTIONS. */
 const onlyDeclaredMethods: RequestHandler = (req, _res, next) => {

@@ -1,10 +1,15 @@
-/** The HTTP server of the application: its timeouts for slow clients, its connection limits, and its answers to malformed HTTP. */
+/**
+ * The HTTP server of the application: its timeouts for slow clients, its connection limits, the order in which requests start, and its
+ * answers to malformed HTTP.
+ */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
+import { createClientAddress } from './client-address.js';
 import { addressKey, type Limiter } from './rate-limit.js';
+import { RequestTurns } from './request-turns.js';
 
 /** Timeouts in milliseconds. */
 export interface Timeouts {
@@ -36,7 +41,10 @@ export interface ConnectionLimits {
   proxies: readonly string[];
 }
 
-/** Creates a server that does not listen yet. A client that sends too slowly gets 408. A client that does not read its response is disconnected. */
+/**
+ * Creates a server that does not listen yet. A client that sends too slowly gets 408. A client that does not read its response is disconnected.
+ * Requests of different clients start in turn; see `RequestTurns`.
+ */
 export function createHttpServer(
   app: RequestListener,
   limiter: Limiter,
@@ -50,8 +58,16 @@ export function createHttpServer(
     keepAliveTimeout: timeouts.keepAliveMs,
     requireHostHeader: false, // the application checks it, to answer with its own error text
   };
-  const noting = notingResponses(app);
+  const turns = new RequestTurns();
+  const addressOf = createClientAddress(connections?.proxies ?? []);
+  const noting = notingResponses((req, res) =>
+    turns.add(addressKey(addressOf(req)), () => {
+      // The application would wait for events of a closed connection for ever.
+      if (!req.destroyed && !res.destroyed) app(req, res);
+    }),
+  );
   const server = createServer(options, noting);
+  server.on('connection', () => turns.noteConnection());
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
   server.on('clientError', createMalformedListener(limiter));

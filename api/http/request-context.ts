@@ -7,6 +7,7 @@ import { noteRequest, unknownRoute } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { isTracing } from '../../models/tracing/tracing.js';
 import { readTraceparent } from '../../models/tracing/trace-context.js';
+import type { ClientAddress } from './client-address.js';
 
 /** What a send takes from its request, so that both have one trace. */
 export interface SendTrace {
@@ -62,10 +63,10 @@ export function logCaller(res: ServerResponse, { workspaceId, keyId }: LoggedCal
 
 /**
  * The first middleware: takes the request id from the header or creates one, returns it in the response, and logs the request at its end.
- * @param behindProxy the socket belongs to a proxy; the application sets the client address later
+ * @param addressOf the client address of a request
  * @param trace records the span of a request that is over, and returns the id of its trace
  */
-export function requestContext(logger: Logger, { behindProxy, trace }: { behindProxy: boolean; trace: TraceRequest }): Middleware {
+export function requestContext(logger: Logger, { addressOf, trace }: { addressOf: ClientAddress; trace: TraceRequest }): Middleware {
   return (req, res, next) => {
     const startedAt = performance.now();
     const given = req.headers['x-request-id'];
@@ -74,13 +75,12 @@ export function requestContext(logger: Logger, { behindProxy, trace }: { behindP
       requestId,
       route: unknownRoute,
       workspaceId: undefined,
-      address: undefined,
+      address: addressOf(req),
       keyId: undefined,
       isStream: false,
       newId: makeId(),
       traceparent: isTracing() ? readTraceparent(req.headers.traceparent) : null,
     };
-    if (!behindProxy) context.address = plainAddress(req.socket.remoteAddress);
     (res as WithLocals).locals = context;
     res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {
@@ -107,7 +107,3 @@ function countRequest(method: string | undefined, { route, isStream }: RequestCo
   const isShed = status === 503 && !health.has(route);
   noteRequest({ method, route, status, durationMs: isStream ? null : durationMs, isShed });
 }
-
-/** The client address in its usual form: an IPv4 address that arrives over an IPv6 socket is written as IPv4. */
-export const plainAddress = (ip: string | undefined): string | undefined =>
-  ip?.toLowerCase().startsWith('::ffff:') === true && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;

@@ -1,0 +1,32 @@
+/** The address of the client of a request, also behind proxies. */
+import type { IncomingMessage } from 'node:http';
+import express, { type Request } from 'express';
+
+/** Returns the client address of a request; undefined when its connection is closed. */
+export type ClientAddress = (req: IncomingMessage) => string | undefined;
+
+/** The client address in its usual form: an IPv4 address that arrives over an IPv6 socket is written as IPv4. */
+export const plainAddress = (ip: string | undefined): string | undefined =>
+  ip?.toLowerCase().startsWith('::ffff:') === true && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;
+
+/** A list of addresses without the ports that some gateways add. With them each connection would be an address of its own, without a limit. */
+const withoutPorts = (list: string) => list.replaceAll(/\[([^\][,]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+/g, '$1$2');
+
+/**
+ * Creates a function that returns the client address of a request: that of its connection, or behind trusted proxies what they say in
+ * X-Forwarded-For. Express computes it, because it knows the rules of proxies. It reads headers and socket only, so the request need not reach
+ * an application.
+ * @param trustedProxies networks and addresses of proxies
+ */
+export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  if (trustedProxies.length === 0) return (req) => plainAddress(req.socket.remoteAddress);
+  const app = express();
+  app.set('trust proxy', trustedProxies);
+  const { request } = app as unknown as { request: Request };
+  return (req) => {
+    const given = req.headers['x-forwarded-for'];
+    if (typeof given === 'string') req.headers['x-forwarded-for'] = withoutPorts(given);
+    const seen = Object.create(request, { headers: { value: req.headers }, socket: { value: req.socket } }) as Request;
+    return plainAddress(seen.ip);
+  };
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createHttpServer } from '../../../api/http/http-server.js';
+import { createLimiter } from '../../../api/http/rate-limit.js';
+import { RequestTurns } from '../../../api/http/request-turns.js';
+import { createLogger } from '../../../models/process/logger.js';
+import { until } from '../../support/client.js';
+import { testConfig } from '../../support/config.js';
+
+const requestMs = 4;
+const busyFor = (ms: number) => {
+  for (const end = performance.now() + ms; performance.now() < end; );
+};
+
+describe('the order in which requests start', () => {
+  it('starts one request of each client in turn, and those of one client as they came', async () => {
+    const turns = new RequestTurns();
+    const started: string[] = [];
+    for (const request of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) turns.add(request.slice(0, 1), () => started.push(request));
+    await until(() => started.length === 6, 'all have started');
+    assert.deepEqual(started, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('starts requests although connections never stop', async () => {
+    const turns = new RequestTurns();
+    let started = 0;
+    for (let number = 0; number < 20; number++) turns.add('a', () => (started += 1));
+    const deadline = performance.now() + 10_000;
+    while (started < 20 && performance.now() < deadline) {
+      turns.noteConnection();
+      await nextTurn();
+    }
+    assert.equal(started, 20);
+  });
+});
+
+describe('requests in turn', () => {
+  const addresses: string[] = [];
+  const sockets: Socket[] = [];
+  const server = createHttpServer(
+    (req, res) => {
+      addresses.push(req.socket.remoteAddress ?? '');
+      busyFor(requestMs);
+      res.end();
+    },
+    createLimiter(testConfig({}), createLogger('test', 'silent')),
+  );
+  before(() => once(server.listen(0, '127.0.0.1'), 'listening'));
+  beforeEach(() => addresses.splice(0));
+  after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  const get = (localAddress: string): Socket => {
+    const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', localAddress });
+    sockets.push(socket.on('error', () => undefined));
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    return socket;
+  };
+
+  it('200 connections of one client delay a new connection of another client by a few of their requests only', async () => {
+    for (let number = 0; number < 200; number++) get('127.0.1.1');
+    get('127.0.1.2');
+    await until(() => addresses.length === 201, 'all have started');
+    const position = addresses.indexOf('127.0.1.2');
+    assert.ok(position < 100, `${position} requests came first`);
+  });
+
+  it('a request whose connection is closed before its turn does not start', async () => {
+    server.once('request', () => server.closeAllConnections());
+    await once(get('127.0.1.1').resume(), 'close');
+    get('127.0.1.2');
+    await until(() => addresses.length > 0, 'the next one has started');
+    assert.deepEqual(addresses, ['127.0.1.2']);
+  });
+});
