@@ -56,33 +56,33 @@ export async function driveGroup(deps: DriveDeps, groupId: string, options: Driv
   }
 }
 
-async function driveUntilQuiet(
-  { db, deliver, driven, key }: DriveDeps,
-  groupId: string,
-  { signal, ...options }: DriveOptions,
-): Promise<GroupProgress> {
+async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveOptions): Promise<GroupProgress> {
+  const { db, deliver, driven, key } = deps;
   const handOff = watch(options.handOff);
   const rest = () => handOff.orSooner(sleep(Math.min(driven.size * lookEveryMs.eachGroup, lookEveryMs.max)));
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
   let left: LeftDeliveries = { children: [], retriers: [] };
   let { again } = options;
-  let busyAt = Date.now();
+  let [busyAt, lookedAt] = [Date.now(), Date.now()];
   let work = await applyReports(db, groupId, { looksAgain: true, key });
   const look = async () => {
+    lookedAt = Date.now();
     work = await countGroupWork(db, groupId);
     if (!work.reports) return;
     work = await applyReports(db, groupId, { looksAgain: true, key });
     busyAt = Date.now();
   };
   const isQuiet = () => {
+    // What a hand-off recorded before it failed may be later than the last look.
+    if (handOff.state !== 'whole') return handOff.state === 'failed' && lookedAt > handOff.endedAt;
     const awaitsReports = work.open !== work.queued && driven.size <= waitingMax;
     return !awaitsReports || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs;
   };
   /** The hand-off is awaited in any case. After a partial one the workflow has to repeat it. */
   const mayContinue = () => handOff.state === 'running' || (handOff.state !== 'partial' && Date.now() < until);
-  while (isEmpty(left) && !signal.aborted && mayContinue()) {
+  while (isEmpty(left) && !options.signal.aborted && mayContinue()) {
     const isDue = work.deliveries > 0 || again;
-    if (!isDue && (handOff.state === 'failed' || (handOff.state === 'whole' && isQuiet()))) break;
+    if (!isDue && isQuiet()) break;
     if (isDue) {
       left = await beside(deliver(again), rest, look);
       again = false;

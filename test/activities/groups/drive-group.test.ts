@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import type { Client } from 'pg';
 import { type GroupProgress, driveGroup } from '../../../activities/groups/drive-group.js';
+import type { Database } from '../../../models/db/database.js';
 import { recordReports, type Wake } from '../../../models/operations/reports/record-reports.js';
 import type { LeftDeliveries } from '../../../workflows/contract.js';
 import { until } from '../../support/client.js';
@@ -37,11 +39,16 @@ describe('driveGroup', () => {
     await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE group_id = $1 AND status = 'pending'`, [groupId]);
     return nothing;
   };
-  const drive = (groupId: string, deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId), again = false) => {
+  const drive = (
+    groupId: string,
+    deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId),
+    again = false,
+    handOff?: Promise<never>,
+  ) => {
     const environment = new MockActivityEnvironment({ scheduleToCloseTimeoutMs: 0 });
     const stop = new AbortController();
     const work = environment.run(() =>
-      driveGroup({ db: test.db, deliver, driven: new Set() }, groupId, { signal: stop.signal, again }),
+      driveGroup({ db: test.db, deliver, driven: new Set() }, groupId, { signal: stop.signal, again, ...(handOff && { handOff }) }),
     ) as Promise<GroupProgress>;
     return { work, stop: () => stop.abort() };
   };
@@ -139,6 +146,26 @@ describe('driveGroup', () => {
     assert.deepEqual(asked, [true]);
   });
 
+  it('attempts the events of a hand-off that fails while the group is read for the first time', async () => {
+    await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
+    const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
+    let fail: (error: Error) => void = () => undefined;
+    const handOff = new Promise<never>((_resolve, reject) => {
+      fail = reject;
+    });
+    beforeFirstCount(test.db, async () => {
+      await recordHandoffs(
+        test.db,
+        claims.map((claim) => acceptedAs(claim)),
+      );
+      fail(new Error('the provider does not answer'));
+    });
+    let rounds = 0;
+    const driving = drive(groupId, () => ((rounds += 1), deliverAll(groupId)), false, handOff);
+    assert.deepEqual([await driving.work, rounds], [{ ...done, open: 1, isOver: false, left: nothing }, 1]);
+  });
+
   it('fails when deliveries fail for an internal reason', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
@@ -152,3 +179,21 @@ describe('driveGroup', () => {
     return group?.reports_pending;
   };
 });
+
+/** Does the work when the database has counted the open work of the group for the first time, before the caller learns the result. */
+function beforeFirstCount(db: Database, work: () => Promise<void>): void {
+  const { connectionManager } = db as unknown as { connectionManager: { getConnection(options: object): Promise<Client> } };
+  const getConnection = connectionManager.getConnection.bind(connectionManager);
+  let isCounted = false;
+  connectionManager.getConnection = async (options) => {
+    const connection = await getConnection(options);
+    if (isCounted) return connection;
+    const query = connection.query.bind(connection) as (...args: unknown[]) => unknown;
+    const held = (sql: unknown, bind: unknown, done: (...results: unknown[]) => void) => {
+      if (isCounted || !String(sql).includes('AS paused')) return query(sql, bind, done);
+      isCounted = true;
+      return query(sql, bind, (...results: unknown[]) => void work().then(() => done(...results)));
+    };
+    return Object.assign(connection, { query: held });
+  };
+}
