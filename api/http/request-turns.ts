@@ -6,8 +6,11 @@
 
 /** Connections are accepted for this long before requests start, and again after requests have started for this long. */
 const phaseMs = 25;
-/** No further request starts in a turn of the event loop after this time. The work of started requests goes on between the turns. */
-const turnMs = 2;
+/**
+ * No further request starts in a turn of the event loop after this time. The work of started requests goes on between the turns. Requests that
+ * arrive together mostly start together, so that their sends share a workflow; with 2 ms a send took 5 % more CPU.
+ */
+const turnMs = 10;
 
 type Start = () => void;
 
