@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createHttpServer } from '../../../api/http/http-server.js';
+import { createHttpServer, defaultTimeouts } from '../../../api/http/http-server.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
 import { RequestTurns } from '../../../api/http/request-turns.js';
 import { createLogger } from '../../../models/process/logger.js';
@@ -37,15 +37,18 @@ describe('the order in which requests start', () => {
 });
 
 describe('requests in turn', () => {
+  const proxy = '127.0.2.1';
   const addresses: string[] = [];
   const sockets: Socket[] = [];
   const server = createHttpServer(
     (req, res) => {
-      addresses.push(req.socket.remoteAddress ?? '');
+      addresses.push(String(req.headers['x-forwarded-for'] ?? req.socket.remoteAddress));
       busyFor(requestMs);
       res.end();
     },
     createLimiter(testConfig({}), createLogger('test', 'silent')),
+    defaultTimeouts,
+    { max: 10_000, maxPerAddress: 1_000, proxies: [proxy] },
   );
   before(() => once(server.listen(0, '127.0.0.1'), 'listening'));
   beforeEach(() => addresses.splice(0));
@@ -54,10 +57,10 @@ describe('requests in turn', () => {
     server.close();
   });
 
-  const get = (localAddress: string): Socket => {
+  const get = (localAddress: string, headers = ''): Socket => {
     const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', localAddress });
     sockets.push(socket.on('error', () => undefined));
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`);
     return socket;
   };
 
@@ -66,6 +69,14 @@ describe('requests in turn', () => {
     get('127.0.1.2');
     await until(() => addresses.length === 201, 'all have started');
     const position = addresses.indexOf('127.0.1.2');
+    assert.ok(position < 100, `${position} requests came first`);
+  });
+
+  it('clients behind a trusted proxy take turns by their own addresses', async () => {
+    for (let number = 0; number < 200; number++) get(proxy, 'X-Forwarded-For: 192.0.2.1\r\n');
+    get(proxy, 'X-Forwarded-For: 192.0.2.2\r\n');
+    await until(() => addresses.length === 201, 'all have started');
+    const position = addresses.indexOf('192.0.2.2');
     assert.ok(position < 100, `${position} requests came first`);
   });
 
