@@ -48,7 +48,7 @@ export interface LeftToRetriers {
 
 export class Attempts {
   readonly #endpoints: SharedEndpointStats;
-  readonly #health: EndpointHealth;
+  readonly health: EndpointHealth;
   readonly #records: BatchQueue<Attempt, AttemptEffect>;
   readonly #decryptSecret: Decrypter;
   /**
@@ -61,7 +61,7 @@ export class Attempts {
   constructor(readonly deps: AttemptDeps) {
     const { db, config, endpoints = new SharedEndpointStats() } = deps;
     this.#endpoints = endpoints;
-    this.#health = new EndpointHealth(endpoints);
+    this.health = new EndpointHealth(endpoints);
     this.#decryptSecret = cachingDecrypter(config.secretKeys);
     this.withWorkspaceLimit = createConcurrencyLimit({ max: Math.max(1, Math.floor(config.databasePoolMax / 4)), maxPerKey: 1 });
     this.#records = new BatchQueue((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), {
@@ -96,21 +96,23 @@ export class Attempts {
    * Attempts the due deliveries of one webhook. When its circuit breaker is half-open, one attempt probes before the others. When this process
    * does not know the endpoint as healthy, the events of one message go first: many attempts at once to an endpoint that hangs would each keep
    * a connection until its deadline. No attempt begins after the given end.
+   * @returns whether the endpoint has acknowledged a delivery, or one has failed for good
    */
-  async retry(due: SendableDelivery[], end: Pick<EndpointPace, 'signal' | 'until'> = {}): Promise<void> {
+  async retry(due: SendableDelivery[], end: Pick<EndpointPace, 'signal' | 'until'> = {}): Promise<boolean> {
     const [first] = due;
-    if (first === undefined) return;
+    if (first === undefined) return false;
     let rest = due;
     const turns = turnsOf(first, scheduled.trigger, this);
     if (first.resume_at !== null) {
-      if ((await turns?.next(1)) === false || end.signal?.aborted === true) return;
-      if (!(await claimWebhookProbe(this.deps.db, first.webhook_id))) return;
+      if ((await turns?.next(1)) === false || end.signal?.aborted === true) return false;
+      if (!(await claimWebhookProbe(this.deps.db, first.webhook_id))) return false;
       const { outcome, isOutdated } = await this.#attempt(first, { ...scheduled, isProbe: true });
-      if (outcome !== 'acknowledged' || isOutdated) return;
+      if (outcome !== 'acknowledged' || isOutdated) return false;
       rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
     }
-    const pace = { concurrency: concurrencyPerEndpoint, firstAlone: !this.#health.isHealthy(first.webhook_id) };
-    await this.#queue(rest, scheduled, { ...pace, ...end }, turns).run();
+    const pace = { concurrency: concurrencyPerEndpoint, firstAlone: !this.health.isHealthy(first.webhook_id) };
+    const left = await this.#queue(rest, scheduled, { ...pace, ...end }, turns).run();
+    return left.length < due.length;
   }
 
   /**
@@ -132,21 +134,21 @@ export class Attempts {
   ): Promise<LeftToRetriers> {
     const queue = this.#queue(due, scheduled, {
       concurrency: ownConcurrency ?? concurrencyPerEndpoint - this.#endpoints.inFlight(webhookId),
-      lateAfterMs: this.deps.lateAfterMs ?? this.#health.lateAfterMs(webhookId, isShared(due)),
+      lateAfterMs: this.deps.lateAfterMs ?? this.health.lateAfterMs(webhookId, isShared(due)),
       queueMs: until - Date.now(),
     });
     const run = queue.run();
     const left = await Promise.race([run, queue.late]);
     if (left !== undefined) return { left, inFlight: [] };
-    this.#health.noteLate(webhookId);
+    this.health.noteLate(webhookId);
     run.catch(() => undefined); // an outcome that was not stored: the retrier attempts the delivery again
     return queue.detach();
   }
 
   #isLeftToRetrier(webhookId: string, due: FirstDelivery[], isDriven: boolean): boolean {
     if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
-    if (isShared(due) && this.#health.isSlow(webhookId)) return true;
-    return this.#health.isFailing(webhookId) || (!isDriven && this.#endpoints.inFlight(webhookId) >= concurrencyPerEndpoint);
+    if (isShared(due) && this.health.isSlow(webhookId)) return true;
+    return this.health.isFailing(webhookId) || (!isDriven && this.#endpoints.inFlight(webhookId) >= concurrencyPerEndpoint);
   }
 
   #queue<Delivery extends SendableDelivery>(
@@ -177,7 +179,7 @@ export class Attempts {
     const result = await attemptOnce(poster, this.#decryptSecret, delivery);
     answered();
     const { isScheduled, ...consequence } = consequenceOf(result, delivery, options, config.webhookRetryDelaysSeconds);
-    if (isScheduled) this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
+    if (isScheduled) this.health.note(delivery.webhook_id, result.error === null, result.durationMs);
     const effect = await this.#records.add({
       ...result,
       requestHeaders: result.requestHeaders && maskSignatures(result.requestHeaders),

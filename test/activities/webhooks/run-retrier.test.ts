@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
+import { Attempts } from '../../../activities/webhooks/attempts.js';
+import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { until } from '../../support/client.js';
+import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { attemptsOf, buildDelivery, deliveryOf, makeDue } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed } from '../../support/rows/messages.js';
 import { shiftClock } from '../../support/shift-clock.js';
 import { acknowledge, answerWith, startReceiver } from '../../support/network/receiver.js';
+import { inActivity } from '../../support/temporal/in-activity.js';
 import { impatientMs, secondsUntil, useEndpointWorkers } from './use-endpoint-workers.js';
+
+/** Longer than the answer of a healthy endpoint takes. */
+const slowMs = 2_100;
 
 describe('an endpoint', () => {
   const { test, worker, queued, idsReceived, eventIds } = useEndpointWorkers();
@@ -121,5 +128,43 @@ describe('an endpoint', () => {
     }
     assert.equal(test.receiver.received.length, 4);
     assert.ok(performance.now() - started >= 590, 'three pauses of 200 ms');
+  });
+});
+
+describe('the retrier of a webhook with 40 due deliveries', () => {
+  const { test, queued, idsReceived } = useEndpointWorkers();
+
+  /** Runs the retrier in a process that knows nothing of the endpoint. @returns how many deliveries it read at once */
+  const pagesRead = async (): Promise<number[]> => {
+    await queued(40);
+    await rows(test.db, 'UPDATE deliveries SET in_child = true, carried = true WHERE webhook_id = $1', [test.webhook.id]);
+    const deps = { db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: '20,90' }), poster: test.poster };
+    const pages: number[] = [];
+    class Watched extends Attempts {
+      override retry(...[due, end]: Parameters<Attempts['retry']>) {
+        if (due.length > 0) pages.push(due.length);
+        return super.retry(due, end);
+      }
+    }
+    await inActivity(webhookActivities(deps, new Watched(deps)).runRetrier, [test.webhook.id]);
+    return pages;
+  };
+
+  it('reads 16 of them for each attempt to an endpoint that acknowledges nothing', async () => {
+    test.receiver.answer = answerWith(500);
+    const pages = await pagesRead();
+    assert.deepEqual(new Set(pages), new Set([16]));
+    assert.equal(pages.length, test.receiver.received.length);
+  });
+
+  it('reads all others when the endpoint has acknowledged the first 16', async () => {
+    test.receiver.answer = acknowledge;
+    assert.deepEqual(await pagesRead(), [16, 24]);
+    assert.equal(new Set(idsReceived()).size, 40);
+  });
+
+  it('reads all others also when the endpoint is too slow to count as healthy', async () => {
+    test.receiver.answer = (...exchange) => void setTimeout(() => acknowledge(...exchange), exchange[2] === 15 ? slowMs : 0);
+    assert.deepEqual(await pagesRead(), [16, 24]);
   });
 });
