@@ -63,10 +63,10 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
   let left: LeftDeliveries = { children: [], retriers: [] };
   let { again } = options;
-  let [busyAt, lookedAt] = [Date.now(), Date.now()];
+  let [busyAt, hasSeenEnd] = [Date.now(), false];
   let work = await applyReports(db, groupId, { looksAgain: true, key });
   const look = async () => {
-    lookedAt = Date.now();
+    hasSeenEnd = handOff.state !== 'running';
     work = await countGroupWork(db, groupId);
     if (!work.reports) return;
     work = await applyReports(db, groupId, { looksAgain: true, key });
@@ -74,7 +74,7 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   };
   const isQuiet = () => {
     // What a hand-off recorded before it failed may be later than the last look.
-    if (handOff.state !== 'whole') return handOff.state === 'failed' && lookedAt > handOff.endedAt;
+    if (handOff.state !== 'whole') return handOff.state === 'failed' && hasSeenEnd;
     const awaitsReports = work.open !== work.queued && driven.size <= waitingMax;
     return !awaitsReports || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs;
   };
@@ -87,7 +87,7 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
       left = await beside(deliver(again), rest, look);
       again = false;
       busyAt = Date.now();
-    } else await rest();
+    } else if (handOff.state !== 'failed') await rest();
     await look();
   }
   await handOff.ended; // so that the result includes the hand-off

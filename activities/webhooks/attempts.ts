@@ -96,7 +96,7 @@ export class Attempts {
    * Attempts the due deliveries of one webhook. When its circuit breaker is half-open, one attempt probes before the others. When this process
    * does not know the endpoint as healthy, the events of one message go first: many attempts at once to an endpoint that hangs would each keep
    * a connection until its deadline. No attempt begins after the given end.
-   * @returns whether the endpoint has acknowledged a delivery, or one has failed for good
+   * @returns whether a delivery is settled: it was acknowledged, has failed for good, or its owner has stopped the webhook
    */
   async retry(due: SendableDelivery[], end: Pick<EndpointPace, 'signal' | 'until'> = {}): Promise<boolean> {
     const [first] = due;

@@ -129,7 +129,7 @@ async function attemptDue(
     const due = await attempts.withWorkspaceLimit(() => retrierDeliveries(db, webhookId, webhook.ordered, limit), webhook.workspace_id);
     // The owner has changed the webhook: this page was read in the wrong order or size. The next call reads the webhook again.
     if (due[0] !== undefined && (due[0].ordered !== webhook.ordered || due[0].rate !== webhook.rate)) return 0;
-    acknowledges = await attempts.retry(due, { signal, until });
+    acknowledges = (await attempts.retry(due, { signal, until })) || attempts.health.isHealthy(webhookId);
     if (settling !== null || due.length > 0) {
       pauseMs = lookAgainMs.min;
       continue;

@@ -21,13 +21,15 @@ export class RequestTurns {
   /** A connection was accepted since the last turn, so others may wait. */
   #hasAccepted = false;
   #phaseBegan = Number.NEGATIVE_INFINITY;
+  /** Requests have started since the phase began. Otherwise no new phase begins, also if one turn takes longer than a phase. */
+  #hasStarted = true;
 
   /** Call this for each accepted connection. */
   noteConnection(): void {
     this.#hasAccepted = true;
   }
 
-  /** Starts a request in this turn of the event loop if no others wait, else later. The requests of one client start in the order of these calls. */
+  /** Starts a request when its turn comes, never at once. The requests of one client start in the order of these calls. */
   add(client: string, start: Start): void {
     const own = this.#waiting.get(client);
     if (own === undefined) this.#waiting.set(client, [start]);
@@ -54,12 +56,16 @@ export class RequestTurns {
   #acceptsFirst(now: number): boolean {
     if (!this.#hasAccepted) return false;
     this.#hasAccepted = false;
-    if (now - this.#phaseBegan >= 2 * phaseMs) this.#phaseBegan = now;
+    if (this.#hasStarted && now - this.#phaseBegan >= 2 * phaseMs) {
+      this.#phaseBegan = now;
+      this.#hasStarted = false;
+    }
     return now - this.#phaseBegan < phaseMs;
   }
 
   #startSome(): void {
     const until = performance.now() + turnMs;
+    this.#hasStarted = true;
     for (const [client, own] of this.#waiting) {
       this.#waiting.delete(client);
       const start = own.shift();

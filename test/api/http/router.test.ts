@@ -40,6 +40,10 @@ describe('addressKey', () => {
     assert.equal(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:2:ffff::9'));
     assert.equal(addressKey(undefined), 'unknown');
   });
+  it('leaves out the zone of an address, whatever its text is', () => {
+    for (const zone of ['eth0', 'br-1a2b', 'eth0.100', '%', '']) assert.equal(addressKey(`fe80::1%${zone}`), 'fe80:0:0:0::/64');
+    assert.equal(addressKey('fe80::1::2%eth0'), 'fe80::1::2%eth0');
+  });
 });
 
 describe('idempotency keys', () => {
