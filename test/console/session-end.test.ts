@@ -20,11 +20,12 @@ describe('a session of the console that ends while something is written', functi
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByTitle(email).waitFor();
   };
-  /** The press of a button finds out that the session has ended. The button is gone if another request of the page was the first to find out. */
+  /** The press of a button finds out that the session has ended. The button is gone, before or after it is found, if another request finds out first. */
   const endSession = async (button: string) => {
     await me.call('POST', '/auth/logout-all');
     await browser.page.getByRole('button', { name: button, exact: true }).evaluateAll((found) => {
-      (found[0] as unknown as { click(): void } | undefined)?.click();
+      const element = found[0] as unknown as { isConnected: boolean; click(): void } | undefined;
+      if (element?.isConnected === true) element.click();
     });
     await signedOut();
   };
