@@ -1,15 +1,10 @@
-/**
- * The HTTP server of the application: its timeouts for slow clients, its connection limits, the order in which requests start, and its
- * answers to malformed HTTP.
- */
+/** The HTTP server of the application: its timeouts for slow clients, its connection limits, and its answers to malformed HTTP. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
-import { type ClientAddress, createClientAddress } from './client-address.js';
 import { addressKey, type Limiter } from './rate-limit.js';
-import { RequestTurns } from './request-turns.js';
 
 /** Timeouts in milliseconds. */
 export interface Timeouts {
@@ -33,9 +28,6 @@ export const defaultTimeouts: Timeouts = {
   idleMs: 70_000,
 };
 
-/** Pipelined requests of one connection that have not started. With more, the connection is closed. */
-const waitingOfConnectionMax = 100;
-
 /** How many connections a server accepts. It closes further ones immediately. */
 export interface ConnectionLimits {
   max: number;
@@ -44,10 +36,7 @@ export interface ConnectionLimits {
   proxies: readonly string[];
 }
 
-/**
- * Creates a server that does not listen yet. A client that sends too slowly gets 408. A client that does not read its response is disconnected.
- * Requests of different clients start in turn; see `RequestTurns`.
- */
+/** Creates a server that does not listen yet. A client that sends too slowly gets 408. A client that does not read its response is disconnected. */
 export function createHttpServer(
   app: RequestListener,
   limiter: Limiter,
@@ -61,38 +50,14 @@ export function createHttpServer(
     keepAliveTimeout: timeouts.keepAliveMs,
     requireHostHeader: false, // the application checks it, to answer with its own error text
   };
-  const turns = new RequestTurns();
-  const noting = notingResponses(startingInTurn(app, turns, createClientAddress(connections?.proxies ?? [])));
+  const noting = notingResponses(app);
   const server = createServer(options, noting);
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
   server.on('clientError', createMalformedListener(limiter));
   server.on('connect', createTunnelListener(limiter));
   if (connections !== undefined) limitConnections(server, connections);
-  server.on('connection', (socket) => socket.destroyed || turns.noteConnection());
   return server;
-}
-
-/**
- * Wraps an application, so that its requests start in turn. Without a limit, the parser would read pipelined requests faster than they start,
- * and they would fill the memory.
- */
-function startingInTurn(app: RequestListener, turns: RequestTurns, addressOf: ClientAddress): RequestListener {
-  const waiting = new WeakMap<Socket, number>();
-  const countWaiting = (socket: Socket, more: 1 | -1): number => {
-    const count = (waiting.get(socket) ?? 0) + more;
-    waiting.set(socket, count);
-    return count;
-  };
-  return (req, res) => {
-    const { socket } = req;
-    if (socket.destroyed || countWaiting(socket, 1) > waitingOfConnectionMax) return void socket.destroy();
-    turns.add(addressKey(addressOf(req)), () => {
-      countWaiting(socket, -1);
-      // The application would wait for events of a closed connection for ever.
-      if (!socket.destroyed) app(req, res);
-    });
-  };
 }
 
 function limitConnections(server: Server, { max, maxPerAddress, proxies }: ConnectionLimits): void {
