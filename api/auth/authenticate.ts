@@ -10,8 +10,7 @@ import { isUuid } from '../../models/rules/values/text.js';
 import type { Deps } from '../deps.js';
 import type { Auth } from '../http/endpoint.js';
 import { assertScope, type Caller } from '../http/caller.js';
-import { plainAddress } from '../http/client-address.js';
-import type { LoggedCaller } from '../http/request-context.js';
+import { contextOf, type LoggedCaller } from '../http/request-context.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
 import { isOwnOrigin, sessionCookie } from './console-session.js';
 import { createTouches, type Touch } from './last-used.js';
@@ -100,9 +99,9 @@ function createCredentialReader(config: Deps['config']): Authenticator['read'] {
     const cookie = hasToken || hasKey ? null : sessionCookie(req, config.publicUrl);
     if (cookie !== null) return fromCookie(cookie, req, res);
     if (auth === 'jwt') return fromToken(auth, req, res);
-    if (!auth.jwtToo) return fromKey(req);
+    if (!auth.jwtToo) return fromKey(req, res);
     // A token takes precedence. Without any credential, the error is that of a missing token.
-    return hasKey && !hasToken ? fromKey(req) : fromToken(auth, req, res);
+    return hasKey && !hasToken ? fromKey(req, res) : fromToken(auth, req, res);
   };
 }
 
@@ -127,11 +126,11 @@ function credentialReaders({ jwtSecrets, secretKeys, publicUrl }: Deps['config']
       }
       return { kind: 'refused', error: tokenRefused(auth, req.headers, found.isExpired), workspaceId: found.workspaceId };
     },
-    fromKey(req: Request): Credential {
+    fromKey(req: Request, res: Response): Credential {
       const presented = presentedKey(req, secretKeys);
       return presented === undefined
         ? { kind: 'refused', error: keyRefused(req.headers) }
-        : { ...presented, address: plainAddress(req.ip) };
+        : { ...presented, address: contextOf(res).address };
     },
   };
 }

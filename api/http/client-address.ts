@@ -6,7 +6,7 @@ import express, { type Request } from 'express';
 export type ClientAddress = (req: IncomingMessage) => string | undefined;
 
 /** The client address in its usual form: an IPv4 address that arrives over an IPv6 socket is written as IPv4. */
-export const plainAddress = (ip: string | undefined): string | undefined =>
+const plainAddress = (ip: string | undefined): string | undefined =>
   ip?.toLowerCase().startsWith('::ffff:') === true && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;
 
 /** A list of addresses without the ports that some gateways add. With them each connection would be an address of its own, without a limit. */
@@ -15,7 +15,7 @@ const withoutPorts = (list: string) => list.replaceAll(/\[([^\][,]+)\](?::\d+)?|
 /**
  * Creates a function that returns the client address of a request: that of its connection, or behind trusted proxies what they say in
  * X-Forwarded-For. Express computes it, because it knows the rules of proxies. It reads headers and socket only, so the request need not reach
- * an application.
+ * an application. Ports are removed from the header itself, because Express reads it again for `req.ip`.
  * @param trustedProxies networks and addresses of proxies
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
