@@ -63,7 +63,8 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
   let left: LeftDeliveries = { children: [], retriers: [] };
   let { again } = options;
-  let [busyAt, hasSeenEnd] = [Date.now(), false];
+  let busyAt = Date.now();
+  let hasSeenEnd = false;
   let work = await applyReports(db, groupId, { looksAgain: true, key });
   const look = async () => {
     hasSeenEnd = handOff.state !== 'running';
@@ -73,7 +74,7 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
     busyAt = Date.now();
   };
   const isQuiet = () => {
-    // What a hand-off recorded before it failed may be later than the last look.
+    // A look that began before the hand-off failed may have missed what it recorded.
     if (handOff.state !== 'whole') return handOff.state === 'failed' && hasSeenEnd;
     const awaitsReports = work.open !== work.queued && driven.size <= waitingMax;
     return !awaitsReports || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs;

@@ -17,7 +17,7 @@ import { tooManyAttempts } from './too-many-attempts.js';
 /** Deliveries that a retrier reads at once. With a rate: as many as it may send in this time. */
 const pageMax = 500;
 const pageSeconds = 20;
-/** It reads this many while the endpoint is not known as healthy: most likely only the first message is attempted, and fails. */
+/** A retrier reads this many while the endpoint is not known as healthy: most likely only the first message is attempted, and fails. */
 const firstPageMax = 16;
 /** One call of a retrier begins no attempt later than this, well below its time-out: another call would begin beside it. It waits itself for deliveries that are due within `soonMs`. */
 const retrierMsMax = 60_000;
@@ -121,15 +121,15 @@ async function attemptDue(
   const until = Date.now() + retrierMsMax;
   const settler = new DeliverySettler(db, webhookId, (page) => attempts.withWorkspaceLimit(page, webhook.workspace_id));
   let pauseMs = lookAgainMs.min;
-  let acknowledges = attempts.health.isHealthy(webhookId);
+  let hasSettled = false;
   while (Date.now() < until && !signal.aborted) {
     const settling = await settler.onePage();
     if (settling?.isActive === false) continue;
-    const limit = acknowledges ? page : Math.min(page, firstPageMax);
+    const limit = hasSettled || attempts.health.isHealthy(webhookId) ? page : Math.min(page, firstPageMax);
     const due = await attempts.withWorkspaceLimit(() => retrierDeliveries(db, webhookId, webhook.ordered, limit), webhook.workspace_id);
     // The owner has changed the webhook: this page was read in the wrong order or size. The next call reads the webhook again.
     if (due[0] !== undefined && (due[0].ordered !== webhook.ordered || due[0].rate !== webhook.rate)) return 0;
-    acknowledges = (await attempts.retry(due, { signal, until })) || attempts.health.isHealthy(webhookId);
+    hasSettled = await attempts.retry(due, { signal, until });
     if (settling !== null || due.length > 0) {
       pauseMs = lookAgainMs.min;
       continue;
