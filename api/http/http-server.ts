@@ -1,9 +1,14 @@
-/** The HTTP server of the application: its timeouts for slow clients, its connection limits, and its answers to malformed HTTP. */
+/**
+ * The HTTP server of the application: its timeouts for slow clients, its connection limits, the order in which first requests start, and its
+ * answers to malformed HTTP.
+ */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
+import { createClientAddress } from './client-address.js';
+import { FirstRequestTurns, startingInTurn } from './first-requests.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 
 /** Timeouts in milliseconds. */
@@ -36,7 +41,10 @@ export interface ConnectionLimits {
   proxies: readonly string[];
 }
 
-/** Creates a server that does not listen yet. A client that sends too slowly gets 408. A client that does not read its response is disconnected. */
+/**
+ * Creates a server that does not listen yet. A client that sends too slowly gets 408. A client that does not read its response is disconnected.
+ * The first requests of different clients start in turn; see `FirstRequestTurns`.
+ */
 export function createHttpServer(
   app: RequestListener,
   limiter: Limiter,
@@ -50,13 +58,16 @@ export function createHttpServer(
     keepAliveTimeout: timeouts.keepAliveMs,
     requireHostHeader: false, // the application checks it, to answer with its own error text
   };
-  const noting = notingResponses(app);
+  const turns = new FirstRequestTurns();
+  const addressOf = createClientAddress(connections?.proxies ?? []);
+  const noting = notingResponses(startingInTurn(app, turns, (req) => addressKey(addressOf(req))));
   const server = createServer(options, noting);
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
   server.on('clientError', createMalformedListener(limiter));
   server.on('connect', createTunnelListener(limiter));
   if (connections !== undefined) limitConnections(server, connections);
+  server.on('connection', (socket) => socket.destroyed || turns.noteConnection());
   return server;
 }
 

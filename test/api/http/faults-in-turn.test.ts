@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { createHttpServer } from '../../../api/http/http-server.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
 import { createLogger } from '../../../models/process/logger.js';
+import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 
 const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -26,6 +27,7 @@ describe('faults behind a request of the same connection', () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write(said);
     await known;
+    await until(() => held.length === said.split(request).length - 1, 'the requests have started');
     socket.write('and more');
     for (const [index, response] of held.entries()) response.end(`answer ${index}`);
     let text = '';
