@@ -38,6 +38,11 @@ const contentText = rule((value: string, { html }, { channel, variables }) =>
   isChannel(channel) && (variables ?? null) === null ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
 );
 
+/** Whether it is in the past is checked later, see `assertNotExpired`. */
+const notBeforeSchedule = rule((at: Date, { scheduled_at }) =>
+  scheduled_at instanceof Date && at <= scheduled_at ? '{field} must be after scheduled_at' : null,
+);
+
 /** Fields of both single and bulk sends, besides the content. */
 export const commonFields = {
   metadata: named('Metadata', Joi.object())
@@ -115,7 +120,9 @@ export const sendBody = Joi.object<SendBody>({
       'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally',
     ),
   ...commonFields,
-  expires_at: moment().description('A message that was not handed to a provider by this time fails with the error code `expired`'),
+  expires_at: moment()
+    .custom(notBeforeSchedule)
+    .description('A message that was not handed to a provider by this time fails with the error code `expired`'),
   fallback: fallbackField,
 })
   .meta({ variants: [toPhone, toAddress, toContact] })

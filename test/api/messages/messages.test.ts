@@ -74,8 +74,12 @@ describe('messages', () => {
       const past = await app.call('POST', send, { key, body: { ...sms, expires_at: '2020-01-01T00:00:00Z' } });
       assert.deepEqual([past.status, past.body.error], [400, 'expires_at must be in the future']);
       const [scheduled_at, expires_at] = [new Date(Date.now() + 7_200_000).toISOString(), new Date(Date.now() + 3_600_000).toISOString()];
-      const early = await app.call('POST', send, { key, body: { ...sms, scheduled_at, expires_at } });
-      assert.equal(early.body.error, 'expires_at must be after scheduled_at');
+      const early = await app.call('POST', send, { key, body: { ...sms, to: 'x', scheduled_at, expires_at } });
+      assert.deepEqual(
+        early.body.details.map(({ field }: { field: string }) => field),
+        ['to', 'expires_at'],
+      );
+      assert.equal(early.body.details[1].message, 'expires_at must be after scheduled_at');
       assert.equal(await Message.count(), earlier);
     });
     it('403 without the scope before the body is checked', async () => {
