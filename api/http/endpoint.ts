@@ -1,6 +1,7 @@
 /** The declaration of an endpoint. The router, the OpenAPI document and many test cases are derived from it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
+import type { AppError } from '../../models/errors.js';
 import type { Origin } from '../../models/rules/audit/origin.js';
 import type { SendTrace } from './request-context.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
@@ -56,6 +57,8 @@ export interface Input<A extends Auth, Path extends string, Query, Body> extends
   params: ParamsOf<Path>;
   query: Query;
   body: Body;
+  /** What `examine` refuses. Not null for `idempotent` endpoints only: they throw it after the look-up of the idempotency key. */
+  refusal: AppError | null;
   /** The `Idempotency-Key` header, for endpoints that declare `idempotent`; null when the client sent none. */
   idempotencyKey: string | null;
   /** The `Last-Event-ID` header: the last event of a stream that the client received. */

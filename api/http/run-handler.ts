@@ -11,7 +11,7 @@ import { ignoredFieldsHeader } from './schemas/unknown-fields.js';
 import { type Checked, check, checkQuery } from './schemas/validation.js';
 
 /** The part of an endpoint's declaration that `runHandler` needs. */
-export type Handled<Services> = Pick<Endpoint<Services>, 'auth' | 'query' | 'body' | 'alsoNeeds' | 'examine' | 'handler'>;
+export type Handled<Services> = Pick<Endpoint<Services>, 'auth' | 'query' | 'body' | 'alsoNeeds' | 'examine' | 'idempotent' | 'handler'>;
 
 /**
  * @param noteWorkspace for the log; without it, the caller of the request is logged already
@@ -35,8 +35,7 @@ export async function runHandler<Services>(
   const ignoredHeader =
     item.auth === 'provider' ? {} : ignoredFieldsHeader([...(query.ignored ?? []), ...dropped, ...(body.ignored ?? [])]);
   if (faults.length > 0) throw withHeaders(invalid(faults), ignoredHeader);
-  if (body.refusal !== undefined) throw withHeaders(body.refusal, ignoredHeader);
-  const signed = { url, headers, body: bytes };
+  if (body.refusal !== undefined && item.idempotent !== true) throw withHeaders(body.refusal, ignoredHeader);
   const lastEventId = headers['last-event-id'];
   const input = {
     caller,
@@ -44,9 +43,10 @@ export async function runHandler<Services>(
     params,
     query: query.value,
     body: body.value,
+    refusal: body.refusal ?? null,
     idempotencyKey,
     lastEventId: typeof lastEventId === 'string' ? lastEventId : null,
-    signed,
+    signed: { url, headers, body: bytes },
     newId,
     traceparent,
     noteWorkspace,

@@ -45,11 +45,12 @@ export const sendBulk = bulkEndpoint({
   refusals: [409],
   response: oneBatch,
   status: 201,
-  async handler({ caller, body: given, idempotencyKey: key, newId, traceparent }, deps) {
+  async handler({ caller, body: given, refusal, idempotencyKey: key, newId, traceparent }, deps) {
     assertChannels(caller, [given.channel]);
     const { recipients, plan: _plan, ...rest } = given;
     const digest = key === null ? null : await digestList(rest, recipients);
     const earlier = await findAcceptedBatch(deps, caller, key, digest);
+    if (earlier === null && refusal !== null) throw refusal;
     const { row, isReplay } = earlier ?? (await accept(deps, caller, given, { newId, traceparent, idempotencyKey: key, digest }));
     return idempotentReply({ batch: presentAcceptedBatch(row) }, isReplay);
   },

@@ -46,10 +46,11 @@ export const sendMessage = endpoint({
   refusals: [404, 409, 503],
   response: oneMessage,
   status: 201,
-  async handler({ caller, body, idempotencyKey, newId, traceparent }, deps) {
+  async handler({ caller, body, refusal, idempotencyKey, newId, traceparent }, deps) {
     assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
+    if (earlier === null && refusal !== null) throw refusal;
     if (earlier === null) assertTemplateTaken(deps.config, body);
     const { row, isReplay } = earlier ?? (await accept(deps, caller, body, { newId, traceparent, idempotencyKey, digest }));
     return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);

@@ -135,6 +135,25 @@ describe('quotas of a workspace', () => {
     assert.equal((await send({ on_invalid: 'skip' })).status, 409);
   });
 
+  const tooMany = { text: '{{a}}'.repeat(6) };
+  for (const [path, first, other] of [
+    ['send', { to: '+15551234567', content: { text: 'Hi' } }, { to: '+15551234567', content: tooMany, variables: { a: 'x' } }],
+    ['bulk', { recipients: ['+15551234567'], content: { text: 'Hi' } }, { recipients: ['+15551234567'], content: tooMany }],
+  ] as const) {
+    it(`${path}: 422 for a used idempotency key, also with too many placeholders; 409 uses up no key`, async () => {
+      const send = (key: string, body: object) =>
+        app.call('POST', `/api/v1/messages/${path}`, {
+          key: account.key,
+          body: { channel: 'sms', ...body },
+          headers: { 'Idempotency-Key': key },
+        });
+      assert.equal((await send('used', first)).status, 201);
+      const refused = await send('used', other);
+      assert.deepEqual([refused.status, refused.body.code], [422, 'idempotency_mismatch']);
+      assert.deepEqual([(await send('new', other)).status, (await send('new', first)).status], [409, 201]);
+    });
+  }
+
   it('400 for variables of a single send that are no values, also with too many placeholders', async () => {
     const body = { to: '+15551234567', channel: 'sms', content: { text: '{{a}}'.repeat(6) }, variables: { a: {}, b: 'x' } };
     for (const path of ['send', 'preview']) {
