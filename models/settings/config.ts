@@ -9,11 +9,11 @@ import { connectionFaults, type TemporalServer, temporalServerOf } from './conne
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type McpConfig, mcpConfigOf } from './mcp-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
-import { missingText } from './missing-settings.js';
 import { channelSetting } from './provider-account.js';
 import { routingOf, neededByRoutes, ownSettings, routeFaults } from './provider-routes.js';
 import { type TracingConfig, tracingConfigOf } from './tracing-settings.js';
 import { unknownSettings } from './unknown-settings.js';
+import { faultsIn } from './setting-faults.js';
 import { settings } from './settings.js';
 import { type WebhookConfig, webhookConfigOf } from './webhook-settings.js';
 
@@ -105,7 +105,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
     .fork([...required, ...neededByRoutes(given)], (item) => item.required())
     .prefs({ abortEarly: false, errors: { wrap: { label: false } } });
   const { value, error } = schema.validate(given);
-  const faults = error?.details.map(({ type, path, message }) => (type === 'any.required' ? missingText(String(path[0])) : message)) ?? [];
+  const faults = faultsIn(error);
   if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
   faults.push(...connectionFaults(given), ...unknownSettings(env, Object.keys(declared)));
   if (faults.length > 0) throw new ConfigError(faults);

@@ -12,8 +12,8 @@ export const oneWord = Joi.string()
 
 /** Credentials require TLS. A simulated server on this machine needs none. */
 const apiBase = Joi.string()
-  .uri()
   .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
+  .uri()
   .custom((text: string) => text.replace(/\/$/, ''))
   .messages({ 'string.pattern.base': '{{#label}} must be https, host and port, for example https://api.example.com' });
 

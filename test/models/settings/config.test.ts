@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { requiredToRun } from '../../../models/settings/config.js';
-import { missingText } from '../../../models/settings/missing-settings.js';
+import { missingText } from '../../../models/settings/setting-faults.js';
 import { settings } from '../../../models/settings/settings.js';
 import { faultsOf, load, required } from '../../support/load-settings.js';
 
@@ -115,6 +115,12 @@ describe('loadConfig', () => {
       faultsOf({ ...required, ...given }).map((fault) => /^\w+/.exec(fault)?.[0]),
       Object.keys(given),
     );
+    const none = faultsOf({ ...required, PUBLIC_URL: 'nothing', STRIPE_API_BASE: 'nothing', TWILIO_API_BASE: 'nothing' });
+    assert.deepEqual(none.toSorted(), [
+      'PUBLIC_URL must be a valid uri with a scheme matching the http|https pattern',
+      'STRIPE_API_BASE must be scheme, host and port, for example https://api.stripe.com',
+      'TWILIO_API_BASE must be https, host and port, for example https://api.example.com',
+    ]);
     const isServer = (WEBHOOK_DNS_SERVERS: string) => faultsOf({ ...required, WEBHOOK_DNS_SERVERS }).length === 0;
     for (const good of ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1, [2001:db8::1]:53', '']) assert.ok(isServer(good), good);
     for (const bad of ['999.0.2.1', '192.0.2.1:0', '192.0.2.1:99999', '[2001:db8::1]:0', '[192.0.2.1]:53', 'dns.example.test', '1:2'])
