@@ -5,7 +5,7 @@ import type { Turn } from '../../../models/flow/concurrency-limit.js';
 import { searchContacts } from '../../../models/operations/contacts/search-contacts.js';
 import { Contact } from '../../../models/tables/contact.js';
 import { unreachableContact } from '../../../models/errors.js';
-import { createContact, updateContact } from '../../../models/operations/contacts/save-contact.js';
+import { createContact, deleteContact, updateContact } from '../../../models/operations/contacts/save-contact.js';
 import { endpoint, list } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
 import { presentContact } from '../../present/presenters.js';
@@ -103,8 +103,7 @@ export const removeContact = endpoint({
   auth,
   response: messageOnly,
   async handler({ caller, params }) {
-    const contact = await Contact.owned(caller.workspaceId, params.id);
-    await contact.destroy();
+    await deleteContact(caller.workspaceId, params.id);
     return { message: successTexts.contactDeleted };
   },
 });

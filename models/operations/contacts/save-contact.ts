@@ -41,6 +41,15 @@ export async function updateContact(workspaceId: string, id: string, change: Par
   });
 }
 
+/**
+ * Deletes a contact.
+ * @throws AppError not_found if the workspace has no such contact, also at the second call
+ */
+export async function deleteContact(workspaceId: string, id: string): Promise<void> {
+  const contact = await Contact.owned(workspaceId, id);
+  if ((await Contact.destroy({ where: { id: contact.id, workspace_id: workspaceId } })) === 0) throw notFound('Contact'); // deleted meanwhile
+}
+
 /** The database decides, also between concurrent calls. This converts its refusals to ours. */
 async function explained(
   workspaceId: string,

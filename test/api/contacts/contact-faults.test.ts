@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Contact } from '../../../models/tables/contact.js';
+import { untilLockWait } from '../../support/lock-table.js';
 import { useApi } from '../use-api.js';
 
 describe('contacts with faults', () => {
@@ -77,5 +78,18 @@ describe('contacts with faults', () => {
   it('400 for an own __proto__ among the fields', async () => {
     const answer = await post('{"phone":"+15550000001","custom_fields":{"__proto__":{"x":1}}}');
     assert.deepEqual([answer.status, answer.body.error], [400, 'custom_fields must not have a key __proto__']);
+  });
+
+  it('404 for a contact that another request deletes at the same time', async () => {
+    const { id } = (await post({ phone: '+15550000002' })).body.data.contact;
+    const transaction = await app.deps.db.transaction();
+    await Contact.destroy({ where: { id }, transaction });
+    const second = app.call('DELETE', `/api/v1/contacts/${id}`, { jwt });
+    try {
+      await untilLockWait(app.deps.db, 'the request waits for the contact');
+    } finally {
+      await transaction.commit();
+    }
+    assert.equal((await second).status, 404);
   });
 });
