@@ -12,11 +12,14 @@ import { asPage } from './pages.js';
 const site = join(import.meta.dirname, '../../console/site');
 const assetsPath = '/console/assets';
 
-interface Manifest {
+/** What the page loads first, as the build step of the console writes it. Paths are file names in the folder of the assets. */
+export interface Manifest {
   script: string;
   style: string;
   icon: string;
+  /** Parts that the script imports at once: the page asks for them at the same time. */
   preloads: string[];
+  /** The licences of the packages in the bundle. */
   licenses: string;
 }
 

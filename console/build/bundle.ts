@@ -7,22 +7,12 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { basename, join, relative, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
+import type { Manifest } from '../../api/pages/console.js';
 import { licensesOf } from './licenses.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const site = join(root, 'dist/console/site');
 const assets = join(site, 'assets');
-
-/** What the page of the console loads first. Paths are file names in the folder of the assets. */
-interface Manifest {
-  script: string;
-  style: string;
-  icon: string;
-  /** Parts that the script imports at once: the page asks for them at the same time. */
-  preloads: string[];
-  /** The licences of the packages in the bundle. */
-  licenses: string;
-}
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
