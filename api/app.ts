@@ -39,7 +39,6 @@ export function createApp(deps: Deps): RequestListener {
   app.disable('x-powered-by');
   app.disable('etag'); // responses must not be cached, so they need no ETag
   app.set('query parser', 'simple');
-  app.set('trust proxy', deps.config.trustedProxies);
 
   app.use(firstMiddleware);
   app.use(requireHost);

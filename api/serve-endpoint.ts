@@ -30,20 +30,21 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
   const admit = createAdmit(deps.limiter, authenticator, known);
 
   return (item) => async (req, res) => {
-    contextOf(res).route = item.path;
-    const address = addressKey(req.ip);
+    const context = contextOf(res);
+    context.route = item.path;
+    const address = addressKey(context.address);
     const credential = await authenticator.read(item.auth, req, res);
     const caller = await admit({ item, credential, address, note: (known) => logCaller(res, known) }, res);
     const admittedAt = performance.now();
     assertOfPortal(caller, idsOf(req));
-    const siteBucket = siteBucketOf(item, req.ip);
+    const siteBucket = siteBucketOf(item, context.address);
     if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
     if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
 
     await withResources(item, limits, { caller, address }, (memory) =>
       limitCallbackFailures(item, address, { limiter: deps.limiter, res }, async () => {
         const request = await authenticator.whileReading(item.auth, credential, admittedAt, () =>
-          readHandlerRequest(item, req, { caller, memory }, { ...deps, context: contextOf(res) }),
+          readHandlerRequest(item, req, { caller, memory }, { ...deps, context }),
         );
         const rate = item.alsoCounts?.(request.body);
         if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);

@@ -14,8 +14,8 @@ const withoutPorts = (list: string) => list.replaceAll(/\[([^\][,]+)\](?::\d+)?|
 
 /**
  * Creates a function that returns the client address of a request: that of its connection, or behind trusted proxies what they say in
- * X-Forwarded-For. Express computes it, because it knows the rules of proxies. It reads headers and socket only, so the request need not reach
- * an application. Ports are removed from the header itself, because Express reads it again for `req.ip`.
+ * X-Forwarded-For. Express computes it, because it knows the rules of proxies. It reads this header and the socket only, so the request need
+ * not reach an application. The application itself trusts no proxy: take the address from the context of the request, not from `req.ip`.
  * @param trustedProxies networks and addresses of proxies
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
@@ -25,8 +25,8 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   const { request } = app as unknown as { request: Request };
   return (req) => {
     const given = req.headers['x-forwarded-for'];
-    if (typeof given === 'string') req.headers['x-forwarded-for'] = withoutPorts(given);
-    const seen = Object.create(request, { headers: { value: req.headers }, socket: { value: req.socket } }) as Request;
+    const headers = typeof given === 'string' ? { 'x-forwarded-for': withoutPorts(given) } : {};
+    const seen = Object.create(request, { headers: { value: headers }, socket: { value: req.socket } }) as Request;
     return plainAddress(seen.ip);
   };
 }

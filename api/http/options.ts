@@ -22,9 +22,10 @@ export function mountOptions(router: Router, endpoints: readonly Pick<Endpoint, 
  */
 export function answerOptions(limiter: Limiter, route: string, declared: readonly string[]): RequestHandler {
   const allow = allowOf(declared);
-  return async (req, res) => {
-    contextOf(res).route = route;
-    await limiter.describe({ rateClass: 'address', key: addressKey(req.ip) }, res);
+  return async (_req, res) => {
+    const context = contextOf(res);
+    context.route = route;
+    await limiter.describe({ rateClass: 'address', key: addressKey(context.address) }, res);
     res.setHeader('Allow', allow);
     res.status(204).end();
   };

@@ -33,21 +33,20 @@ export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimit
   const router = express.Router({ caseSensitive: true, strict: true });
 
   router.post(path, async (req, res) => {
-    contextOf(res).route = path;
+    const context = contextOf(res);
+    context.route = path;
     takeBearerKey(req);
     const credential = await authenticator.read(item.auth, req, res);
-    const request = { item, credential, address: addressKey(req.ip), note: (known: LoggedCaller) => logCaller(res, known) };
+    const request = { item, credential, address: addressKey(context.address), note: (known: LoggedCaller) => logCaller(res, known) };
     const caller = (await admit(request, res)) as Caller;
     const admittedAt = performance.now();
     assertOrigin(req, deps.config);
     const memory = limits.workspaceMemory.reservationFor(caller.workspaceId);
     try {
       const message = parseObject(await authenticator.whileReading(item.auth, credential, admittedAt, () => readBody(req, memory)));
-      const context = contextOf(res);
-      const { newId, traceparent } = context;
-      const origin = originOf(caller, req, context);
       const answer = await loading;
-      const { status, type, text } = await answer(message, req.headers, { caller, origin, newId, traceparent });
+      const by = { caller, origin: originOf(caller, req, context), newId: context.newId, traceparent: context.traceparent };
+      const { status, type, text } = await answer(message, req.headers, by);
       if (type !== null) res.setHeader('Content-Type', type);
       res.status(status).end(text);
     } finally {
@@ -56,8 +55,9 @@ export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimit
   });
   router.all(path, async (req, res, next) => {
     if (req.method === 'OPTIONS') return next();
-    contextOf(res).route = path;
-    await deps.limiter.describe({ rateClass: 'address', key: addressKey(req.ip) }, res);
+    const context = contextOf(res);
+    context.route = path;
+    await deps.limiter.describe({ rateClass: 'address', key: addressKey(context.address) }, res);
     const error = { code: -32_000, message: 'This server has no sessions: use POST' };
     res.status(405).set('Allow', 'POST, OPTIONS').json({ jsonrpc: '2.0', error, id: null });
   });

@@ -15,8 +15,9 @@ export function createHandshakes({ config, limiter }: Pick<Deps, 'config' | 'lim
   router.get(path, async (req, res, next) => {
     const account = accounts.get(req.params.provider);
     if (account === undefined) return next();
-    contextOf(res).route = path;
-    await limiter.consume({ rateClass: 'callback', key: addressKey(req.ip) }, res);
+    const context = contextOf(res);
+    context.route = path;
+    await limiter.consume({ rateClass: 'callback', key: addressKey(context.address) }, res);
     const answer = answerMetaHandshake(account, new URL(req.originalUrl, config.publicUrl).searchParams);
     if (answer === null) throw badSignature();
     res.type('text/plain').send(answer);

@@ -9,9 +9,10 @@ import { contextOf } from '../http/request-context.js';
  * @param policy the directives of the content security policy
  */
 export function asPage(limiter: Limiter, route: string, policy: readonly string[]): RequestHandler {
-  return async (req, res, next) => {
-    contextOf(res).route = route;
-    await limiter.consume({ rateClass: 'address', key: `page:${route}:${addressKey(req.ip)}` }, res);
+  return async (_req, res, next) => {
+    const context = contextOf(res);
+    context.route = route;
+    await limiter.consume({ rateClass: 'address', key: `page:${route}:${addressKey(context.address)}` }, res);
     res.setHeader('Content-Security-Policy', policy.join('; '));
     next();
   };

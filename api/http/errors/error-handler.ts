@@ -10,14 +10,15 @@ import type { Explain } from './route-hints.js';
 
 export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain): ErrorRequestHandler {
   return async (error: unknown, req, res, _next) => {
+    const { requestId, route, address } = contextOf(res);
     const refusal = explain(error instanceof AppError ? error : translate(error), req.method, req.path);
     // A 503 is deliberate load shedding. It is not logged as an error, because the log line of the request already contains the status.
     if (statusOf(refusal) >= 500 && refusal.code !== 'unavailable')
-      logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');
+      logger.error({ err: refusal.cause ?? refusal, request_id: requestId, route }, 'request failed');
     // Errors that occur before the rate limit also get its headers.
     if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {
       await limiter
-        .describe({ rateClass: 'address', key: addressKey(req.ip) }, res)
+        .describe({ rateClass: 'address', key: addressKey(address) }, res)
         .catch((err: unknown) => logger.warn({ err }, 'no rate limit headers'));
     }
     write(res, refusal);
