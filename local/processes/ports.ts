@@ -28,14 +28,18 @@ export class PortBook {
 
   /** Chooses a free port on 127.0.0.1: that of the last run, else the usual one, else a random one. Two names never get the same port. */
   async choose(name: string, usual?: number): Promise<number> {
+    const isOfOther = (port: number) => (this.#givenTo.get(port) ?? name) !== name;
     const wanted = [this.#remembered[name], usual].filter((port) => port !== undefined);
-    for (;;) {
-      const port = wanted.shift() ?? (await freePort());
-      if ((this.#givenTo.get(port) ?? name) !== name || (await portFault(port, '127.0.0.1')) !== undefined) continue;
-      this.#givenTo.set(port, name);
-      this.#remembered[name] = port;
-      writeState(this.#path, this.#remembered);
-      return port;
-    }
+    let port = (await firstFree(wanted.filter((port) => !isOfOther(port)))) ?? (await freePort());
+    while (isOfOther(port)) port = await freePort();
+    this.#givenTo.set(port, name);
+    this.#remembered[name] = port;
+    writeState(this.#path, this.#remembered);
+    return port;
   }
+}
+
+async function firstFree(ports: readonly number[]): Promise<number | undefined> {
+  for (const port of ports) if ((await portFault(port, '127.0.0.1')) === undefined) return port;
+  return undefined;
 }
