@@ -40,10 +40,11 @@ export function restBesideSends(
   { usualMs = 0, share, msMax, fairMs = Number.POSITIVE_INFINITY }: Rest,
   now: () => number = performance.now.bind(performance),
 ): (workMs: number, key: string) => number {
-  const recent = new RecentUse();
+  const recent = fairMs === Number.POSITIVE_INFINITY ? null : new RecentUse();
   return (workMs, key) => {
-    const costlyMs = Math.max(0, workMs - usualMs);
-    const isFair = costlyMs === 0 || recent.add(key, costlyMs, now()) <= fairMs;
-    return sends.isRecent ? Math.min((isFair ? share : share * unfairFactor) * costlyMs, msMax) : 0;
+    const costlyMs = workMs - usualMs;
+    if (costlyMs <= 0) return 0;
+    const recentMs = recent?.add(key, costlyMs, now()) ?? costlyMs;
+    return sends.isRecent ? Math.min((recentMs > fairMs ? share * unfairFactor : share) * costlyMs, msMax) : 0;
   };
 }
