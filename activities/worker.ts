@@ -6,6 +6,7 @@ import { workerMetricsPort } from '../models/settings/operator-settings.js';
 import { limitHeapGrowth, batchThreadLimits } from '../models/flow/heap.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { serveMetrics } from '../models/metrics/serve.js';
+import { logLibraryWarnings } from '../models/process/library-warnings.js';
 import { createLogger } from '../models/process/logger.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { requireSchema, SchemaError } from '../models/require-schema.js';
@@ -19,6 +20,7 @@ import { backgroundQueues, workerPoolSizes, type RunningWorkers } from './worker
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger('worker', config.logLevel);
+  logLibraryWarnings(logger);
   const schema = await requireSchema(config, logger);
   reportOutdatedRuntime((line) => logger.warn(line));
   const { metrics, dataDir } = config;

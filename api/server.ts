@@ -6,6 +6,7 @@ import { connect } from '../models/db/database.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { limitHeapGrowth } from '../models/flow/heap.js';
 import { serveMetrics } from '../models/metrics/serve.js';
+import { logLibraryWarnings } from '../models/process/library-warnings.js';
 import { createLogger } from '../models/process/logger.js';
 import { startTracing } from '../models/tracing/tracing.js';
 import { warmUpPasswords } from '../models/passwords.js';
@@ -32,6 +33,7 @@ type ServerDeps = Deps & { bulkThread: BulkThread };
 function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
   const config = loadConfig(env);
   const logger = createLogger('api', config.logLevel);
+  logLibraryWarnings(logger);
   const [urgent, sends] = [new UrgentWork(), new UrgentWork()];
   const db = connect(config.databaseUrl, apiPoolSizes(config).own, { pace: urgent.pace });
   const temporal = connectTemporal(config);

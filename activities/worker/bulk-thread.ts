@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { loadConfig } from '../../models/settings/config.js';
 import { UrgentWork } from '../../models/flow/give-way.js';
 import { answerFirstThread } from '../../models/metrics/threads.js';
+import { logLibraryWarnings } from '../../models/process/library-warnings.js';
 import { createLogger } from '../../models/process/logger.js';
 import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
@@ -16,11 +17,13 @@ export interface SharedMemory {
 }
 
 const config = loadConfig(process.env);
+const logger = createLogger('worker', config.logLevel);
 const shared = workerData as SharedMemory;
+logLibraryWarnings(logger);
 answerFirstThread();
 const workers = await startThread({
   config,
-  logger: createLogger('worker', config.logLevel),
+  logger,
   taskQueues: backgroundQueues,
   poolMax: workerPoolSizes(config).bulk,
   urgent: new UrgentWork(shared.urgent),

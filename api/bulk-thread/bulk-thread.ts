@@ -4,6 +4,7 @@ import { connect } from '../../models/db/database.js';
 import { givingWayTo, UrgentWork } from '../../models/flow/give-way.js';
 import { collectGarbage } from '../../models/flow/heap.js';
 import { answerFirstThread } from '../../models/metrics/threads.js';
+import { logLibraryWarnings } from '../../models/process/library-warnings.js';
 import { createLogger } from '../../models/process/logger.js';
 import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { loadConfig } from '../../models/settings/config.js';
@@ -22,6 +23,8 @@ const largeBytes = 1_000_000;
 const quietMs = 5_000;
 
 const config = loadConfig(process.env);
+const logger = createLogger('api', config.logLevel);
+logLibraryWarnings(logger);
 answerFirstThread();
 const endpoints = new Map(bulkEndpoints.map((each) => [each.id, each]));
 const handlers: BulkThreadCalls = {
@@ -46,7 +49,7 @@ const mainThread = new ThreadCalls<MainThreadCalls>(parentPort as Port, handlers
 const deps: BulkDeps = {
   config,
   db: connect(config.databaseUrl, apiPoolSizes(config).bulk, { pace: givingWayTo(new UrgentWork(workerData as SharedArrayBuffer)) }),
-  logger: createLogger('api', config.logLevel),
+  logger,
   temporal: { acceptBatch: (request) => mainThread.call('acceptBatch', request) },
 };
 collectGarbage();
