@@ -2,7 +2,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { type Problem, problemOf } from '../api/problem.js';
-import { useKept } from '../state/kept.js';
+import { useKeptSignal } from '../state/kept.js';
 import { readCsv, type Sheet } from './read-csv.js';
 
 interface ChosenSheet {
@@ -14,14 +14,9 @@ interface ChosenSheet {
 
 /** @param rowsMax more rows are refused */
 export function useSheet(rowsMax: number): ChosenSheet {
-  const sheet = useSignal<Sheet | null>(null);
+  const sheet = useKeptSignal<Sheet | null>('file', null);
   const problem = useSignal<Problem | null>(null);
   const newest = useRef<File | null>(null);
-  useKept(
-    'file',
-    () => sheet.value,
-    (kept) => (sheet.value = kept),
-  );
   const read = async (file: File) => {
     newest.current = file;
     try {

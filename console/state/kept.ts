@@ -2,6 +2,7 @@
  * What was put into the screens when a session ended. It is there again when the same workspace signs in again in this tab. It is only in the
  * memory of the page, so that it ends with the tab.
  */
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 /** Of the screens that are shown: key → reads the value. */
@@ -36,4 +37,15 @@ export function useKept<T>(name: string, read: () => T | undefined, restore: (va
     shown.set(key, source);
     return () => void (shown.get(key) === source && shown.delete(key));
   }, []);
+}
+
+/** A signal of a screen whose value is kept beyond the session, see `useKept`. */
+export function useKeptSignal<T>(name: string, initial: T): Signal<T> {
+  const signal = useSignal(initial);
+  useKept<T>(
+    name,
+    () => signal.value,
+    (kept) => (signal.value = kept),
+  );
+  return signal;
 }

@@ -1,11 +1,10 @@
 /** The form of a contact, for a new and for a known one. */
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { FieldGroup, Form, TextField } from '../../parts/form.js';
 import { phoneHint } from '../../parts/message-fields.js';
 import { TextArea } from '../../parts/text-area.js';
 import { useForm } from '../../state/form.js';
-import { useKept } from '../../state/kept.js';
+import { useKeptSignal } from '../../state/kept.js';
 import { changeOf, type ContactChange, type ContactFields, valueText } from './contact-change.js';
 import { tagsText } from './mapping.js';
 
@@ -51,12 +50,7 @@ function Tags({ text }: { text: string }) {
 /** Names and values that texts can contain as placeholders. */
 function CustomFields({ fields }: { fields: ContactFields['custom_fields'] }) {
   const given = Object.entries(fields).map(([name, value]) => [name, valueText(value)] as const);
-  const added = useSignal(0);
-  useKept(
-    'custom fields',
-    () => added.value,
-    (kept) => (added.value = kept),
-  );
+  const added = useKeptSignal('custom fields', 0);
   const rows = [...given, ...Array.from({ length: added.value }, () => ['', ''] as const)];
   return (
     <FieldGroup name="custom_fields" legend="Custom fields">

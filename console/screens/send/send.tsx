@@ -1,7 +1,6 @@
 /** Send one message, with its real text, segments and price before. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
-import { useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
@@ -11,7 +10,7 @@ import { ChannelField, phoneHint, SendAtField } from '../../parts/message-fields
 import { Screen } from '../../parts/screen.js';
 import { TextArea } from '../../parts/text-area.js';
 import { useForm } from '../../state/form.js';
-import { useKept } from '../../state/kept.js';
+import { useKeptSignal } from '../../state/kept.js';
 import { useLoad } from '../../state/load.js';
 import { refreshSoon } from '../../state/session.js';
 import { bodyOf, type Draft, draftFrom, draftOf, fields } from './draft.js';
@@ -45,17 +44,12 @@ function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
   const channel = useSignal(draft.channel);
   const preview = usePreview();
   // The same content is sent at most once, however often the button is pressed or the network fails.
-  const sent = useRef({ content: '', key: '' });
-  useKept(
-    'sent',
-    () => sent.current,
-    (kept) => (sent.current = kept),
-  );
+  const sent = useKeptSignal('sent', { content: '', key: '' });
   const form = useForm(async (data) => {
     const body = bodyOf(data);
     const content = JSON.stringify(body);
-    if (sent.current.content !== content) sent.current = { content, key: crypto.randomUUID() };
-    const { message } = await call('post', '/api/v1/messages/send', { body, idempotencyKey: sent.current.key });
+    if (sent.value.content !== content) sent.value = { content, key: crypto.randomUUID() };
+    const { message } = await call('post', '/api/v1/messages/send', { body, idempotencyKey: sent.value.key });
     refreshSoon();
     route(to(`messages/${message.id}`));
   });
