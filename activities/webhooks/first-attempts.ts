@@ -3,7 +3,7 @@ import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
 import { type DueDelivery, type FirstDelivery, firstDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
-import { leaveToChild } from '../../models/operations/watch/own-workflows.js';
+import { leaveToChild } from '../../models/operations/webhooks/child-deliveries.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
 import type { Attempts } from './attempts.js';
 

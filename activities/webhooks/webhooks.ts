@@ -4,7 +4,7 @@ import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/operations/webhooks/retriers.js';
 import { retrierDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
-import { countFailed } from '../../models/operations/watch/own-workflows.js';
+import { countFailed } from '../../models/operations/webhooks/child-deliveries.js';
 import { Tally } from '../../models/flow/tally.js';
 import { countText } from '../../models/rules/values/text.js';
 import { DeliverySettler } from './delivery-settler.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { retrierDeliveries, firstDeliveries, pendingDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
-import { countFailed } from '../../../../models/operations/watch/own-workflows.js';
+import { countFailed } from '../../../../models/operations/webhooks/child-deliveries.js';
 import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
 import { decrypt } from '../../../../models/rules/values/encryption.js';
 import { secretContext, Webhook } from '../../../../models/tables/webhook.js';

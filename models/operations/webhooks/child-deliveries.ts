@@ -1,6 +1,6 @@
-/** Deliveries with a workflow of their own, if the operator has chosen one workflow for each event. */
+/** Deliveries that child workflows attempt, one for each event, if the operator has chosen this. */
 import { type Database, select } from '../../db/database.js';
-import { lockedDeliveries } from '../webhooks/locked-deliveries.js';
+import { lockedDeliveries } from './locked-deliveries.js';
 
 /** Notes that child workflows attempt these deliveries from now on. */
 export async function leaveToChild(db: Database, ids: readonly string[]): Promise<void> {
