@@ -129,17 +129,26 @@ describe('receivers', function () {
       assert.equal(await post(body, headers), 200, 'the third one');
     });
 
+    const startAndFail = async (secrets: string) => {
+      const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(await freePort()), WEBHOOK_SECRETS: secrets };
+      const options = { cwd: folder, env, encoding: 'utf8', timeout: 30_000 } as const;
+      const { status, stderr } = spawnSync(program, program === 'go' ? ['run', file] : args, options);
+      assert.equal(status, 1, stderr);
+      return stderr;
+    };
+
     it(`${file} does not start without a secret`, async function () {
       if (!has(program)) this.skip();
-      const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(await freePort()), WEBHOOK_SECRETS: '' };
-      const { status, stderr } = spawnSync(program, program === 'go' ? ['run', file] : args, {
-        cwd: folder,
-        env,
-        encoding: 'utf8',
-        timeout: 30_000,
-      });
-      assert.equal(status, 1, stderr);
-      assert.match(stderr, /Set WEBHOOK_SECRETS/);
+      assert.match(await startAndFail(''), /Set WEBHOOK_SECRETS/);
+    });
+
+    it(`${file} does not start with a malformed secret, and says what is wrong in one sentence`, async function () {
+      if (!has(program)) this.skip();
+      for (const secrets of ['whsec_', 'whsec_c2hvcnQ=', secret.slice(6), `${secret} ${secret.slice(0, 20)}`, `${secret.slice(0, -1)}!`]) {
+        const said = await startAndFail(secrets);
+        assert.match(said, /^(\S+ \S+ )?WEBHOOK_SECRETS must be .*whsec_ and base64.*\n/, secrets);
+        assert.ok(!said.includes(secret.slice(6)), 'the secret is not shown');
+      }
     });
   }
 

@@ -56,8 +56,9 @@ func check(keys [][]byte, header http.Header, body []byte) error {
 func main() {
 	var keys [][]byte
 	for _, secret := range strings.Fields(os.Getenv("WEBHOOK_SECRETS")) {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-		if err != nil || len(key) < keyBytesMin {
+		encoded, isWhole := strings.CutPrefix(secret, "whsec_")
+		key, err := base64.StdEncoding.DecodeString(encoded)
+		if !isWhole || err != nil || len(key) < keyBytesMin {
 			log.Fatal("WEBHOOK_SECRETS must be the whole secret of the webhook: whsec_ and base64")
 		}
 		keys = append(keys, key)

@@ -2,8 +2,16 @@
 import { createServer } from 'node:http';
 import { SeenIds, verifyWebhook, WebhookVerificationError } from 'tidings-verify';
 
+function stop(why) {
+  process.stderr.write(`${why}\n`);
+  process.exit(1);
+}
+
+const isKey = (text) => /^(whsec_[A-Za-z0-9+/]{22,}={0,2}|whpk_[A-Za-z0-9+/]{43}=)$/.test(text);
 const secrets = (process.env.WEBHOOK_SECRETS ?? '').split(' ').filter((secret) => secret !== '');
-if (secrets.length === 0) throw new Error('Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...');
+if (secrets.length === 0) stop('Set WEBHOOK_SECRETS to the secret of the webhook: whsec_...');
+if (!secrets.every(isKey))
+  stop('WEBHOOK_SECRETS must be the whole secret (whsec_ and base64) or the public key (whpk_ and base64) of the webhook');
 const port = Number(process.env.PORT ?? 8080);
 const bytesMax = 1_000_000;
 const seen = new SeenIds(); // one process; several need a unique column instead
