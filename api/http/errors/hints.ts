@@ -1,5 +1,6 @@
 /** Hints: how to correct a fault whose text is fixed by the contract and cannot say it itself. */
 import { type AppError, type ErrorCode, type Fault, faultTexts, scopeText } from '../../../models/errors.js';
+import { emptiedText } from '../../../models/rules/messages/content.js';
 import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
 import { httpsText, privateText } from '../../../models/rules/webhooks/webhook-url.js';
 
@@ -12,7 +13,7 @@ const hints: ReadonlyMap<string, string> = new Map([
   [emailText, 'An e-mail address, for example ada@example.com'],
   ['to must be a string', 'One recipient, for example "+15551234567". For several recipients use POST /api/v1/messages/bulk'],
   ['content must be an object', 'For example {"text": "Hello"}'],
-  ['Missing required field: content.text', 'The text belongs in content, for example {"content": {"text": "Hello"}}'],
+  [emptiedText.message, 'The text belongs in content, for example {"content": {"text": "Hello"}}'],
   [faultTexts.date, time],
   ...['scheduled_at', 'expires_at'].map((field) => [`${field} must be a string`, time] as const),
   [faultTexts.cursor, 'Use next_cursor of the previous response, with the same path and filters'],
@@ -29,6 +30,10 @@ const hintsOfCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
   payload_too_large: 'At most 100 kB; 4 MB for /api/v1/messages/bulk and its preview. Divide long lists into several requests',
 };
 
+/** The text of a bulk send is there. If a recipient has this fault, its values left nothing of it. */
+const hintOf = ({ field, message, hint }: Fault): string | undefined =>
+  hint ?? (message === emptiedText.message && field !== emptiedText.field ? emptiedText.hint : hints.get(message));
+
 /**
  * The part of an error body that names faults. `details` are exactly field and message (docs/contract/errors.md). `hints` are there if a fault or the
  * error has one: each text once, in the order of the faults.
@@ -39,7 +44,7 @@ export function shownFaults({ code, message, details }: Pick<AppError, 'code' | 
 } {
   const ofError = hintsOfCodes[code] ?? (message.startsWith(scopeText) ? scopeHint : undefined);
   if (details === undefined) return ofError === undefined ? {} : { hints: [ofError] };
-  const given = new Set(details.flatMap(({ message: text, hint = hints.get(text) }) => hint ?? []));
+  const given = new Set(details.flatMap((fault) => hintOf(fault) ?? []));
   return {
     details: details.map(({ field, message: text }) => ({ field, message: text })),
     ...(given.size === 0 ? {} : { hints: [...given] }),

@@ -1,8 +1,16 @@
 /** The limits of the texts of a message. */
 import { type Channel, channelTraits } from '../../channels.js';
+import { missingFieldText } from '../../errors.js';
 import { codePoints } from '../values/text.js';
 
 export const subjectText = 'content.subject must be one line of at most 998 characters';
+
+/** The fault of a text of which the values of its variables left nothing. */
+export const emptiedText = {
+  field: 'content.text',
+  message: missingFieldText('content.text'),
+  hint: 'The text is empty once its variables are filled in. Give at least one of them a value',
+} as const;
 
 /** The error text for a content that is too long. */
 export function lengthText(channel: Channel): string {

@@ -4,7 +4,7 @@ import { type Fault, missingFieldText } from '../../errors.js';
 import type { Content } from './message-content.js';
 import { compileTexts, fillIn } from '../bulk/bulk-whatsapp-template.js';
 import { readVariables } from '../bulk/given-values.js';
-import { faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
+import { emptiedText, faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
 import { compileTemplate, countPlaceholders, escapeHtml, missingFrom, type Template, render } from './template.js';
 
 /** Texts that may have placeholders, without those of a WhatsApp template. */
@@ -75,7 +75,7 @@ const faultsOfMissing = (names: Iterable<string>, known: readonly Fault[]): Faul
 
 /** The faults that can be found only with the values. */
 function faultsOfRendered({ text, subject, html }: Content, channels: readonly Channel[]): Fault[] {
-  if (text === '') return [{ field: 'content.text', message: missingFieldText('content.text') }];
+  if (text === '') return [emptiedText];
   const tooLong = channels.map((channel) => faultOfTexts(channel, text, html)).find((fault) => fault !== null);
   const length = tooLong === undefined ? [] : [{ field: 'content.text', message: tooLong }];
   return subject === undefined || isSubject(subject) ? length : [...length, { field: 'content.subject', message: subjectText }];

@@ -51,6 +51,15 @@ describe('variables of a single send', () => {
       assert.deepEqual([status, body.error], [400, message]);
     });
   }
+  it('400 for a text that its variables empty says so in the hint, alone and in a bulk send', async () => {
+    const recipient = { to: '+15551234567', variables: { a: '' } };
+    const hints = ['The text is empty once its variables are filled in. Give at least one of them a value'];
+    const { message } = missing('content.text');
+    const single = await post('send', { ...sms('{{a}}'), ...recipient });
+    assert.deepEqual([single.status, single.body.details, single.body.hints], [400, [{ field: 'content.text', message }], hints]);
+    const bulk = await post('bulk', { channel: 'sms', content: { text: '{{a}}' }, recipients: [recipient] });
+    assert.deepEqual([bulk.status, bulk.body.details, bulk.body.hints], [400, [{ field: 'recipients[0]', message }], hints]);
+  });
   it('409 for more placeholders than a content may have', async () => {
     const { status, body } = await post('send', sms('{{a}}'.repeat(201), { variables: { a: 'x' } }));
     assert.deepEqual([status, body.code], [409, 'limit_reached']);
