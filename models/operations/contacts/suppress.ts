@@ -6,7 +6,7 @@ import { notFound } from '../../errors.js';
 import { recipientsSuppression } from '../../conflicts.js';
 import { type Origin, systemOrigin } from '../../rules/audit/origin.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
-import { expiryOf, isRecipients, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
+import { expiryOf, isByRecipient, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
 import { namesOf, recordset, without } from '../../tables/columns.js';
 import { Suppression, suppressionColumns } from '../../tables/suppression.js';
 import { asCaller } from '../accounts/as-caller.js';
@@ -43,7 +43,7 @@ export async function suppress(
   ] as const) {
     const rows = new Map<string, object>();
     for (const { recipient, expires_at, ...entry } of entries) {
-      if (isRecipients(entry) !== isOfRecipients) continue;
+      if (isByRecipient(entry) !== isOfRecipients) continue;
       const key = recipientKey(entry.channel, recipient);
       const expiry = expires_at === undefined ? expiryOf(entry.reason, now) : expires_at;
       rows.set([entry.workspace_id, entry.channel, key].join(' '), { id: makeId(), ...entry, recipient: key, expires_at: expiry });
@@ -80,7 +80,7 @@ export async function addSuppression(db: Database, entry: NewSuppression, origin
   for (;;) {
     await asCaller(db, workspace_id, origin, (transaction) => suppress(db, [entry], transaction, origin));
     const all = await Suppression.findAll({ where: { workspace_id, channel, recipient: recipientKey(channel, entry.recipient) } });
-    const found = all.find((each) => !isRecipients(each));
+    const found = all.find((each) => !isByRecipient(each));
     if (found !== undefined) return found; // otherwise it was removed in between
   }
 }
@@ -91,7 +91,7 @@ export async function addSuppression(db: Database, entry: NewSuppression, origin
  */
 export async function removeSuppression(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const suppression = await Suppression.owned(workspaceId, id);
-  if (isRecipients(suppression)) throw recipientsSuppression();
+  if (isByRecipient(suppression)) throw recipientsSuppression();
   await remove(db, suppression, origin);
 }
 

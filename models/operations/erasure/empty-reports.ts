@@ -1,12 +1,12 @@
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { namesRecipientInSql, withoutRecipient } from '../../rules/contacts/carrier-ids.js';
-import { digestIn } from '../../rules/contacts/erasure.js';
+import { digestInSql } from '../../rules/contacts/erasure.js';
 
 /** SQL: another report has the name that the report `d` gets. In a CASE, so that no plan reads all reports for it. */
 const isDoubled = (key: string) => `
   CASE WHEN ${namesRecipientInSql('d.provider_message_id')} THEN EXISTS (
     SELECT 1 FROM delivery_reports other WHERE other.provider = d.provider AND other.status = d.status
-      AND other.provider_message_id = ${digestIn(key, 'd.provider_message_id')})
+      AND other.provider_message_id = ${digestInSql(key, 'd.provider_message_id')})
   ELSE false END`;
 
 /**

@@ -1,6 +1,6 @@
 /** Erases what batches store about persons: faults of recipients, and the client's idempotency key. */
 import { type Database, select } from '../../db/database.js';
-import { digestIn } from '../../rules/contacts/erasure.js';
+import { digestInSql } from '../../rules/contacts/erasure.js';
 import { mentionOf } from '../../rules/contacts/mention.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { erasurePage } from './erase-messages.js';
@@ -16,7 +16,7 @@ export async function eraseBatchesOrWait(db: Database, key: Buffer, ids: readonl
 /** SQL: the batch `b` still has something to erase. A key without the digest of its request is a digest itself. */
 const isPersonal = `(b.request_digest IS NOT NULL OR b.errors::text <> '[]')`;
 
-const digestOfKey = digestIn('$2', 'b.idempotency_key');
+const digestOfKey = digestInSql('$2', 'b.idempotency_key');
 
 /** A batch that is open or locked keeps its faults and its idempotency key. */
 const eraseOrWait = `

@@ -1,6 +1,6 @@
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { namesRecipientInSql, withoutRecipient } from '../../rules/contacts/carrier-ids.js';
-import { digestIn } from '../../rules/contacts/erasure.js';
+import { digestInSql } from '../../rules/contacts/erasure.js';
 import { recipientKeyInSql } from '../../rules/messages/recipient.js';
 import { messageColumns, type MessageRow } from '../../tables/message.js';
 import { emptying, saysSomething } from './empty-reports.js';
@@ -57,9 +57,9 @@ export const stepsWithoutRecipients = `(
 
 /** SQL: the values of personal columns of an erased message `m` that are not null. */
 const replacements: { readonly [Name in keyof MessageRow]?: string } = {
-  to: digestIn('$2', recipientKeyInSql('m')),
+  to: digestInSql('$2', recipientKeyInSql('m')),
   content: `'{}'`,
-  idempotency_key: `CASE WHEN m.idempotency_key IS NOT NULL THEN ${digestIn('$2', 'm.idempotency_key')} END`,
+  idempotency_key: `CASE WHEN m.idempotency_key IS NOT NULL THEN ${digestInSql('$2', 'm.idempotency_key')} END`,
 };
 
 const emptied = Object.entries(messageColumns)

@@ -2,7 +2,7 @@
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
 import { mentionOf } from '../../rules/contacts/mention.js';
-import { isByRecipient } from '../../rules/contacts/suppression.js';
+import { isByRecipientInSql } from '../../rules/contacts/suppression.js';
 import { phoneSpellings } from '../../rules/values/phone.js';
 import { emptying } from './empty-reports.js';
 import { forgetInBatches } from './erase-batches.js';
@@ -40,13 +40,13 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
 // In the order of `suppress`: the entries of the workspace, then those of the recipient.
 const lockList = `
   SELECT id FROM suppressions s WHERE workspace_id = $1 AND recipient IN ($2, $3)
-  ORDER BY ${isByRecipient('s')}, workspace_id, channel, recipient FOR UPDATE`;
+  ORDER BY ${isByRecipientInSql('s')}, workspace_id, channel, recipient FOR UPDATE`;
 
 /** If there are two entries of one kind on a channel, the one that lasts longer stays. */
 const dropDouble = `
   DELETE FROM suppressions s USING suppressions other
   WHERE s.workspace_id = $1 AND other.workspace_id = $1 AND s.channel = other.channel
-    AND (s.recipient, other.recipient) IN (($2, $3), ($3, $2)) AND ${isByRecipient('s')} = ${isByRecipient('other')}
+    AND (s.recipient, other.recipient) IN (($2, $3), ($3, $2)) AND ${isByRecipientInSql('s')} = ${isByRecipientInSql('other')}
     AND (${end('s')}, s.id) < (${end('other')}, other.id)`;
 
 function end(row: string): string {

@@ -1,10 +1,10 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { Channel } from '../../channels.js';
 import type { MessageRow } from '../../tables/message.js';
-import { digestIn } from '../../rules/contacts/erasure.js';
+import { digestInSql } from '../../rules/contacts/erasure.js';
 import { keysInSql } from '../../rules/messages/recipient.js';
 import type { RouteChoice } from '../../rules/routing/route.js';
-import { isByRecipient, type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
+import { isByRecipientInSql, type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { bindOf, isOpenOrUnknown, isUncertain, mayBeCalled, notKnownYet, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
@@ -108,12 +108,12 @@ const refusalOf = (key: string) => `COALESCE((SELECT 'suspended' FROM suspension
   SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
     AND s.recipient = ANY(ARRAY[${namesOf(key)}]) AND (s.expires_at IS NULL OR s.expires_at > now())
-  ORDER BY ${isByRecipient('s')} DESC, s.id LIMIT 1))`;
+  ORDER BY ${isByRecipientInSql('s')} DESC, s.id LIMIT 1))`;
 
 /** SQL: the names under which the recipient of the message `m` may be on the list, also after an erasure. */
 const namesOf = (key: string) =>
   keysInSql('m')
-    .flatMap((name) => [name, digestIn(key, name)])
+    .flatMap((name) => [name, digestInSql(key, name)])
     .join(', ');
 
 const stoppedBatch = `

@@ -1,5 +1,5 @@
 /** Ids that carriers give to messages. Those of Meta contain the number of the recipient in base64. */
-import { digestIn, digestOf } from './erasure.js';
+import { digestInSql, digestOf } from './erasure.js';
 
 const prefix = 'wamid.';
 
@@ -15,4 +15,4 @@ export const namesRecipientInSql = (id: string) => `${id} LIKE '${prefix}%'`;
 
 /** SQL: the id of an erased message: its digest if it names the recipient, otherwise the id itself. @param key a parameter */
 export const withoutRecipient = (key: string, id: string) =>
-  `CASE WHEN ${namesRecipientInSql(id)} THEN ${digestIn(key, id)} ELSE ${id} END`;
+  `CASE WHEN ${namesRecipientInSql(id)} THEN ${digestInSql(key, id)} ELSE ${id} END`;

@@ -18,7 +18,7 @@ export const namesOnList = (key: Buffer, channel: Channel, to: string): string[]
 
 /** SQL: the same digest. @param key a parameter; if it is null, so is the digest */
 // Stryker disable all: tests with a database run it
-export const digestIn = (key: string, text: string) =>
+export const digestInSql = (key: string, text: string) =>
   `'${mark}' || encode(sha256(${key}::bytea || sha256(${key}::bytea || convert_to(${text}, 'UTF8'))), 'hex')`;
 // Stryker restore all
 

@@ -38,12 +38,12 @@ export const isHardBounce = (report: {
 export const refusalReason = (channel: Channel): SuppressionReason => (channelTraits[channel].suppressesBounces ? 'bounce' : 'opt_out');
 
 /** The recipient asked for it, by STOP, a complaint or the link in a mail. Only the recipient or the operator can remove it. */
-export const isRecipients = ({ reason, source }: { reason: SuppressionReason; source: SuppressionSource }): boolean =>
+export const isByRecipient = ({ reason, source }: { reason: SuppressionReason; source: SuppressionSource }): boolean =>
   (reason === 'opt_out' || reason === 'complaint') && source !== 'api';
 
 /** SQL: the same, for the row with this name. */
 // Stryker disable next-line all: tests with a database run it
-export const isByRecipient = (row: string) => `(${row}.reason IN ('opt_out', 'complaint') AND ${row}.source <> 'api')`;
+export const isByRecipientInSql = (row: string) => `(${row}.reason IN ('opt_out', 'complaint') AND ${row}.source <> 'api')`;
 
 /** The error texts of messages to suppressed recipients; see `suppressedCode`. */
 export const suppressedTexts: Readonly<Record<SuppressionReason, string>> = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { expiryOf, isHardBounce, isRecipients, keywordOf, refusalReason } from '../../../../models/rules/contacts/suppression.js';
+import { expiryOf, isHardBounce, isByRecipient, keywordOf, refusalReason } from '../../../../models/rules/contacts/suppression.js';
 import { readUnsubscribeToken, unsubscribeHeaders, unsubscribeToken } from '../../../../models/rules/contacts/unsubscribe.js';
 
 describe('keywordOf', () => {
@@ -58,10 +58,10 @@ describe('a suppression', () => {
 
   it('can be ended only by the recipient who made it', () => {
     for (const reason of ['opt_out', 'complaint'] as const) {
-      for (const source of ['inbound', 'provider', 'report', 'unsubscribe'] as const) assert.equal(isRecipients({ reason, source }), true);
-      assert.equal(isRecipients({ reason, source: 'api' }), false);
+      for (const source of ['inbound', 'provider', 'report', 'unsubscribe'] as const) assert.equal(isByRecipient({ reason, source }), true);
+      assert.equal(isByRecipient({ reason, source: 'api' }), false);
     }
-    for (const reason of ['bounce', 'manual'] as const) assert.equal(isRecipients({ reason, source: 'report' }), false);
+    for (const reason of ['bounce', 'manual'] as const) assert.equal(isByRecipient({ reason, source: 'report' }), false);
   });
 
   it('is a bounce on the list of a mail provider, and an opt-out on that of a phone carrier', () => {
