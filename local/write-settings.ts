@@ -1,7 +1,7 @@
 /**
- * `npm run settings`: writes the declared settings into docs/settings.md, .env.example and docker-compose.yml, which show all of them, and the
- * declared metrics into docs/observability/metrics.md, and the boards into deploy/grafana/boards. Tests compare the files with the declarations, so this is the one
- * step after one of them was added or changed.
+ * `npm run settings`: writes the declared settings into docs/settings.md, .env.example and docker-compose.yml, which show all of them, the
+ * declared metrics into docs/observability/metrics.md, and the boards into deploy/grafana/boards. Tests compare the files with the
+ * declarations, so this is the one step after one of them was added or changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -32,22 +32,19 @@ function rewrite(name: string, change: (text: string) => string): void {
   writeFileSync(path, change(readFileSync(path, 'utf8')));
 }
 
-rewrite('docs/settings.md', (text) =>
+/** Replaces the text between the two comments of a document. */
+const between = (text: string, name: string, content: string): string =>
   text.replace(
-    /(<!-- settings:.*?-->\n)[^]*?(\n?<!-- end of settings -->)/,
-    (_, begin: string, end: string) =>
-      `${begin}| name | default | meaning |\n|---|---|---|\n${declared.map(({ name, value, description }) => `| \`${name}\` | ${value} | ${description} |`).join('\n')}${end}`,
-  ),
-);
+    new RegExp(`(<!-- ${name}:.*?-->\\n)[^]*?(<!-- end of ${name} -->)`),
+    (_, begin: string, end: string) => `${begin}${content}\n${end}`,
+  );
+
+const rows = declared.map(({ name, value, description }) => `| \`${name}\` | ${value} | ${description} |`);
+const settingsTable = ['| name | default | meaning |', '|---|---|---|', ...rows].join('\n');
+rewrite('docs/settings.md', (text) => between(text, 'settings', settingsTable));
+rewrite('docs/observability/metrics.md', (text) => between(text, 'metrics', metricsTable(metrics)));
 
 const entry = ({ name, value, description }: Declared) => `# ${description}\n#${name}=${/[\s#<>]/.test(value) ? `"${value}"` : value}\n`;
-
-rewrite('docs/observability/metrics.md', (text) =>
-  text.replace(
-    /(<!-- metrics:.*?-->\n)[^]*?(<!-- end of metrics -->)/,
-    (_, begin: string, end: string) => `${begin}${metricsTable(metrics)}\n${end}`,
-  ),
-);
 
 /** Values that are filled in at the top of the file, and those that docker-compose.yml fixes at its end, keep their place. */
 rewrite('.env.example', (text) => {
