@@ -40,7 +40,7 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
     ],
     giveUp,
   );
-  tellAddresses(launch, made);
+  tellAddresses(launch, made, { env, config });
 }
 
 async function hasDemo(dataDir: string, databaseUrl: string, secretKeys: readonly string[]): Promise<boolean> {
@@ -74,9 +74,8 @@ function startNode(launch: Launch, script: Omit<NodeScript, 'log'>, drainTimeMs:
   });
 }
 
-function tellAddresses({ plan, output, record, logDir }: Launch, made: Made): void {
+function tellAddresses({ plan, output, record, logDir }: Launch, made: Made, { env, config }: ReturnType<typeof serviceEnvironment>): void {
   const { temporalUi, temporalAddress } = made;
-  const { env, config } = serviceEnvironment(plan, made);
   const { publicUrl } = config;
   const addresses = { api: localAddress(plan, made), temporal_ui: temporalUi, demo_receiver: made.embedded?.demoReceiver ?? null };
   record.announce(addresses, settingsForCommands(plan.env, env));
