@@ -54,10 +54,10 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
         return { points, left: points - position, msBeforeNext };
       });
       for (const window of windows) writeHeaders(res, window);
-      const [first, second] = windows;
-      if (secondBucket !== undefined && first !== undefined && first.left < 0 && (second?.left ?? 0) >= 0) counters.giveBack(secondBucket);
       const full = windows.find(({ left }) => left < 0);
       if (full === undefined) return;
+      const secondHasRoom = (windows[1]?.left ?? -1) >= 0; // so the first one is full
+      if (secondBucket !== undefined && secondHasRoom) counters.giveBack(secondBucket);
       apiMetrics.rateLimited.inc({ limit: (buckets[windows.indexOf(full)] as Bucket).rateClass });
       throw rateLimited(secondsOf(full));
     },
