@@ -82,7 +82,7 @@ const webhook = (type: EventType, components: Components): Json => ({
     operationId: type.replace(/\.(.)/, (_, letter: string) => letter.toUpperCase()),
     summary: eventDescriptions[type],
     description:
-      'Verify the signature over the raw bytes, with a constant-time comparison. Any 2xx within 10 seconds acknowledges the event. Any other response is retried with growing delays over three days; 410 deactivates the webhook. The same event may arrive more than once: use `webhook-id` to detect duplicates.',
+      'Verify the signature over the raw bytes, with a constant-time comparison. Any 2xx within 10 seconds acknowledges the event. Any other response is retried with growing delays over three days; 410 disables the webhook. The same event may arrive more than once: use `webhook-id` to detect duplicates.',
     tags: [eventTag],
     security: [],
     parameters: headers(type),
@@ -92,7 +92,7 @@ const webhook = (type: EventType, components: Components): Json => ({
     },
     responses: {
       '2XX': { description: 'Acknowledged' },
-      '4XX': { description: 'Not acknowledged: the event is sent again. 410 deactivates the webhook' },
+      '4XX': { description: 'Not acknowledged: the event is sent again. 410 disables the webhook' },
     },
   },
 });
