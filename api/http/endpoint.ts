@@ -15,7 +15,7 @@ export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
 /** A JWT, or an API key with this scope. */
 export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 
-/** The same, or the link to the portal of the webhook whose id is in the path. */
+/** A JWT, an API key with this scope, or the link to the portal of the webhook whose id is in the path. */
 export const eitherOrPortal = (scope: Scope) => ({ scope, jwtToo: true, portalToo: true }) as const;
 
 /** A JWT, or any API key. */

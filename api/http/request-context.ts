@@ -22,7 +22,7 @@ export interface RequestContext extends SendTrace {
   /** The path template of the endpoint. The log must not contain ids, tokens or queries. */
   route: string;
   workspaceId: string | undefined;
-  /** The client address, as reported by trusted proxies. */
+  /** See `createClientAddress`. Undefined if the connection was already closed. */
   address: string | undefined;
   /** The id of the API key. */
   keyId: string | undefined;
@@ -37,7 +37,7 @@ export interface LoggedCaller {
   keyId?: string | undefined;
 }
 
-/** Their 503 means that something is broken. That of other endpoints refuses work. */
+/** A 503 of these paths means that a part of the service is broken. A 503 of other paths refuses work. */
 const health: ReadonlySet<string> = new Set(['/health', '/ready']);
 
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;

@@ -19,7 +19,7 @@ interface Counted {
   msBeforeNext: number;
 }
 
-/** Requests that arrive while others are being counted are counted together. A batch that waits longer than 20 ms for Redis does not delay the next. */
+/** Requests that arrive while others are counted are counted together. A batch that waits longer than 20 ms for Redis does not delay the next. */
 const batching = { maxBatchSize: 1_000, concurrency: 2, slowAfterMs: 20 };
 
 /** Counts the requests of each bucket in a fixed window. */

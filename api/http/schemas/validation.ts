@@ -14,7 +14,10 @@ export interface Checked<T> {
   refusal?: AppError | undefined;
 }
 
-/** Default texts for faults without a text of their own, so that clients never see texts of the library. Expressions are parsed once; strings would be parsed at every check. */
+/**
+ * Default texts for faults without a text of their own, so that clients never see texts of the library. Expressions are parsed once; strings
+ * would be parsed at every check.
+ */
 const messages = { 'string.empty': Joi.expression('{#label} must not be empty'), '*': Joi.expression('Invalid {#label}') };
 const options: Joi.ValidationOptions = {
   abortEarly: false,
