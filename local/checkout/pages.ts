@@ -1,5 +1,6 @@
 /** The pages of the local checkout: plain HTML without scripts. The content security policy forbids everything else. */
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../models/rules/values/html.js';
 import type { LocalSession } from './session.js';
 
 const style = `
@@ -85,6 +86,3 @@ const page = (content: string) => `<!doctype html>
 `;
 
 const price = (amount: number, currency: string) => `${(amount / 100).toFixed(2)} ${currency.toUpperCase()}`;
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] as string);

@@ -1,6 +1,7 @@
 /** The texts of the account mails. Links start with PUBLIC_URL, never with data of a request. */
 import { plainName } from './plain-name.js';
 import { creditsText } from '../billing/credits.js';
+import { escapeHtml } from '../values/html.js';
 
 export const mailKinds = [
   'verify_email',
@@ -178,6 +179,3 @@ export function renderMail(kind: MailKind, { name, publicUrl, token, detail }: M
   const html = [...paragraphs, ...(url === undefined ? [] : [`<p><a href="${escapeHtml(url)}">${escapeHtml(url)}</a></p>`])].join('\n');
   return { subject, text: `${text}\n`, html };
 }
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] as string);

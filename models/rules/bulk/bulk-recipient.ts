@@ -12,7 +12,8 @@ import { faultOfMetadata } from '../values/metadata.js';
 import { faultOfRecipient } from '../messages/recipient.js';
 import { carrierView } from '../messages/segments.js';
 import { lookAlike } from '../values/look-alike.js';
-import { escapeHtml, missingFrom, render } from '../messages/template.js';
+import { missingFrom, render } from '../messages/template.js';
+import { escapeHtml } from '../values/html.js';
 
 /** A message of a bulk send, before it becomes a row. */
 export interface BulkMessage {

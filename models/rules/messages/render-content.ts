@@ -5,7 +5,8 @@ import type { Content } from './message-content.js';
 import { compileTexts, fillIn } from '../bulk/bulk-whatsapp-template.js';
 import { readVariables } from '../bulk/given-values.js';
 import { emptiedText, faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
-import { compileTemplate, countPlaceholders, escapeHtml, missingFrom, type Template, render } from './template.js';
+import { compileTemplate, countPlaceholders, missingFrom, type Template, render } from './template.js';
+import { escapeHtml } from '../values/html.js';
 
 /** Texts that may have placeholders, without those of a WhatsApp template. */
 const textFields = ['text', 'subject', 'html'] as const;

@@ -69,11 +69,6 @@ export function render(
   return { text, isCut: false };
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** A value as HTML that shows it literally. */
-export const escapeHtml = (value: string): string => value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
-
 /** How many placeholders the text has, counted up to `max`. */
 export function countPlaceholders(text: string, max: number): number {
   let count = 0;

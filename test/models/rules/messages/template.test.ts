@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compileTemplate, escapeHtml, missingFrom, render } from '../../../../models/rules/messages/template.js';
+import { compileTemplate, missingFrom, render } from '../../../../models/rules/messages/template.js';
+import { escapeHtml } from '../../../../models/rules/values/html.js';
 
 const rendered = (text: string, values: Record<string, string> = {}) => render(compileTemplate(text), new Map(Object.entries(values))).text;
 
