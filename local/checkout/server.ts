@@ -2,9 +2,9 @@
  * A local replacement of Stripe for installations in which all servers are embedded: the part of Stripe's API that the service uses, a page
  * that simulates payments, and the callbacks. It runs inside the launcher.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isSameSecret } from '../../models/rules/values/same-secret.js';
 import { CheckoutBook, type LocalEvent } from './book.js';
 import { type Action, indexPage, isOffered, missingPage, pageHeaders, sessionPage } from './pages.js';
 import { postEvent } from './post-events.js';
@@ -69,7 +69,7 @@ class Checkout {
   }
 
   async #serveApi(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    if (!isEqual(request.headers.authorization ?? '', `Bearer ${this.secretKey}`)) {
+    if (!isSameSecret(request.headers.authorization ?? '', `Bearer ${this.secretKey}`)) {
       return respondJson(response, 401, refusal('invalid_request_error', 'Invalid API Key provided.'));
     }
     const [, id] = /^\/v1\/checkout\/sessions\/(\w+)$/.exec(path) ?? [];
@@ -142,8 +142,3 @@ function respondJson(response: ServerResponse, status: number, body: object): vo
 }
 
 const refusal = (type: string, message: string) => ({ error: { type, message } });
-
-function isEqual(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
-}
