@@ -1,4 +1,5 @@
 /** Converts events of the payment provider to our terms. Only this file knows Stripe's formats. */
+import { secondsMax } from '../values/timestamp.js';
 
 /** A result of a checkout session. */
 export interface SessionChange {
@@ -58,9 +59,6 @@ export interface PaymentEvent {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** The end of the year 9999. */
-const secondsMax = 253_402_300_800;
 
 /** Reads a verified event; null if it is not an event. */
 export function readStripeEvent(event: unknown, raw: string): PaymentEvent | null {

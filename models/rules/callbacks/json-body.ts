@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidJson } from '../../errors.js';
 import { isUuid } from '../values/text.js';
+import { secondsMax } from '../values/timestamp.js';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- every provider has its own formats; readers check what they use
 export type Json = any;
@@ -25,9 +26,6 @@ export const echoOf = (value: unknown): string | null => (typeof value === 'stri
 export const isWithin = (windowSeconds: number, timestamp: string, at: Date): boolean =>
   Math.abs(at.getTime() / 1000 - Number(timestamp)) <= windowSeconds; // false if it is not a number
 
-/** A larger number is in milliseconds, because in seconds it would be after the year 9999. */
-const secondsMax = 253_402_300_800;
-
 /** A time in the formats of providers: ISO 8601, or seconds or milliseconds since 1970; `otherwise` if there is none. */
 export function momentOf(value: unknown, otherwise: Date): Date {
   const isNumber = typeof value === 'number' || /^\d+$/.test(String(value));
@@ -35,4 +33,5 @@ export function momentOf(value: unknown, otherwise: Date): Date {
   return Number.isNaN(at.getTime()) ? otherwise : at;
 }
 
+/** A number above `secondsMax` is in milliseconds. */
 const millisecondsOf = (number: number) => (number < secondsMax ? number * 1000 : number);
