@@ -18,7 +18,7 @@ const answerTimeoutMs = 10_000;
 /** Posts an event until the service acknowledges it. Events that are left when this process ends are posted after the next start. */
 export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, webhookSecret, signal }: Callback): Promise<void> {
   for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(longestDelayMs, delayMs * 2)) {
-    if (await isTaken(event, url, webhookSecret)) {
+    if (await postOnce(event, url, webhookSecret)) {
       book.acknowledged(event);
       return;
     }
@@ -26,7 +26,8 @@ export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, we
   }
 }
 
-async function isTaken({ id, type, created, object }: LocalEvent, url: string, webhookSecret: string): Promise<boolean> {
+/** @returns whether the service acknowledged it */
+async function postOnce({ id, type, created, object }: LocalEvent, url: string, webhookSecret: string): Promise<boolean> {
   const body = JSON.stringify({ id, object: 'event', type, created, livemode: false, pending_webhooks: 1, data: { object } });
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Stripe-Signature': signatureOf(body, webhookSecret) };
   try {

@@ -19,7 +19,7 @@ export function newLog(logDir: string, name: string): string {
 export function keepLogsSmall(logDir: string, signal: AbortSignal, failed: (error: unknown) => void): void {
   const look = () => {
     try {
-      beginLargeLogs(logDir, logBytesMax);
+      rotateLargeLogs(logDir, logBytesMax);
     } catch (error) {
       failed(error);
     }
@@ -32,7 +32,7 @@ export function keepLogsSmall(logDir: string, signal: AbortSignal, failed: (erro
  * Copies each log file larger than `bytesMax` to `.1` and truncates it. The writing process has the file open for appending and continues at
  * its start. Lines written between the two steps are lost, as with logrotate's `copytruncate`.
  */
-export function beginLargeLogs(logDir: string, bytesMax: number): void {
+export function rotateLargeLogs(logDir: string, bytesMax: number): void {
   const logs = readdirSync(logDir).filter((name) => name.endsWith('.log'));
   for (const path of logs.map((name) => join(logDir, name))) {
     if (statSync(path).size <= bytesMax) continue;

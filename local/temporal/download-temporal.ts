@@ -30,7 +30,7 @@ export async function downloadTemporal(target: string, { env, logDir, say, run }
     };
     await run(command, timeoutMs);
     const program = join(folder, programIn(folder));
-    compare(await sha256Of(program), env.TEMPORAL_CLI_SHA256, say);
+    requireSha256(await sha256Of(program), env.TEMPORAL_CLI_SHA256, say);
     renameSync(program, target);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -52,7 +52,7 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /** Without a wanted SHA-256, says which one the file has, so that it can be pinned. @throws Error when they differ */
-function compare(found: string, wanted: string | undefined, say: Surroundings['say']): void {
+function requireSha256(found: string, wanted: string | undefined, say: Surroundings['say']): void {
   const file = `the downloaded Temporal ${temporalVersion} has the SHA-256 ${found}`;
   if (isUnset(wanted)) return say(`${file}; TEMPORAL_CLI_SHA256=${found} accepts no other`);
   if (found === wanted.toLowerCase()) return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { beginLargeLogs, newLog } from '../../../local/processes/log-files.js';
+import { rotateLargeLogs, newLog } from '../../../local/processes/log-files.js';
 import { temporaryFolder } from './stand-in.js';
 
 describe('log files', () => {
@@ -32,9 +32,9 @@ describe('log files', () => {
   it('rotates a large log while its process writes; keeps small ones', () => {
     const api = append(newLog(folder.path, 'api'), 'much too much');
     const worker = append(newLog(folder.path, 'worker'), 'little');
-    beginLargeLogs(folder.path, 10);
+    rotateLargeLogs(folder.path, 10);
     for (const { log } of [api, worker]) writeSync(log, ', more');
-    beginLargeLogs(folder.path, 20);
+    rotateLargeLogs(folder.path, 20);
     for (const { close } of [api, worker]) close();
     assert.deepEqual(contents(), { 'api.log': ', more', 'api.log.1': 'much too much', 'worker.log': 'little, more' });
   });
