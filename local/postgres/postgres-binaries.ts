@@ -25,7 +25,10 @@ export async function findPostgres(): Promise<PostgresBinaries> {
   return { initdb, postgres };
 }
 
-/** Creates the symbolic links of the libraries. npm packages cannot contain links, and `npm ci --ignore-scripts` skips the script that creates them. */
+/**
+ * Creates the symbolic links of the libraries. npm packages cannot contain links, and `npm ci --ignore-scripts` skips the script that creates
+ * them.
+ */
 function linkLibraries(packageDir: string): void {
   const links = JSON.parse(readFileSync(join(packageDir, 'native/pg-symlinks.json'), 'utf8')) as { target: string }[];
   if (links.every(({ target }) => existsSync(join(packageDir, target)))) return;

@@ -1,4 +1,7 @@
-/** `DATA_DIR/run.json`: the running processes and their addresses. The demo reads the addresses. The next start stops the processes that a killed launcher left. */
+/**
+ * `DATA_DIR/run.json`: the running processes and their addresses. The demo reads the addresses. The next start stops the processes that a
+ * killed launcher left.
+ */
 import { rmSync } from 'node:fs';
 import { endProcess, identify, isAlive, killGroup, type ProcessIdentity, type StopStep } from './process-identity.js';
 import { type RunningService, runFileIn } from '../../models/settings/environment.js';

@@ -62,7 +62,10 @@ async function requireGo(env: NodeJS.ProcessEnv): Promise<void> {
   if (!(minor >= oldestGo)) throw new Error(`${stdout.trim()} is too old`);
 }
 
-/** Checks the module first, because the build would retry for minutes without a network. It runs outside a module, so that only this version is looked up. */
+/**
+ * Checks the module first, because the build would retry for minutes without a network. It runs outside a module, so that only this version is
+ * looked up.
+ */
 async function requireModule(module: string, env: NodeJS.ProcessEnv): Promise<void> {
   await promisify(execFile)('go', ['list', '-m', module], { env, cwd: '/', timeout: probeTimeoutMs }).catch(
     (error: { stderr?: string }) => {

@@ -15,11 +15,11 @@ export interface Certificate {
 export interface CertificateRequest {
   names?: readonly string[];
   addresses?: readonly string[];
-  /** how long it is valid from now on (365) */
+  /** From now on. Default: 365 */
   days?: number;
-  /** the same as an instant; in the past for an expired one */
+  /** Replaces `days`; in the past for an expired certificate. */
   notAfter?: Date;
-  /** for a client that shows it to a server */
+  /** It is for a client that shows it to a server. Default: for a server. */
   isClient?: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function issueCertificate(authority: Certificate, request: Certific
   return { cert: pems.cert, key: pems.private };
 }
 
-/** Begins a day early, because clocks may differ, and always before the end, even if the end has passed. */
+/** It begins a day early, because clocks may differ. For an expired certificate, it begins a day before the end. */
 const validity = (notAfter: Date) => ({
   notBeforeDate: new Date(Math.min(Date.now(), notAfter.getTime()) - dayMs),
   notAfterDate: notAfter,

@@ -8,7 +8,7 @@ import { isUnset } from '../plan/plan.js';
 /** A certificate with less than this left is replaced. */
 const renewBeforeMs = 30 * 86_400_000;
 
-/** Paths of the files; all but the bundle are the demo receiver's. */
+/** The paths of the files. All but the bundle belong to the demo receiver. */
 export function tlsPaths(dataDir: string) {
   const folder = join(dataDir, 'tls');
   return {
@@ -21,13 +21,14 @@ export function tlsPaths(dataDir: string) {
 }
 
 /**
- * Makes authority and certificate when there are none that last. The authority's key is not kept: nothing else can be issued in its name.
- * @returns path of a file for NODE_EXTRA_CA_CERTS: our authority and those that the user already names there
+ * Makes an authority and a certificate, unless the present certificate is valid for another month. The key of the authority is not kept, so
+ * that nothing else can be issued in its name.
+ * @returns the path of a file for NODE_EXTRA_CA_CERTS: our authority, and those that the user has named there
  */
 export async function prepareTls(dataDir: string, userBundle: string | undefined, say: (line: string) => void): Promise<string> {
   const paths = tlsPaths(dataDir);
   mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
-  if (!lasts(paths.cert)) {
+  if (!isValidLongEnough(paths.cert)) {
     const authority = await makeAuthority();
     const receiver = await issueCertificate(authority, { names: ['localhost'], addresses: ['127.0.0.1'] });
     write(paths.authority, authority.cert);
@@ -38,7 +39,7 @@ export async function prepareTls(dataDir: string, userBundle: string | undefined
   return paths.bundle;
 }
 
-function lasts(certPath: string): boolean {
+function isValidLongEnough(certPath: string): boolean {
   try {
     return Date.parse(new X509Certificate(readFileSync(certPath)).validTo) - Date.now() > renewBeforeMs;
   } catch {
