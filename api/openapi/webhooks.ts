@@ -1,6 +1,7 @@
 /** The `webhooks` section: the events that subscribers receive. The examples come from the same function as the events. */
 import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../models/rules/webhooks/events.js';
 import { channels } from '../../models/channels.js';
+import { failureCodes } from '../../models/rules/messages/error-codes.js';
 import { type Components, type Json, jsonSchema } from '../http/schemas/json-schema.js';
 import { refer } from '../http/schemas/schema-components.js';
 import { valueOf } from '../http/schemas/schemas.js';
@@ -15,7 +16,7 @@ const ownFields: Readonly<Record<EventType, Json>> = {
   'message.delivered': { provider_message_id: text, delivered_at: moment },
   'message.failed': {
     provider_message_id: { ...text, description: 'Absent if no provider accepted the message' },
-    error_code: { ...text, description: '30006, 30007, 30008, 30034, undeliverable, cancelled, expired or suppressed' },
+    error_code: { ...text, description: `A failure code: ${failureCodes.join(', ')}` },
     error_message: text,
   },
 };

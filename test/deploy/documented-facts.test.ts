@@ -4,9 +4,14 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../api/admin/commands/index.js';
 import { channels, channelTraits } from '../../models/channels.js';
+import { metaFailures } from '../../models/rules/failures/meta.js';
+import { postmarkFailures } from '../../models/rules/failures/postmark.js';
+import { sesFailures } from '../../models/rules/failures/ses.js';
+import { twilioFailures } from '../../models/rules/failures/twilio.js';
 import { defaultRetryDelays } from '../../models/settings/webhook-settings.js';
 import { messageColumns } from '../../models/tables/message.js';
 import { outdatedRuntime } from '../../models/process/runtime.js';
+import { components } from '../api/openapi/document.js';
 import { jsonOf, root, textOf } from './project.js';
 
 /** The cells of the tables of a document, without the marks of code. */
@@ -21,6 +26,14 @@ const cellsOf = (path: string) =>
         .map((cell) => cell.trim())
         .filter((cell) => cell !== ''),
     );
+
+/** The texts of all source files in these folders. */
+const sourcesIn = (...folders: string[]) =>
+  folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => textOf(`${folder}/${path}`)),
+  );
 
 describe('documents list', () => {
   it('every command of the operator, in docs/commands.md', () => {
@@ -76,14 +89,24 @@ describe('documents list', () => {
     const named = [...section.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
     );
-    const sources = ['api', 'activities', 'models'].flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((path) => path.endsWith('.ts'))
-        .map((path) => textOf(`${folder}/${path}`)),
-    );
+    const sources = sourcesIn('api', 'activities', 'models');
     assert.ok(named.length > 8);
     assert.deepEqual(
       named.filter((text) => !sources.some((source) => source.includes(`'${text}'`))),
+      [],
+    );
+  });
+
+  it('every failure code, in the OpenAPI document', () => {
+    const own = sourcesIn('models/operations').flatMap((source) =>
+      [...source.matchAll(/\berror_code: '(\w+)'/g)].map(([, code = '']) => code),
+    );
+    assert.ok(own.includes('cancelled'));
+    const tables = [metaFailures, postmarkFailures, sesFailures, twilioFailures];
+    const mapped = tables.flatMap((table) => Object.values(table).map(({ code }) => code));
+    const shown = JSON.stringify(components.schemas.MessageFailedEventData);
+    assert.deepEqual(
+      [...new Set([...own, ...mapped])].filter((code) => !new RegExp(`\\b${code}\\b`).test(shown)),
       [],
     );
   });

@@ -52,6 +52,12 @@ const meanings = {
 /** The failure codes of providers. */
 export type FailureCode = keyof typeof meanings;
 
+/** The codes of messages that the service itself let fail: they were not handed off, or it is unknown whether they were. */
+const ownCodes = ['cancelled', 'expired', 'suspended', 'provider_unavailable', 'handoff_unknown'];
+
+/** All failure codes. */
+export const failureCodes: readonly string[] = [...Object.keys(meanings), ...ownCodes];
+
 const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(meanings, code);
 
 /** The code and text of one of our codes; `undeliverable` if a provider gave no code, or one that is not ours. */
