@@ -60,7 +60,7 @@ export function requestHeaders({ idempotent, streams }: Pick<Endpoint, 'idempote
   const lastEventId = {
     name: 'Last-Event-ID',
     in: 'header',
-    description: 'The `id` of the last event that was received; the stream continues behind it',
+    description: 'The `id` of the last event that was received; the stream continues after it',
     schema: { type: 'string', maxLength: 8_000 },
   };
   return [...(idempotent === true ? [key] : []), ...(streams === 'text/event-stream' ? [lastEventId] : []), requestId];

@@ -1,6 +1,6 @@
 /** Events as a client of server-sent events reads them (HTML Standard, 9.2). */
 import type { StreamedEvent } from '../../models/operations/streams/read-events.js';
-import { behind, formatPosition, type Position, type Progress } from '../../models/rules/streams/position.js';
+import { positionAfter, formatPosition, type Position, type Progress } from '../../models/rules/streams/position.js';
 
 /**
  * The blocks of a page of events of one workspace. The id of a block is the position after its event.
@@ -9,7 +9,7 @@ import { behind, formatPosition, type Position, type Progress } from '../../mode
 export function eventBlocks(events: readonly StreamedEvent[], progress: Progress, isLast: boolean): Buffer {
   const end = isLast ? events.length - 1 : -1;
   const blocks = events.map(({ seq, type, body }, index) => {
-    const id = formatPosition(index === end ? progress.goal : behind(progress, seq));
+    const id = formatPosition(index === end ? progress.goal : positionAfter(progress, seq));
     return `id: ${id}\nevent: ${type}\ndata: ${body}\n\n`; // the body is JSON in one line
   });
   return Buffer.from(blocks.join(''));

@@ -1,7 +1,7 @@
 /** Reads the events of many workspaces, round by round: each round reads what became visible since the one before. */
 import type { Database } from '../../models/db/database.js';
 import { pageSize, readMoreEvents, readNewEvents, type StreamedEvent } from '../../models/operations/streams/read-events.js';
-import { behind, type Position, type Progress, progressAt } from '../../models/rules/streams/position.js';
+import { positionAfter, type Position, type Progress, progressAt } from '../../models/rules/streams/position.js';
 
 /** How far a page of events takes a reader. */
 export interface PageEnd {
@@ -13,7 +13,7 @@ export interface PageEnd {
 export function endOfPage(events: readonly StreamedEvent[], progress: Progress): PageEnd {
   const last = events.at(-1);
   if (last === undefined || events.length < pageSize) return { isLast: true, progress: progressAt(progress.goal) };
-  return { isLast: false, progress: { ...progress, position: behind(progress, last.seq) } };
+  return { isLast: false, progress: { ...progress, position: positionAfter(progress, last.seq) } };
 }
 
 /** A page of events of all workspaces. */

@@ -12,7 +12,7 @@ import { readEvents, startOfStretch } from '../../models/operations/streams/read
 import type { Logger } from '../../models/process/logger.js';
 import type { Config } from '../../models/settings/config.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
-import { behind, progressAt } from '../../models/rules/streams/position.js';
+import { positionAfter, progressAt } from '../../models/rules/streams/position.js';
 import { eventBlocks, idBlock } from './event-blocks.js';
 import { endOfPage, type EventPage, RoundReader } from './round-reader.js';
 import { createUpkeep } from './stream-upkeep.js';
@@ -158,7 +158,8 @@ export class StreamHub implements Audience {
     if (viewer.progress.position.reading === null) {
       const { position } = viewer.progress;
       const seq = await startOfStretch(this.db, workspaceId, { seen: position.seen, until: complete.seen });
-      viewer.progress = seq === null ? progressAt(complete) : { position: behind({ position, goal: complete }, seq), goal: complete };
+      viewer.progress =
+        seq === null ? progressAt(complete) : { position: positionAfter({ position, goal: complete }, seq), goal: complete };
     }
     const { progress } = viewer;
     const { seen, reading } = progress.position;

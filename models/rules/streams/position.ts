@@ -70,7 +70,7 @@ export interface Progress {
 }
 
 /** The position after one of these events. */
-export const behind = ({ position, goal }: Progress, seq: number): Position => ({
+export const positionAfter = ({ position, goal }: Progress, seq: number): Position => ({
   at: position.at,
   seen: position.seen,
   reading: { until: goal.seen, seq },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  behind,
+  positionAfter,
   formatPosition,
   newestSnapshot,
   parsePosition,
@@ -76,6 +76,6 @@ describe('the progress through a stream', () => {
   });
 
   it('stores the remaining progress with each event', () => {
-    assert.deepEqual(behind(progressAt(between), 8), { at, seen: '1:5:', reading: { until: '2:9:', seq: 8 } });
+    assert.deepEqual(positionAfter(progressAt(between), 8), { at, seen: '1:5:', reading: { until: '2:9:', seq: 8 } });
   });
 });

@@ -91,7 +91,7 @@ class Tidings:
         The stream is opened when the first event is asked for. It survives lost connections, and no event comes twice.
         It ends when it is closed, or with an error.
 
-        :param last_event_id: `id` of the last event that was handled: the stream goes on behind it, for up to an
+        :param last_event_id: `id` of the last event that was handled: the stream goes on after it, for up to an
             hour. By default it begins now
         :param on_open: called each time the stream is open, before its events
         """
