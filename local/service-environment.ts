@@ -10,6 +10,7 @@ const embeddedSignupCredits = '100';
 /** Here no load balancer has to see it, and somebody waits for Ctrl-C. */
 const embeddedDrainSeconds = '1';
 
+/** What the launcher has started or chosen. */
 export interface Made {
   port: number;
   databaseUrl: string;

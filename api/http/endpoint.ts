@@ -128,11 +128,12 @@ export interface Endpoint<Services = never> extends Declaration<Auth, string, ob
   inBulkThread?: true;
 }
 
-/** What runs the handlers of costly endpoints: later, for example. */
+/** Wraps the handler of a costly endpoint, for example so that it waits for its turn. */
 export type Wrap<Services> = (handler: Endpoint<Services>['handler']) => Endpoint<Services>['handler'];
 
 /**
- * Returns what declares endpoints whose handlers use these services. The types of a handler's input are derived from its schemas and its path.
+ * Returns the function that declares endpoints whose handlers use these services. The types of a handler's input are derived from its schemas
+ * and its path.
  * @param costly wraps the handlers of `costly` endpoints. Without it there can be none
  */
 export function declaring<Services>(costly?: Wrap<Services>) {

@@ -27,7 +27,7 @@ interface ListDeclaration<A extends Auth, Path extends string, Filters extends o
 }
 
 /**
- * Returns what declares the endpoint of a list, whose `find` uses these services. The response has the rows and `pagination`. With a cursor
+ * Returns the function that declares lists whose `find` uses these services. The response has the rows and `pagination`. With a cursor
  * `total` and `pages` are null. Refuses a cursor of another list, workspace or set of filters with 400 (docs/contract/README.md, Lists).
  * @param costly see `declaring`. A late page, a total and a search may read the whole list, so every list is costly
  */

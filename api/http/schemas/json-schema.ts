@@ -74,7 +74,7 @@ function completed(json: Json, description: Joi.Description, target: Target): Js
   return asComponent(component, whole, target);
 }
 
-/** Corrects what Joi writes otherwise than code generators need it. */
+/** Corrects keywords that Joi writes in a form that code generators cannot use. */
 function correctKeywords(merged: Json, json: Json): void {
   // Joi omits null from the list of allowed values.
   if (Array.isArray(json.enum) && Array.isArray(json.type) && json.type.includes('null')) merged.enum = [...json.enum, null];
