@@ -94,13 +94,11 @@ export class ReaderPlaces {
     const all = [...this.#readers].map(([owner, reader]) => ({ owner, reader, ms: this.#behindMsOf(reader) }));
     const slow = all.filter(({ ms }) => ms > this.options.behindMsMax).toSorted((one, other) => other.ms - one.ms);
     if (slow.length > 0) return slow;
-    const own = this.#placesOf(address);
-    const places = Math.max(...all.map(({ reader }) => this.#placesOf(reader.address)));
-    if (places <= own + 1) return [];
-    const ofCrowd = all.filter(({ reader }) => this.#placesOf(reader.address) === places);
-    const until = this.#now() - this.options.behindMsMax;
-    return ofCrowd
-      .filter(({ reader }) => reader.since < until)
+    const mostPlaces = Math.max(...all.map(({ reader }) => this.#placesOf(reader.address)));
+    if (mostPlaces <= this.#placesOf(address) + 1) return [];
+    const begunBefore = this.#now() - this.options.behindMsMax;
+    return all
+      .filter(({ reader }) => this.#placesOf(reader.address) === mostPlaces && reader.since < begunBefore)
       .toSorted((one, other) => other.reader.since - one.reader.since)
       .slice(0, 1);
   }
