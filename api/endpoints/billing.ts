@@ -89,7 +89,7 @@ export const receivePayment = endpoint({
   auth: 'provider',
   rate: 'callback',
   bodyBytesMax: 256 * 1024,
-  admit: ({ headers }, { payments }) => payments.judgeHead(headers),
+  admit: ({ headers }, { payments }) => payments.checkHead(headers),
   refusals: [400, 413, 503],
   response: named('PaymentEventData', Joi.object({ received: Joi.boolean().required() })),
   async handler({ signed }, { db, payments, logger }) {

@@ -5,7 +5,7 @@ import { AppError, notFound } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordOptIn, recordOptOut } from '../../models/operations/contacts/record-opt-outs.js';
 import type { ProviderAccount } from '../../models/rules/routing/provider-kinds.js';
-import { judgeHead } from '../../models/rules/callbacks/before-body.js';
+import { checkHead } from '../../models/rules/callbacks/before-body.js';
 import type { CallbackEvent, CallbackReader, CallbackRequest } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
 import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
@@ -82,7 +82,7 @@ export const receiveReports = endpoint({
   auth: 'provider',
   rate: 'callback',
   bodyBytesMax: 1024 * 1024,
-  admit: ({ params, headers }, deps) => judgeHead(readerFor(params.provider ?? '', deps).account, headers),
+  admit: ({ params, headers }, deps) => checkHead(readerFor(params.provider ?? '', deps).account, headers),
   mayBeEmpty: true,
   refusals: [400, 403, 413],
   response: named('DeliveryReportsData', Joi.object({ received: Joi.number().integer().required() })),

@@ -1,6 +1,6 @@
 /** The health of accounts that share a channel: one row each. Each worker writes it about once a second, independent of its load. */
 import { type Database, select } from '../../db/database.js';
-import { judge, probePauses } from '../../rules/routing/account-health.js';
+import { dueChange, probePauses } from '../../rules/routing/account-health.js';
 import { column, recordset } from '../../tables/columns.js';
 
 /** The calls of one worker since its last write. */
@@ -47,7 +47,7 @@ export async function noteCalls(
   const rows = await select<Row>(db, note, [JSON.stringify(counts), windowSeconds]);
   const changes: NotedChange[] = [];
   for (const row of rows) {
-    const due = judge({ ...row, badInARow: row.bad_in_a_row, sinceSeconds: row.since_seconds }, windowSeconds);
+    const due = dueChange({ ...row, badInARow: row.bad_in_a_row, sinceSeconds: row.since_seconds }, windowSeconds);
     if (due === null) continue;
     const change = { account: row.account, from_level: row.level, to_level: due.level, reason: due.reason };
     const bind = [row.account, row.level, due.level, due.reason, windowSeconds * probePauses.first];

@@ -34,7 +34,7 @@ const signatures: Readonly<Record<ProviderKind, readonly [header: string, form: 
  * @returns the maximum body size in bytes
  * @throws AppError forbidden if the signature is absent or malformed
  */
-export function judgeHead(account: ProviderAccount, headers: IncomingHttpHeaders): number {
+export function checkHead(account: ProviderAccount, headers: IncomingHttpHeaders): number {
   const [header, form] = signatures[account.kind] ?? [];
   if (header !== undefined && form?.test(headerOf(headers, header)) === false) throw badSignature();
   if (account.kind === 'postmark' && !isPostmark(account, headers)) throw badSignature();

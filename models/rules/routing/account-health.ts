@@ -46,7 +46,7 @@ const raiseAfter = 2 / 5;
 export const probePauses = { first: 1 / 12, longest: 1 / 2 };
 
 /** The change that is due; null if there is none. */
-export function judge({ level, calls, bad, badInARow, sinceSeconds }: Seen, windowSeconds: number): LevelChange | null {
+export function dueChange({ level, calls, bad, badInARow, sinceSeconds }: Seen, windowSeconds: number): LevelChange | null {
   const share = calls === 0 ? 0 : bad / calls;
   const seen = `${Math.round(bad)} of ${countText(Math.round(calls), 'call')} failed or took longer than ${slowMs / 1000} s`;
   if (level === 0) return calls - bad >= 1 ? { level: 1, reason: 'a probe was answered' } : null;

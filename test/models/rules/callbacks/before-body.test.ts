@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { judgeHead } from '../../../../models/rules/callbacks/before-body.js';
+import { checkHead } from '../../../../models/rules/callbacks/before-body.js';
 import { readerOf } from '../../../../models/rules/callbacks/reader-of.js';
 import type { ProviderAccount, ProviderKind } from '../../../../models/rules/routing/provider-kinds.js';
 import { settingsNeeded } from '../../../../models/settings/provider-account.js';
@@ -24,17 +24,17 @@ const kilobytes: [ProviderKind, number, header?: string, good?: string, bad?: st
 describe('the head of a callback', () => {
   for (const [kind, size, header = '', good = '', bad = []] of kilobytes) {
     it(`lets ${size} kB of ${kind} follow${header === '' ? '' : ', if it has a signature'}`, () => {
-      assert.equal(judgeHead(account(kind), { [header]: good }), size * 1024);
+      assert.equal(checkHead(account(kind), { [header]: good }), size * 1024);
     });
     for (const signature of header === '' ? [] : ['', ...bad])
       it(`is refused for ${kind} with ${signature === '' ? 'no signature' : JSON.stringify(signature.slice(-20))}`, () =>
-        assert.throws(() => judgeHead(account(kind), signature === '' ? {} : { [header]: signature }), { code: 'forbidden' }));
+        assert.throws(() => checkHead(account(kind), signature === '' ? {} : { [header]: signature }), { code: 'forbidden' }));
   }
 
   it('is refused for postmark without its password', () => {
     const headers = { authorization: `Basic ${Buffer.from('any:secret').toString('base64')}` };
-    assert.equal(judgeHead(account('postmark'), headers), 1024 * 1024);
-    assert.throws(() => judgeHead(account('postmark'), {}), { code: 'forbidden' });
+    assert.equal(checkHead(account('postmark'), headers), 1024 * 1024);
+    assert.throws(() => checkHead(account('postmark'), {}), { code: 'forbidden' });
   });
 });
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { levelMax } from '../../../../models/rules/routing/route.js';
-import { judge, probePauses, type Seen } from '../../../../models/rules/routing/account-health.js';
+import { dueChange, probePauses, type Seen } from '../../../../models/rules/routing/account-health.js';
 
 const windowSeconds = 60;
 const seen = (changes: Partial<Seen>): Seen => ({ level: levelMax, calls: 0, bad: 0, badInARow: 0, sinceSeconds: 1_000, ...changes });
-const levelAfter = (changes: Partial<Seen>) => judge(seen(changes), windowSeconds)?.level;
+const levelAfter = (changes: Partial<Seen>) => dueChange(seen(changes), windowSeconds)?.level;
 
 describe('the health of a route', () => {
   it('falls to 0 at once when nearly all calls fail', () => {
@@ -45,7 +45,7 @@ describe('the health of a route', () => {
   });
 
   it('the reason says how many calls failed, and what counts as slow', () => {
-    const reasonOf = (changes: Partial<Seen>) => judge(seen(changes), windowSeconds)?.reason;
+    const reasonOf = (changes: Partial<Seen>) => dueChange(seen(changes), windowSeconds)?.reason;
     assert.equal(reasonOf({ calls: 20.4, bad: 3.6 }), '4 of 20 calls failed or took longer than 3 s');
     assert.equal(reasonOf({ calls: 20, bad: 8, badInARow: 8 }), '8 calls in a row failed or took longer than 3 s');
   });
@@ -60,7 +60,7 @@ describe('the health of a route', () => {
     let level = 1;
     let seconds = 0;
     for (let since = 0; level < levelMax; seconds += 1, since += 1) {
-      const change = judge(seen({ level, calls: 50, bad: 0, sinceSeconds: since }), windowSeconds);
+      const change = dueChange(seen({ level, calls: 50, bad: 0, sinceSeconds: since }), windowSeconds);
       if (change !== null) [level, since] = [change.level, 0];
       assert.ok(seconds < 300 - windowSeconds / 2, `at ${level} after ${seconds} s`);
     }
@@ -78,7 +78,10 @@ describe('the health of a route', () => {
     const part = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(level, calls, part, fc.nat(1_000), fc.integer({ min: 2, max: 600 }), (at, count, share, sinceSeconds, window) => {
-        const change = judge({ level: at, calls: count, bad: count * share, badInARow: Math.floor(count * share), sinceSeconds }, window);
+        const change = dueChange(
+          { level: at, calls: count, bad: count * share, badInARow: Math.floor(count * share), sinceSeconds },
+          window,
+        );
         if (change === null) return;
         assert.ok(change.level >= 0 && change.level <= levelMax && change.level !== at && change.reason !== '');
         if (change.level < at) assert.ok(share > 0);
