@@ -12,7 +12,7 @@ import { limitCallbackFailures } from './http/callback-failures.js';
 import type { Caller } from './http/caller.js';
 import type { Endpoint, NoteWorkspace } from './http/endpoint.js';
 import type { HandlerRequest } from './http/handler-request.js';
-import { addressKey } from './http/rate-limit.js';
+import { addressKey } from './http/client-address.js';
 import { idsOf, readHandlerRequest } from './http/read-request.js';
 import type { Reply } from './http/reply.js';
 import { contextOf, logCaller } from './http/request-context.js';

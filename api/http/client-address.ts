@@ -1,6 +1,7 @@
-/** The address of the client of a request, also behind proxies. */
+/** The address of the client of a request, also behind proxies, and the key under which limits count it. */
 import type { IncomingMessage } from 'node:http';
 import express, { type Request } from 'express';
+import ipaddr from 'ipaddr.js';
 
 /** Returns the client address of a request; undefined when its connection is closed. */
 export type ClientAddress = (req: IncomingMessage) => string | undefined;
@@ -29,4 +30,21 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     const seen = Object.create(request, { headers: { value: headers }, socket: { value: req.socket } }) as Request;
     return plainAddress(seen.ip);
   };
+}
+
+/** An IPv6 address without its zone, which is a name on one machine only. Null for IPv4, and for a text of a proxy that is no address. */
+export function ipv6Of(ip: string | undefined): ipaddr.IPv6 | null {
+  const [address = ''] = ip?.split('%') ?? [];
+  return ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : null;
+}
+
+/** The client address as limits count it: an IPv4 address, or the /64 network of an IPv6 address, because one customer owns a whole /64. */
+export function addressKey(ip: string | undefined): string {
+  const address = ipv6Of(ip);
+  if (address === null) return ip ?? 'unknown';
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
+  return `${address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
 }

@@ -7,9 +7,9 @@ import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
-import { createClientAddress } from './client-address.js';
 import { FirstRequestTurns, startingInTurn } from './first-requests.js';
-import { addressKey, type Limiter } from './rate-limit.js';
+import { addressKey, createClientAddress } from './client-address.js';
+import type { Limiter } from './rate-limit.js';
 
 /** Timeouts in milliseconds. */
 export interface Timeouts {

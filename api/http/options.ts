@@ -1,7 +1,8 @@
 /** Answers OPTIONS requests with the methods of the path. For a preflight request, cors.ts has already set the CORS headers. */
 import type { RequestHandler, Router } from 'express';
 import type { Endpoint } from './endpoint.js';
-import { addressKey, type Limiter } from './rate-limit.js';
+import { addressKey } from './client-address.js';
+import type { Limiter } from './rate-limit.js';
 import { contextOf } from './request-context.js';
 
 /** The value of the header `Allow` for a path with these methods. */

@@ -2,7 +2,6 @@
  * Rate limits in fixed windows, counted exactly. With Redis all processes share the counters. While Redis does not answer, each process
  * counts in its own memory, so that a Redis outage is not an outage of the API.
  */
-import ipaddr from 'ipaddr.js';
 import type { Config } from '../../models/settings/config.js';
 import type { RateLimit } from '../../models/settings/limit-settings.js';
 import { rateLimited } from '../../models/errors.js';
@@ -87,23 +86,6 @@ const classesOf = (rateLimits: Config['rateLimits']): Record<RateClass, RateLimi
   callback: machineLimit,
   probe: machineLimit,
 });
-
-/** An IPv6 address without its zone, which is a name on one machine only. Null for IPv4, and for a text of a proxy that is no address. */
-export function ipv6Of(ip: string | undefined): ipaddr.IPv6 | null {
-  const [address = ''] = ip?.split('%') ?? [];
-  return ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : null;
-}
-
-/** The client address as the limiter counts it: an IPv4 address, or the /64 network of an IPv6 address, because one customer owns a whole /64. */
-export function addressKey(ip: string | undefined): string {
-  const address = ipv6Of(ip);
-  if (address === null) return ip ?? 'unknown';
-  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
-  return `${address.parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`;
-}
 
 interface Window {
   points: number;

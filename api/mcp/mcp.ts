@@ -12,7 +12,7 @@ import type { Deps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
 import { mountOptions } from '../http/options.js';
 import { parseObject } from '../http/parse-body.js';
-import { addressKey } from '../http/rate-limit.js';
+import { addressKey } from '../http/client-address.js';
 import { readBody } from '../http/read-body.js';
 import { originOf } from '../http/read-request.js';
 import { contextOf, type LoggedCaller, logCaller } from '../http/request-context.js';

@@ -3,7 +3,7 @@ import express, { type Router } from 'express';
 import { badSignature } from '../../models/errors.js';
 import { answerMetaHandshake } from '../../models/rules/callbacks/meta.js';
 import type { Deps } from '../deps.js';
-import { addressKey } from '../http/rate-limit.js';
+import { addressKey } from '../http/client-address.js';
 import { contextOf } from '../http/request-context.js';
 
 const path = '/callbacks/:provider';

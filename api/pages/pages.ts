@@ -1,6 +1,7 @@
 /** The rate limit and the content security policy of the HTML pages. */
 import type { RequestHandler } from 'express';
-import { addressKey, type Limiter } from '../http/rate-limit.js';
+import { addressKey } from '../http/client-address.js';
+import type { Limiter } from '../http/rate-limit.js';
 import { contextOf } from '../http/request-context.js';
 
 /**

@@ -19,7 +19,7 @@ import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { endpoint } from '../../declare.js';
-import { addressKey } from '../../http/rate-limit.js';
+import { addressKey } from '../../http/client-address.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { Reply } from '../../http/reply.js';
 import {

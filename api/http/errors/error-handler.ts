@@ -4,7 +4,8 @@ import { shownFaults } from './hints.js';
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../../models/errors.js';
 import type { Logger } from '../../../models/process/logger.js';
-import { addressKey, describeWait, type Limiter } from '../rate-limit.js';
+import { addressKey } from '../client-address.js';
+import { describeWait, type Limiter } from '../rate-limit.js';
 import { contextOf } from '../request-context.js';
 import type { Explain } from './route-hints.js';
 

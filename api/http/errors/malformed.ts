@@ -8,7 +8,8 @@ import type { RequestHandler } from 'express';
 import { type AppError, notFound } from '../../../models/errors.js';
 import { errorBody } from './error-handler.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
-import { addressKey, type Limiter } from '../rate-limit.js';
+import { addressKey } from '../client-address.js';
+import type { Limiter } from '../rate-limit.js';
 
 /** A fault of Node's parser, with the bytes that it was reading and the place of the fault in them. */
 type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { digestRequest, faultsOfIdempotencyKey } from '../../../api/http/idempotency.js';
-import { addressKey } from '../../../api/http/rate-limit.js';
+import { addressKey } from '../../../api/http/client-address.js';
 import { bucketOf } from '../../../api/auth/admit.js';
 import { assertReachable } from '../../../api/router.js';
 
