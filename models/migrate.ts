@@ -6,6 +6,7 @@ import { Umzug, type UmzugStorage } from 'umzug';
 import { type Config, ConfigError, loadConfig } from './settings/config.js';
 import { commandEnvironment } from './settings/environment.js';
 import { connect, type Database, select } from './db/database.js';
+import { explainDatabaseError } from './db/explain-database-error.js';
 import { grantRights } from './db/grant-rights.js';
 import { SchemaLock, whoMigrates } from './db/schema-lock.js';
 
@@ -157,7 +158,9 @@ if (process.argv[1] === import.meta.filename) {
     const names = await migrateWith(loadConfig(commandEnvironment(), ['DATABASE_URL']));
     process.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : `Applied ${names.join(', ')}.\n`);
   } catch (error) {
-    process.stderr.write(error instanceof ConfigError ? `${error.message}\n` : `Migration failed: ${(error as Error).message}\n`);
+    process.stderr.write(
+      error instanceof ConfigError ? `${error.message}\n` : `Migration failed: ${explainDatabaseError(error as Error)}\n`,
+    );
     process.exitCode = 1;
   }
 }

@@ -4,6 +4,6 @@ import { Workspace } from '../../models/tables/workspace.js';
 /** Finds a workspace by its id or e-mail address. @throws Error when there is none */
 export async function findWorkspace(named: string): Promise<Workspace> {
   const found = isUuid(named) ? await Workspace.findByPk(named) : await Workspace.byEmail(named);
-  if (found === null) throw new Error(`there is no workspace ${named}`);
+  if (found === null) throw new Error(`there is no workspace ${named}. "workspace find" searches names and addresses`);
   return found;
 }

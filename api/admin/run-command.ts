@@ -1,5 +1,6 @@
 /** Finds an operator command, parses its arguments, and runs it. */
 import { parseArgs } from 'node:util';
+import { explainDatabaseError } from '../../models/db/explain-database-error.js';
 import { ConfigError } from '../../models/settings/config.js';
 import {
   type Command,
@@ -31,7 +32,7 @@ export async function runCommand(commands: readonly Command[], args: readonly st
     return shown(await runWith(command, read(command, rest), open), isJson);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    const why = isUsage || error instanceof ConfigError ? error.message : `Failed: ${(error as Error).message}`;
+    const why = isUsage || error instanceof ConfigError ? error.message : `Failed: ${explainDatabaseError(error as Error)}`;
     return { code: isUsage ? 2 : 1, out: isJson ? `${JSON.stringify({ error: why })}\n` : '', err: isJson ? '' : `${why}\n` };
   }
 }
@@ -82,7 +83,10 @@ function read(command: Command, args: string[]): ParsedArguments {
     throw new UsageError(`${(error as Error).message}\n${usage}`, { cause: error });
   }
   const { positionals, values } = parsed;
-  const lacking = Object.entries(options).filter(([name, { isRequired = false }]) => isRequired && (values[name] ?? '') === '');
+  // Often a shell variable that is not set. An empty --reference would be a reference that many credits share.
+  const empty = Object.keys(values).find((name) => String(values[name]).trim() === '');
+  if (empty !== undefined) throw new UsageError(`--${empty} is empty\n${usage}`);
+  const lacking = Object.entries(options).filter(([name, { isRequired = false }]) => isRequired && values[name] === undefined);
   if (positionals.length !== takes.length || lacking.length > 0) throw new UsageError(usage);
   return { positionals, values: values as ParsedArguments['values'] };
 }

@@ -5,6 +5,7 @@ import { completionOf } from '../../../api/admin/completion.js';
 import { commands } from '../../../api/admin/commands/index.js';
 import { runCommand } from '../../../api/admin/run-command.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
+import { freePort } from '../../../models/process/free-port.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import type { Account } from '../start-app.js';
@@ -36,6 +37,8 @@ describe("the operator's commands as one program", () => {
       [['workspace'], /Did you mean: workspace find, workspace create/],
       [['stuck', '--older'], /Unknown option '--older'[^]*Usage: stuck/],
       [['suspend', 'ada@example.com'], /Usage: suspend <workspace> --reason TEXT/],
+      [['suspend', 'ada@example.com', '--reason', ' '], /--reason is empty[^]*Usage: suspend/],
+      [['credit', 'ada@example.com', '5', '--reason', 'x', '--reference', ''], /--reference is empty[^]*Usage: workspace credit/],
       [['completion', 'fish'], /The shell must be one of: bash, zsh/],
       [['help', 'nothing'], /Unknown command: nothing/],
       [['help', 'workspace'], /Did you mean: workspace find, workspace create/],
@@ -53,6 +56,19 @@ describe("the operator's commands as one program", () => {
     const asJson = await run(['stuck', '--json']);
     assert.equal(asJson.code, 1);
     assert.match(JSON.parse(asJson.out).error, /DATABASE_URL/);
+  });
+  it('exit with 1 and say which setting to check if PostgreSQL cannot be reached', async () => {
+    const env = { DATABASE_URL: `postgres://tidings@127.0.0.1:${await freePort()}/tidings` };
+    for (const args of [['stuck'], ['audit', '--acknowledge', 'nobody'], ['migrate']]) {
+      const { code, out, err } = await run(args, env);
+      assert.deepEqual([code, out], [1, ''], args.join(' '));
+      assert.match(err, /^Failed: PostgreSQL cannot be used: connect ECONNREFUSED [^]*Check DATABASE_URL.*\n$/);
+    }
+  });
+  it('exit with 1 and name the migration if the database has no schema', async () => {
+    const { code, err } = await run(['workspace', 'find', 'ada'], { DATABASE_URL: `${process.env.TEST_DATABASE_SERVER}/postgres` });
+    assert.equal(code, 1);
+    assert.match(err, /^Failed: relation "workspaces" does not exist\. .*npm run migrate\n$/);
   });
   it('run the doctor, which names the faults of the settings', async () => {
     const { code, out } = await run(['doctor', '--json'], { PORT: 'x' });

@@ -120,7 +120,10 @@ describe("the operator's commands", () => {
       assert.deepEqual([code, err.includes(usage)], [2, true], args.join(' '));
     }
     const { code, err } = await admin('resume', 'nobody@example.test');
-    assert.deepEqual([code, err], [1, 'Failed: there is no workspace nobody@example.test\n']);
+    assert.deepEqual(
+      [code, err],
+      [1, 'Failed: there is no workspace nobody@example.test. "workspace find" searches names and addresses\n'],
+    );
     const json = await admin('resume', account.workspaceId, '--json');
     assert.deepEqual(JSON.parse(json.out), { workspace_id: account.workspaceId, suspended: false, changed: false });
     assert.deepEqual((await admin()).code, 0);
