@@ -1,5 +1,6 @@
 /** Which servers are configured and which are embedded. */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Config, loadConfig } from '../../models/settings/config.js';
 import { reasonOf, StartError } from './start-error.js';
 
@@ -28,11 +29,19 @@ export function readPlan(env: NodeJS.ProcessEnv): Plan {
 /** Creates DATA_DIR, without access for other users. */
 export function prepareDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StartError(`DATA_DIR ${dataDir} cannot be used (${reasonOf(error)}): set DATA_DIR to a folder that you can write to.`);
   }
+}
+
+/** A recursive mkdir of Node 20 never returns below a folder that takes no folders, such as /proc. So the outermost folder is made alone. */
+function makeFolder(path: string): void {
+  let outermost = path;
+  while (!existsSync(dirname(outermost))) outermost = dirname(outermost);
+  if (!existsSync(outermost)) mkdirSync(outermost, { mode: 0o700 });
+  mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 export const isUnset = (value: string | undefined): value is undefined | '' => value === undefined || value === '';

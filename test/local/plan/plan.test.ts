@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
@@ -95,6 +96,14 @@ describe('what a folder keeps', () => {
     writeFileSync(join(folder.path, 'file'), '');
     assert.throws(() => prepareDataDir(join(folder.path, 'file')), StartError);
     assert.throws(() => prepareDataDir(join(folder.path, 'file', 'c')), StartError);
+  });
+
+  it('a folder below one that takes no folders is refused, and the start does not hang', () => {
+    const { href } = new URL('../../../local/plan/plan.js', import.meta.url);
+    const script = `import { prepareDataDir } from '${href}'; prepareDataDir('/proc/tidings/data');`;
+    const limits = { timeout: 10_000, killSignal: 'SIGKILL', encoding: 'utf8' } as const; // a hanging mkdir hears no other signal
+    const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], limits);
+    assert.match(stderr, /StartError: DATA_DIR \/proc\/tidings\/data cannot be used/);
   });
 
   it('secrets stay the same at every start, and only the owner can read them', () => {
