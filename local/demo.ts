@@ -11,6 +11,7 @@ import { DemoReceiver } from './demo/demo-receiver.js';
 import { tellStory } from './demo/demo-story.js';
 import { Output } from './processes/output.js';
 import { type Addresses, runningAddresses } from './processes/run-record.js';
+import { isUnset } from './plan/plan.js';
 import { reasonOf, StartError } from './plan/start-error.js';
 
 const storyTimeoutMs = 20_000;
@@ -22,8 +23,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 let service: ChildProcess | undefined;
 try {
-  const { dataDir } = loadConfig(withEnvFile(process.env), []);
+  const env = withEnvFile(process.env);
+  const { dataDir } = loadConfig(env, []);
   if (runningAddresses(dataDir) === undefined) {
+    if (!isUnset(env.DATABASE_URL) || !isUnset(env.TEMPORAL_ADDRESS)) throw notEmbedded(); // a start would migrate the user's database
     service = spawnService();
     await isReady(service);
   }
@@ -39,7 +42,7 @@ try {
 async function demonstrate(dataDir: string, addresses: Addresses | undefined): Promise<void> {
   if (addresses === undefined) throw new StartError('The service is not running.');
   const receiverAddress = addresses.demo_receiver;
-  if (receiverAddress === null) throw new StartError('The demo needs an embedded service: unset DATABASE_URL and TEMPORAL_ADDRESS.');
+  if (receiverAddress === null) throw notEmbedded();
   const receiver = new DemoReceiver(dataDir);
   await receiver.listen(Number(receiverAddress.split(':')[1]));
   try {
@@ -51,6 +54,10 @@ async function demonstrate(dataDir: string, addresses: Addresses | undefined): P
   } finally {
     receiver.close();
   }
+}
+
+function notEmbedded(): StartError {
+  return new StartError('The demo needs an embedded service: unset DATABASE_URL and TEMPORAL_ADDRESS.');
 }
 
 /** The service also ends if this process is killed, because its message channel closes then. */

@@ -169,4 +169,12 @@ describe('npm start', function () {
     assert.match(printed(), /That is the whole story/);
     assert.deepEqual(processesOf(dataDir), []);
   });
+
+  it('refuses the demo on a configured database, and starts nothing with it', async () => {
+    for (const env of [{ DATABASE_URL: `${process.env.TEST_DATABASE_SERVER}/postgres` }, { TEMPORAL_ADDRESS: '127.0.0.1:1' }]) {
+      const { child, printed } = spawnEntryPoint('demo', dataDir, env);
+      assert.equal(await exitCodeOf(child), 1);
+      assert.equal(printed(), '✗ The demo needs an embedded service: unset DATABASE_URL and TEMPORAL_ADDRESS.\n');
+    }
+  });
 });
