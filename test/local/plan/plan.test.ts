@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ConfigError } from '../../../models/settings/config.js';
@@ -12,6 +12,7 @@ import { portFault } from '../../../models/process/free-port.js';
 import { loadSecrets } from '../../../local/plan/secrets.js';
 import { type Made, serviceEnvironment } from '../../../local/service-environment.js';
 import { StartError } from '../../../local/plan/start-error.js';
+import { writeState } from '../../../local/plan/state-file.js';
 import { temporaryFolder } from '../processes/stand-in.js';
 
 const database = 'postgres://u:p@127.0.0.1:5432/d';
@@ -111,6 +112,13 @@ describe('what a folder keeps', () => {
     assert.ok(Object.values(secrets).every((one) => one.length >= 32) && new Set(Object.values(secrets)).size === 3);
     assert.deepEqual(loadSecrets(folder.path), secrets);
     assert.equal(statSync(join(folder.path, 'secrets.json')).mode & 0o777, 0o600);
+  });
+
+  it('a state that cannot be written is refused in one sentence, and leaves no other file', () => {
+    mkdirSync(join(folder.path, 'secrets.json'));
+    assert.throws(() => writeState(join(folder.path, 'secrets.json'), {}), StartError);
+    assert.throws(() => writeState(join(folder.path, 'none', 'ports.json'), {}), StartError);
+    assert.deepEqual(readdirSync(folder.path), ['secrets.json']);
   });
 
   it('damaged secrets are not silently replaced', () => {
