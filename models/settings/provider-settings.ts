@@ -3,24 +3,20 @@ import { createPublicKey } from 'node:crypto';
 import Joi from 'joi';
 import { type Channel, channels } from '../channels.js';
 import { channelSetting, kindsFor, settingsNeeded } from './provider-account.js';
-import { isEmail } from '../rules/values/email.js';
+import { mailbox, mailServer } from './setting-kinds.js';
 
 /** Visible ASCII without spaces: a credential or an identifier. */
 export const oneWord = Joi.string()
   .pattern(/^[\x21-\x7e]+$/)
   .messages({ 'string.pattern.base': '{{#label}} must be visible ASCII characters without spaces' });
 
+const apiBaseText = '{{#label}} must be https, host and port, for example https://api.example.com';
 /** Credentials require TLS. A simulated server on this machine needs none. */
 const apiBase = Joi.string()
   .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
   .uri()
   .custom((text: string) => text.replace(/\/$/, ''))
-  .messages({ 'string.pattern.base': '{{#label}} must be https, host and port, for example https://api.example.com' });
-
-/** An address, or a name that needs no quotes with an address in angle brackets. */
-const mailbox = Joi.string()
-  .custom((text: string, helpers) => (isEmail(/^[\p{L}\p{N} .'_-]+<([^<>]+)>$/u.exec(text)?.[1] ?? text) ? text : helpers.error('mailbox')))
-  .messages({ mailbox: '{{#label}} must be an e-mail address, for example Example <hello@example.com>' });
+  .messages({ 'string.pattern.base': apiBaseText, 'string.uri': apiBaseText });
 
 const callbackPassword = oneWord.min(16).messages({ 'string.min': '{{#label}} must have at least 16 characters' });
 
@@ -64,7 +60,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
   TWILIO_ACCOUNT_SID: oneWord.description('Twilio: account SID'),
   TWILIO_AUTH_TOKEN: oneWord.description('Twilio: auth token; signs its callbacks too'),
   TWILIO_FROM: Joi.string()
-    .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|[A-Za-z0-9 ]{1,11})$/)
+    .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|(?=.*[A-Za-z])(?! )[A-Za-z0-9 ]{1,11}(?<! ))$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a phone number, a short code, a sender name or the SID of a messaging service' })
     .description('Twilio: sender, as a number, a short code, a sender name or a messaging service (MG…)'),
   TWILIO_WHATSAPP_FROM: Joi.string()
@@ -82,9 +78,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
   EMAIL_FROM: mailbox.description(
     'sender of the e-mail channel, with every provider: an address, or a name with an address in angle brackets',
   ),
-  EMAIL_SMTP_URL: Joi.string()
-    .uri({ scheme: ['smtp', 'smtps'] })
-    .description('SMTP: mail server of the e-mail channel'),
+  EMAIL_SMTP_URL: mailServer.description('SMTP: mail server of the e-mail channel'),
   SES_REGION: Joi.string()
     .pattern(/^[a-z]{2}(?:-[a-z]+)+-\d$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a region of AWS, for example eu-west-1' })

@@ -11,7 +11,7 @@ import { mcpSettings } from './mcp-settings.js';
 import { operatorSettings } from './operator-settings.js';
 import { channelSetting } from './provider-account.js';
 import { oneWord, providerSettings } from './provider-settings.js';
-import { days, list, listOrJson } from './setting-kinds.js';
+import { days, list, listOrJson, parsable, url } from './setting-kinds.js';
 import { tracingSettings } from './tracing-settings.js';
 import { webhookSettings } from './webhook-settings.js';
 
@@ -19,19 +19,19 @@ const providerLimit = Joi.string()
   .pattern(/^[a-z][a-z0-9_-]*=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,3})?$/)
   .messages({ 'string.pattern.base': '{{#label}} must be name=number, for example sandbox=100' });
 const seconds = Joi.number().integer().min(1).max(31_536_000);
-/** Joi accepts a port above 65535. */
-const parsable: Joi.CustomValidator<string> = (text, helpers) => (URL.canParse(text) ? text : helpers.error('string.uri'));
-const url = (...scheme: string[]) => Joi.string().uri({ scheme }).custom(parsable);
+const postgres = url('postgres://user:password@127.0.0.1:5432/tidings', 'postgres', 'postgresql');
+const website = url('https://tidings.example.com', 'http', 'https');
 const reportTimeoutOf = (channel: Channel) =>
   seconds
     .default(channelTraits[channel].reportTimeoutSeconds)
     .description(`seconds to wait for the delivery report of a message on the ${channel} channel`);
 const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
+const originText = '{{#label}} must be scheme, host and port, for example https://api.stripe.com';
 const origin = Joi.string()
   .pattern(/^https?:\/\/[^\s/?#@]+\/?$/)
   .uri()
   .custom(parsable)
-  .messages({ 'string.pattern.base': '{{#label}} must be scheme, host and port, for example https://api.stripe.com' });
+  .messages({ 'string.pattern.base': originText, 'string.uri': originText });
 const addressOrNetwork = Joi.string()
   .ip({ cidr: 'optional' })
   .messages({ 'string.ip': '{{#label}} must be an address or a network, for example 10.0.0.0/8' });
@@ -50,10 +50,8 @@ export const settings: Record<string, Joi.Schema> = {
   DATA_DIR: Joi.string().default('.data').description('folder of everything kept locally: embedded servers, mails, secrets'),
   ...operatorSettings,
   ...tracingSettings,
-  PUBLIC_URL: url('http', 'https').description(
-    'address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)',
-  ),
-  CALLBACK_URL: url('http', 'https').description('address where the sandbox provider reaches the API (default: PUBLIC_URL)'),
+  PUBLIC_URL: website.description('address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)'),
+  CALLBACK_URL: website.description('address where the sandbox provider reaches the API (default: PUBLIC_URL)'),
   TRUSTED_PROXIES: list(addressOrNetwork, 'none')
     .default([])
     .description(
@@ -66,8 +64,8 @@ export const settings: Record<string, Joi.Schema> = {
     .pattern(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a mailto:, https: or tel: address' })
     .description('contact for reports of vulnerabilities (mailto:, https: or tel:); served in /.well-known/security.txt (RFC 9116)'),
-  DATABASE_URL: url('postgres', 'postgresql').description('PostgreSQL; embedded when not set'),
-  MIGRATE_DATABASE_URL: url('postgres', 'postgresql').description(
+  DATABASE_URL: postgres.description('PostgreSQL; embedded when not set'),
+  MIGRATE_DATABASE_URL: postgres.description(
     'PostgreSQL as the owner of the tables, for npm run migrate alone; then the role of DATABASE_URL gets no more rights than it needs',
   ),
   DATABASE_POOL_MAX: Joi.number()
@@ -76,13 +74,13 @@ export const settings: Record<string, Joi.Schema> = {
     .max(200)
     .default(10)
     .description('database connections per process; in a worker half of them, in the API two fifths, are for batches'),
-  REDIS_URL: url('redis', 'rediss').description('Redis for the rate limits; in memory when not set'),
+  REDIS_URL: url('redis://127.0.0.1:6379', 'redis', 'rediss').description('Redis for the rate limits; in memory when not set'),
   TEMPORAL_ADDRESS: Joi.string()
     .pattern(/^[^\s/]+:\d{1,5}$/)
     .description('Temporal frontend as host:port; a local server is started when not set')
     .messages({ 'string.pattern.base': '{{#label}} must be host:port' }),
   TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
-  TEMPORAL_UI_URL: url('http', 'https').description(
+  TEMPORAL_UI_URL: website.description(
     'address of the Temporal Web UI as users see it: the console links the workflow of each message, for all workspaces',
   ),
   TEMPORAL_CLI_SHA256: Joi.string()

@@ -1,5 +1,6 @@
 /** Settings of traces, by the standard names of OpenTelemetry; see docs/observability/traces.md. */
 import Joi from 'joi';
+import { url } from './setting-kinds.js';
 
 /** `parentbased_` makes no difference, because the only parents from outside are those of clients, and these decide nothing; see docs/observability/traces.md. */
 const samplers = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
@@ -7,9 +8,9 @@ const samplers = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [
 const headerList = /^[^\s,=]+=[^\s,]*(,[^\s,=]+=[^\s,]*)*$/;
 
 export const tracingSettings: Record<string, Joi.Schema> = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
-    .description('address of a collector for traces (OTLP over HTTP, protobuf), without /v1/traces; there are no traces when not set'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http://127.0.0.1:4318', 'http', 'https').description(
+    'address of a collector for traces (OTLP over HTTP, protobuf), without /v1/traces; there are no traces when not set',
+  ),
   OTEL_EXPORTER_OTLP_HEADERS: Joi.string()
     .pattern(headerList)
     .custom((text: string, helpers) => {

@@ -1,6 +1,6 @@
 /** Settings of webhooks: where they may lead, when a delivery is repeated, and how long its data is kept; see docs/webhooks.md. */
 import Joi from 'joi';
-import { days, list } from './setting-kinds.js';
+import { days, filledList, list } from './setting-kinds.js';
 
 /** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays in seconds. */
 export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
@@ -11,8 +11,8 @@ export const webhookSettings: Record<string, Joi.Schema> = {
   WEBHOOK_ALLOWED_NETWORKS: list(cidr)
     .default([])
     .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),
-  WEBHOOK_PORTS: list(Joi.number().port()).default([443, 8443]).description('ports that webhooks may use'),
-  WEBHOOK_RETRY_DELAYS: list(Joi.number().min(0).max(604_800))
+  WEBHOOK_PORTS: filledList(Joi.number().port()).default([443, 8443]).description('ports that webhooks may use'),
+  WEBHOOK_RETRY_DELAYS: filledList(Joi.number().min(0).max(604_800))
     .default(defaultRetryDelays.split(',').map(Number))
     .description('retry schedule: seconds before each further delivery attempt, comma-separated'),
   WEBHOOK_DISABLE_AFTER: Joi.number()

@@ -51,6 +51,16 @@ describe('settings of providers', () => {
     ],
     ['a list that is none', { PROVIDER_SMS: 'twilio=many' }, 'PROVIDER_SMS must be accounts with weights, for example twilio=3,backup=1'],
     [
+      'a limit of an account that does not exist',
+      { PROVIDER_LIMITS: 'twillio=10' },
+      'PROVIDER_LIMITS: twillio is no account: sandbox, twilio, meta, smtp, ses, postmark, sendgrid',
+    ],
+    [
+      'a sender name of spaces',
+      { TWILIO_FROM: ' ' },
+      'TWILIO_FROM must be a phone number, a short code, a sender name or the SID of a messaging service',
+    ],
+    [
       'a bad setting of its own',
       { PROVIDER_SMS: 'one', PROVIDER_ACCOUNTS: 'one=twilio', ONE_TWILIO_FROM: '#' },
       'ONE_TWILIO_FROM must be a phone number, a short code, a sender name or the SID of a messaging service',
