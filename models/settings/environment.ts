@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { ConfigError } from './config.js';
 
 /** The part of `DATA_DIR/run.json` that commands read. `local/processes/run-record.ts` writes the file. */
 export interface RunningService {
@@ -31,16 +32,25 @@ export function commandEnvironment(env: NodeJS.ProcessEnv = process.env, folder 
 function settingsOfService(dataDir: string): NodeJS.ProcessEnv {
   const text = readIfPresent(runFileIn(dataDir));
   if (text === undefined) return {};
-  const { launcher, settings = {} } = JSON.parse(text) as RunningService;
+  const { launcher, settings = {} } = parsed(text, runFileIn(dataDir));
   return launcher !== undefined && isRunning(launcher.pid) ? settings : {};
+}
+
+function parsed(text: string, path: string): RunningService {
+  try {
+    return JSON.parse(text) as RunningService;
+  } catch {
+    throw new ConfigError([`${path} is not JSON: restart the service of this folder, or set DATABASE_URL`]);
+  }
 }
 
 function readIfPresent(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new ConfigError([`${path} cannot be read (${message})`]);
   }
 }
 

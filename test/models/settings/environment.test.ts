@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigError } from '../../../models/settings/config.js';
 import { commandEnvironment, runFileIn, withEnvFile } from '../../../models/settings/environment.js';
 
 describe('the environment of commands', () => {
@@ -24,6 +25,15 @@ describe('the environment of commands', () => {
   });
   it('is the environment alone where there is no .env', () => {
     assert.deepEqual(withEnvFile({ PORT: '1' }, folder), { PORT: '1' });
+  });
+  it('is refused in one sentence where .env or the record of a service cannot be read', () => {
+    mkdirSync(join(folder, '.env')); // as docker makes it for a file that is missing
+    const isNamed = (file: string) => (error: unknown) =>
+      error instanceof ConfigError && error.faults[0]?.includes(join(folder, file)) === true;
+    assert.throws(() => withEnvFile({}, folder), isNamed('.env'));
+    rmSync(join(folder, '.env'), { recursive: true });
+    write('run.json', '{"launcher');
+    assert.throws(() => commandEnvironment({ DATA_DIR: folder }, folder), isNamed('run.json'));
   });
   it('has the settings of the service that runs in DATA_DIR', () => {
     runs(process.pid, { DATABASE_URL: 'postgres://made', PORT: '4321' });
