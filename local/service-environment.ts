@@ -26,7 +26,7 @@ export interface Made {
  * @throws ConfigError when a setting is missing
  */
 export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.ProcessEnv; config: Readonly<Config> } {
-  const env = {
+  const env: NodeJS.ProcessEnv = {
     ...plan.env,
     DATA_DIR: plan.config.dataDir,
     DRAIN_SECONDS: isUnset(plan.env.DRAIN_SECONDS) ? embeddedDrainSeconds : plan.env.DRAIN_SECONDS,
@@ -36,6 +36,8 @@ export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.Proces
     ...(made.temporalUi === null || !isUnset(plan.env.TEMPORAL_UI_URL) ? {} : { TEMPORAL_UI_URL: made.temporalUi }),
     ...(made.embedded === undefined ? {} : embeddedSettings(plan.env, made.embedded)),
   };
+  // A public address may lead here only later, through a proxy or a tunnel. Without reports the messages of the sandbox would stay sent.
+  if (isUnset(env.CALLBACK_URL)) env.CALLBACK_URL = loadConfig({ ...env, PUBLIC_URL: undefined }).publicUrl;
   return { env, config: loadConfig(env) };
 }
 

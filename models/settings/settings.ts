@@ -51,7 +51,9 @@ export const settings: Record<string, Joi.Schema> = {
   ...operatorSettings,
   ...tracingSettings,
   PUBLIC_URL: website.description('address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)'),
-  CALLBACK_URL: website.description('address where the sandbox provider reaches the API (default: PUBLIC_URL)'),
+  CALLBACK_URL: website.description(
+    'address where the sandbox provider reaches the API (default: PUBLIC_URL; with npm start the address on this machine)',
+  ),
   TRUSTED_PROXIES: list(addressOrNetwork, 'none')
     .default([])
     .description(

@@ -68,6 +68,14 @@ describe('environment of the service', () => {
     assert.deepEqual([config.publicUrl, env.DEMO_RECEIVER], ['http://127.0.0.1:3100', '127.0.0.1:9']);
   });
 
+  it('the sandbox reports to this machine, also if the public address leads nowhere', () => {
+    const user = { PUBLIC_URL: 'https://tidings.example.com', TRUSTED_PROXIES: 'none' };
+    const { config } = serviceEnvironment(readPlan(user), made);
+    assert.deepEqual([config.publicUrl, config.callbackUrl], [user.PUBLIC_URL, 'http://127.0.0.1:3100']);
+    const CALLBACK_URL = 'http://api.example.com:3000';
+    assert.equal(serviceEnvironment(readPlan({ ...user, CALLBACK_URL }), made).config.callbackUrl, CALLBACK_URL);
+  });
+
   it('the local checkout is the payment provider when there is one', () => {
     const checkout = { STRIPE_API_BASE: 'http://127.0.0.1:4242', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
     const { config } = serviceEnvironment(readPlan({}), { ...made, embedded: { ...embedded, checkout } });
