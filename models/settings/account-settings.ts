@@ -1,13 +1,13 @@
 /** Settings of workspaces: who may sign up, their first credits, and the mails to their owners. */
 import Joi from 'joi';
 import { signupPattern } from '../rules/accounts/signup-policy.js';
-import { mailbox, mailServer } from './setting-kinds.js';
+import { anyMailbox, mailServer } from './setting-kinds.js';
 
 export const accountSettings: Record<string, Joi.Schema> = {
   SMTP_URL: mailServer.description(
     'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
   ),
-  MAIL_FROM: mailbox.default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
+  MAIL_FROM: anyMailbox.default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
   CONSOLE_IDLE_HOURS: Joi.number()
     .integer()
     .min(1)

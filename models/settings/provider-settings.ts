@@ -60,7 +60,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
   TWILIO_ACCOUNT_SID: oneWord.description('Twilio: account SID'),
   TWILIO_AUTH_TOKEN: oneWord.description('Twilio: auth token; signs its callbacks too'),
   TWILIO_FROM: Joi.string()
-    .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|(?=.*[A-Za-z])(?! )[A-Za-z0-9 ]{1,11}(?<! ))$/)
+    .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|(?! )[A-Za-z0-9 ]{1,11}(?<! ))$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a phone number, a short code, a sender name or the SID of a messaging service' })
     .description('Twilio: sender, as a number, a short code, a sender name or a messaging service (MG…)'),
   TWILIO_WHATSAPP_FROM: Joi.string()

@@ -59,7 +59,14 @@ export const mailServer = url('smtps://user:password@mail.example.com', 'smtp', 
   URL.canParse(text) && new URL(text).hostname === '' ? helpers.error('string.uri') : text,
 );
 
+/** @param named a name with an address in angle brackets, which is its first group */
+const addressOr = (named: RegExp) =>
+  Joi.string()
+    .custom((text: string, helpers) => (isEmail(named.exec(text)?.[1] ?? text) ? text : helpers.error('mailbox')))
+    .messages({ mailbox: '{{#label}} must be an e-mail address, for example Example <hello@example.com>' });
+
 /** An address, or a name that needs no quotes with an address in angle brackets. */
-export const mailbox = Joi.string()
-  .custom((text: string, helpers) => (isEmail(/^[\p{L}\p{N} .'_-]+<([^<>]+)>$/u.exec(text)?.[1] ?? text) ? text : helpers.error('mailbox')))
-  .messages({ mailbox: '{{#label}} must be an e-mail address, for example Example <hello@example.com>' });
+export const mailbox = addressOr(/^[\p{L}\p{N} .'_-]+<([^<>]+)>$/u);
+
+/** The same with any name, also in quotes, for mails that this program writes itself. */
+export const anyMailbox = addressOr(/^[^\r\n<>]+<([^<>]+)>$/);

@@ -132,6 +132,11 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('takes a sender of mails with a name in quotes, and one without a name', () => {
+    for (const MAIL_FROM of ['"Example, Inc." <hello@example.com>', 'hello@example.com'])
+      assert.equal(load({ MAIL_FROM }).mailFrom, MAIL_FROM);
+  });
+
   it('refuses ports and addresses that do not exist', () => {
     const given = { PUBLIC_URL: 'http://api.example.test:99999', STRIPE_API_BASE: 'https://api.example.test:99999' };
     assert.deepEqual(
