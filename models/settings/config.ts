@@ -108,7 +108,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   const faults = faultsIn(error);
   if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
   faults.push(...connectionFaults(given), ...unknownSettings(env, Object.keys(declared)));
-  if (faults.length > 0) throw new ConfigError([...new Set(faults)]);
+  if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(toConfig(value, given));
 }
 
