@@ -8,16 +8,14 @@ import type { Socket } from 'node:net';
 
 /** Connections are accepted for this long before requests start, and again after requests have started for this long. */
 const phaseMs = 25;
-/** No further request starts in a turn of the event loop after this time, so that other work and other connections get on. */
-const turnMs = 10;
 /** Requests of one connection, its first one included, that wait. With more, the connection is closed. */
 const waitingOfConnectionMax = 100;
 
 type Start = () => void;
 
 /**
- * In each turn of the event loop, one request of each client starts. More would give a client with many new connections more of the accept
- * gate at once than it accepts in time, and the client would get 503.
+ * In each turn of the event loop, one request starts: the first one of the next client. With more, a client with many new connections would
+ * reach the accept gate with more sends at once than it accepts in time, and would get 503.
  */
 export class FirstRequestTurns {
   /** The waiting requests by client. The first client is the next one. */
@@ -51,7 +49,7 @@ export class FirstRequestTurns {
   #turn(): void {
     this.#isScheduled = false;
     try {
-      if (!this.#acceptsFirst(performance.now())) this.#startSome();
+      if (!this.#acceptsFirst(performance.now())) this.#startNext();
     } finally {
       if (this.#waiting.size > 0) this.#schedule();
     }
@@ -68,17 +66,15 @@ export class FirstRequestTurns {
     return now - this.#phaseBegan < phaseMs;
   }
 
-  #startSome(): void {
-    const until = performance.now() + turnMs;
+  #startNext(): void {
     this.#hasStarted = true;
-    const clients = Array.from(this.#waiting); // a client that is added again below has had its turn
-    for (const [client, own] of clients) {
-      this.#waiting.delete(client);
-      const start = own.shift();
-      if (own.length > 0) this.#waiting.set(client, own); // at the end, behind the other clients
-      start?.();
-      if (performance.now() >= until) return;
-    }
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    const [client, own] = next;
+    this.#waiting.delete(client);
+    const start = own.shift();
+    if (own.length > 0) this.#waiting.set(client, own); // at the end, behind the other clients
+    start?.();
   }
 }
 
