@@ -80,7 +80,8 @@ export class FirstRequestTurns {
 
 /**
  * Wraps an application, so that the first request of each connection starts in turn. Requests that were pipelined behind it start right after
- * it. Their number is limited, because the parser reads them faster than they start, and they would fill the memory.
+ * it. Nothing more is read from the connection meanwhile: unread bytes do not fill the memory, and a client that ends its side of the
+ * connection right after its request still gets its response. What was read already may contain many small requests, so their number is limited.
  * @param clientOf the client that a request counts for
  */
 export function startingInTurn(
@@ -99,9 +100,11 @@ export function startingInTurn(
     if (own.length > waitingOfConnectionMax) return void socket.destroy();
     if (own.length > 1) return;
     waiting.set(socket, own);
+    process.nextTick(() => waiting.has(socket) && socket.pause()); // not at once, because Node reads on at the end of a request
     turns.add(clientOf(req), () => {
       hasStarted.add(socket);
       waiting.delete(socket);
+      socket.resume();
       for (const start of own) start();
     });
   };

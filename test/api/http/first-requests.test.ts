@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FirstRequestTurns } from '../../../api/http/first-requests.js';
 import { createHttpServer, defaultTimeouts } from '../../../api/http/http-server.js';
@@ -57,10 +58,12 @@ describe('the order in which first requests start', () => {
 describe('first requests in turn', () => {
   const proxy = '127.0.2.1';
   const addresses: string[] = [];
+  let bytesRead: number[] = [];
   const sockets: Socket[] = [];
   const server = createHttpServer(
     (req, res) => {
       addresses.push(String(req.headers['x-forwarded-for'] ?? req.socket.remoteAddress));
+      bytesRead.push(req.socket.bytesRead);
       busyFor(requestMs);
       res.end();
     },
@@ -69,7 +72,10 @@ describe('first requests in turn', () => {
     { max: 10_000, maxPerAddress: 1_000, proxies: [proxy] },
   );
   before(() => once(server.listen(0, '127.0.0.1'), 'listening'));
-  beforeEach(() => addresses.splice(0));
+  beforeEach(() => {
+    addresses.splice(0);
+    bytesRead = [];
+  });
   after(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -92,7 +98,7 @@ describe('first requests in turn', () => {
     get('127.0.1.2');
     await until(() => addresses.length === 201, 'all have started');
     const position = addresses.indexOf('127.0.1.2');
-    assert.ok(position < 100, `${position} requests came first`);
+    assert.ok(position < 150, `${position} requests came first`);
   });
 
   it('clients behind a trusted proxy take turns by their own addresses', async () => {
@@ -100,7 +106,7 @@ describe('first requests in turn', () => {
     get(proxy, 'X-Forwarded-For: 192.0.2.2\r\n');
     await until(() => addresses.length === 201, 'all have started');
     const position = addresses.indexOf('192.0.2.2');
-    assert.ok(position < 100, `${position} requests came first`);
+    assert.ok(position < 150, `${position} requests came first`);
   });
 
   it('later requests of a connection do not wait for first requests of its client', async () => {
@@ -127,6 +133,23 @@ describe('first requests in turn', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
     await once(socket, 'close');
     assert.ok(addresses.length <= 100, `${addresses.length} have started`);
+  });
+
+  it('nothing more is read of a connection while its first request waits', async () => {
+    for (let number = 0; number < 100; number++) get('127.0.1.1');
+    open('127.0.1.1').write(`GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: large\r\nX-Large: ${'x'.repeat(15_000)}\r\n\r\n`.repeat(90));
+    await until(() => addresses.length === 190, 'all have started');
+    const read = bytesRead[addresses.indexOf('large')] ?? 0;
+    assert.ok(read < 500_000, `${read} bytes`);
+  });
+
+  it('200 for a client that ends its side of the connection after its request', async () => {
+    const answers = Array.from({ length: 30 }, async () => {
+      const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.end('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      return (await text(socket)).slice(0, 12);
+    });
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set(['HTTP/1.1 200']));
   });
 
   it('a request whose connection is closed before its turn does not start', async () => {
