@@ -4,7 +4,7 @@ import { viewBatch, viewBatches } from '../../../models/operations/batches/view-
 import { waitingPages } from '../../../models/operations/batches/batch-pages.js';
 import { cancelBatch, findBatch, pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
 import type { Database } from '../../../models/db/database.js';
-import { invalid } from '../../../models/errors.js';
+import { type AppError, invalid } from '../../../models/errors.js';
 import { faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { acceptNewBatch, findAcceptedBatch } from '../../accept/accept-batch.js';
@@ -50,14 +50,20 @@ export const sendBulk = bulkEndpoint({
     const { recipients, plan: _plan, ...rest } = given;
     const digest = key === null ? null : await digestList(rest, recipients);
     const earlier = await findAcceptedBatch(deps, caller, key, digest);
-    if (earlier === null && refusal !== null) throw refusal;
-    const { row, isReplay } = earlier ?? (await accept(deps, caller, given, { newId, traceparent, idempotencyKey: key, digest }));
+    const { row, isReplay } =
+      earlier ?? (await accept(deps, caller, { given, refusal }, { newId, traceparent, idempotencyKey: key, digest }));
     return idempotentReply({ batch: presentAcceptedBatch(row) }, isReplay);
   },
 });
 
-async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, head: RequestHead<Buffer | null>) {
+async function accept(
+  deps: BulkDeps,
+  caller: Caller,
+  { given, refusal }: { given: BulkBody; refusal: AppError | null },
+  head: RequestHead<Buffer | null>,
+) {
   assertTemplateTaken(deps.config, given);
+  if (refusal !== null) throw refusal;
   // Contacts are read after the idempotency look-up: a repeated request gets its first response even if its contacts have changed.
   const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, given), caller.allowedCountries);
   const faults = faultsOfPlan(body, body.plan);

@@ -1,7 +1,7 @@
 /** Single messages: send, list, get and cancel them. */
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
-import { notFound } from '../../../models/errors.js';
+import { type AppError, notFound } from '../../../models/errors.js';
 import { Message } from '../../../models/tables/message.js';
 import { chainOf } from '../../../models/operations/messages/fallback-chain.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
@@ -50,17 +50,23 @@ export const sendMessage = endpoint({
     assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
-    if (earlier === null && refusal !== null) throw refusal;
     if (earlier === null) assertTemplateTaken(deps.config, body);
-    const { row, isReplay } = earlier ?? (await accept(deps, caller, body, { newId, traceparent, idempotencyKey, digest }));
+    const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));
     return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);
   },
 });
 
-async function accept(deps: Deps, caller: Caller, body: SendBody, head: RequestHead): Promise<AcceptedMessage> {
+/** @throws AppError the refusal, if nothing else is wrong */
+async function accept(
+  deps: Deps,
+  caller: Caller,
+  { body, refusal }: { body: SendBody; refusal: AppError | null },
+  head: RequestHead,
+): Promise<AcceptedMessage> {
   const message = await newMessage(caller, body, head);
   const steps = await fallbackSteps(caller.workspaceId, body);
   assertAllowedCountries(caller, namedIn(body, message.to, steps));
+  if (refusal !== null) throw refusal;
   return acceptMessage(deps, caller, message, steps);
 }
 

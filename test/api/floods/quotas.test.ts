@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { rows } from '../../support/database.js';
 import type { Account, Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -153,6 +154,18 @@ describe('quotas of a workspace', () => {
       assert.deepEqual([(await send('new', other)).status, (await send('new', first)).status], [409, 201]);
     });
   }
+
+  it('400 or 404 for what else is wrong with a single send, also with too many placeholders', async () => {
+    const body = { to: '+15551234567', channel: 'sms', content: tooMany, variables: { a: 'x' } };
+    const { to: _to, ...toNobody } = body;
+    for (const [wrong, status, error] of [
+      [{ ...body, expires_at: '2020-01-01T00:00:00Z' }, 400, 'expires_at must be in the future'],
+      [{ ...toNobody, contact_id: randomUUID() }, 404, 'Contact not found'],
+    ] as const) {
+      const answer = await app.call('POST', '/api/v1/messages/send', { key: account.key, body: wrong });
+      assert.deepEqual([answer.status, answer.body.error], [status, error]);
+    }
+  });
 
   it('400 for variables of a single send that are no values, also with too many placeholders', async () => {
     const body = { to: '+15551234567', channel: 'sms', content: { text: '{{a}}'.repeat(6) }, variables: { a: {}, b: 'x' } };
