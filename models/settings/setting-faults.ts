@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
 export const missingText = (name: string): string =>
   reasons[name] === undefined ? `${name} is not set` : `${name} is not set. ${reasons[name]}`;
 
-/** The text about the first fault of each setting or item of a list. Further faults of the same value only repeat that it is wrong. */
+/** The text about the first fault of each setting. Further faults of the same value only repeat that it is wrong. */
 export function faultsIn(error: ValidationError | undefined): string[] {
   const details = error?.details ?? [];
   const places = details.map(({ path }) => path.join('.'));

@@ -59,14 +59,15 @@ export const mailServer = url('smtps://user:password@mail.example.com', 'smtp', 
   URL.canParse(text) && new URL(text).hostname === '' ? helpers.error('string.uri') : text,
 );
 
-/** @param named a name with an address in angle brackets, which is its first group */
-const addressOr = (named: RegExp) =>
-  Joi.string()
-    .custom((text: string, helpers) => (isEmail(named.exec(text)?.[1] ?? text) ? text : helpers.error('mailbox')))
-    .messages({ mailbox: '{{#label}} must be an e-mail address, for example Example <hello@example.com>' });
+const mailboxText = '{{#label}} must be an e-mail address, for example Example <hello@example.com>';
 
 /** An address, or a name that needs no quotes with an address in angle brackets. */
-export const mailbox = addressOr(/^[\p{L}\p{N} .'_-]+<([^<>]+)>$/u);
+export const mailbox = Joi.string()
+  .custom((text: string, helpers) => (isEmail(/^[\p{L}\p{N} .'_-]+<([^<>]+)>$/u.exec(text)?.[1] ?? text) ? text : helpers.error('mailbox')))
+  .messages({ mailbox: mailboxText });
 
-/** The same with any name, also in quotes, for mails that this program writes itself. */
-export const anyMailbox = addressOr(/^[^\r\n<>]+<([^<>]+)>$/);
+/** An address of any kind, also of a mail server on this machine, with any name. For mails that this program writes itself. */
+export const anyMailbox = Joi.string()
+  .trim()
+  .pattern(/^(?:[^\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/)
+  .messages({ 'string.pattern.base': mailboxText });

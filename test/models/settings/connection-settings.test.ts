@@ -57,4 +57,27 @@ describe('the settings of connections', () => {
     assert.deepEqual(testConfig({ PUBLIC_URL, TRUSTED_PROXIES: '10.0.0.0/8' }).trustedProxies, ['10.0.0.0/8']);
     assert.deepEqual(faultsOf({ PUBLIC_URL: 'http://api.example.test' }), []);
   });
+
+  it('refuses an address that leads nowhere and a list without items, each in one sentence', () => {
+    const wrong = {
+      DATABASE_URL: '127.0.0.1:5432',
+      SMTP_URL: 'smtp:mail.example.test',
+      EMAIL_SMTP_URL: 'smtp://mail.example.test:99999',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:99999',
+      STRIPE_API_BASE: 'stripe',
+      MAIL_FROM: 'Tidings',
+      WEBHOOK_PORTS: ',',
+      WEBHOOK_RETRY_DELAYS: ' ',
+    };
+    assert.deepEqual(faultsOf(wrong).toSorted(), [
+      'DATABASE_URL must be a URL, for example postgres://user:password@127.0.0.1:5432/tidings',
+      'EMAIL_SMTP_URL must be a URL, for example smtps://user:password@mail.example.com',
+      'MAIL_FROM must be an e-mail address, for example Example <hello@example.com>',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL, for example http://127.0.0.1:4318',
+      'SMTP_URL must be a URL, for example smtps://user:password@mail.example.com',
+      'STRIPE_API_BASE must be scheme, host and port, for example https://api.stripe.com',
+      'WEBHOOK_PORTS must have at least one item',
+      'WEBHOOK_RETRY_DELAYS must have at least one item',
+    ]);
+  });
 });
