@@ -43,7 +43,7 @@ export function routeFaults(given: Environment): string[] {
   const named = namedAccounts(given);
   const taken = named.filter((name, at) => Object.hasOwn(settingsNeeded, name) || named.indexOf(name) !== at);
   const faults = taken.map((name) => `PROVIDER_ACCOUNTS: the name ${name} is taken`);
-  const limited = partsOf(given.PROVIDER_LIMITS).map((limit) => limit.split('=')[0] ?? '');
+  const limited = new Set(partsOf(given.PROVIDER_LIMITS).map((limit) => limit.split('=')[0] ?? ''));
   for (const name of limited) if (!kinds.has(name)) faults.push(`PROVIDER_LIMITS: ${name} is no account: ${[...kinds.keys()].join(', ')}`);
   for (const channel of channels) {
     const routes = routesOf(given, channel);

@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto';
 import Joi from 'joi';
 import { type Channel, channels } from '../channels.js';
 import { channelSetting, kindsFor, settingsNeeded } from './provider-account.js';
-import { mailbox, mailServer } from './setting-kinds.js';
+import { mailbox, mailServer, parsable } from './setting-kinds.js';
 
 /** Visible ASCII without spaces: a credential or an identifier. */
 export const oneWord = Joi.string()
@@ -15,6 +15,7 @@ const apiBaseText = '{{#label}} must be https, host and port, for example https:
 const apiBase = Joi.string()
   .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
   .uri()
+  .custom(parsable)
   .custom((text: string) => text.replace(/\/$/, ''))
   .messages({ 'string.pattern.base': apiBaseText, 'string.uri': apiBaseText });
 
@@ -60,7 +61,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
   TWILIO_ACCOUNT_SID: oneWord.description('Twilio: account SID'),
   TWILIO_AUTH_TOKEN: oneWord.description('Twilio: auth token; signs its callbacks too'),
   TWILIO_FROM: Joi.string()
-    .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|(?! )[A-Za-z0-9 ]{1,11}(?<! ))$/)
+    .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|(?=.*[A-Za-z])(?! )[A-Za-z0-9 ]{1,11}(?<! ))$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a phone number, a short code, a sender name or the SID of a messaging service' })
     .description('Twilio: sender, as a number, a short code, a sender name or a messaging service (MG…)'),
   TWILIO_WHATSAPP_FROM: Joi.string()
