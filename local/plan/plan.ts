@@ -40,7 +40,11 @@ export function prepareDataDir(dataDir: string): void {
 function makeFolder(path: string): void {
   let outermost = path;
   while (!existsSync(dirname(outermost))) outermost = dirname(outermost);
-  if (!existsSync(outermost)) mkdirSync(outermost, { mode: 0o700 });
+  try {
+    mkdirSync(outermost, { mode: 0o700 });
+  } catch (error) {
+    if (!existsSync(outermost)) throw error; // otherwise it is there already, or another start has just made it
+  }
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 

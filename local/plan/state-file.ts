@@ -1,5 +1,5 @@
 /** Small JSON files in DATA_DIR, readable by their owner only. They are replaced atomically, so a crash leaves the old or the new content. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { reasonOf, StartError } from './start-error.js';
 
 /** The content of the file; undefined if it does not exist or is not JSON. */
@@ -21,7 +21,7 @@ export function writeState(path: string, value: unknown): void {
     write(newPath, `${JSON.stringify(value, null, 2)}\n`);
     renameSync(newPath, path);
   } catch (error) {
-    rmSync(newPath, { force: true });
+    if (existsSync(newPath)) rmSync(newPath, { force: true });
     throw new StartError(`${path} cannot be written (${reasonOf(error)}): free space on its disk, or correct the rights of its folder.`);
   }
 }
