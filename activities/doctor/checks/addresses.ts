@@ -21,7 +21,7 @@ const addressCheck = (subject: string, setting: string, urlOf: (config: CheckDep
   },
 });
 
-/** Carriers report to CALLBACK_URL, which is PUBLIC_URL unless it is set. */
+/** Carriers report to PUBLIC_URL, the sandbox to CALLBACK_URL. */
 export const publicUrlCheck = addressCheck('public address', 'PUBLIC_URL', ({ publicUrl }) => publicUrl);
 export const callbackUrlCheck = addressCheck('callback address', 'CALLBACK_URL', ({ callbackUrl }) => callbackUrl);
 
