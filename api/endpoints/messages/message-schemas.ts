@@ -39,7 +39,7 @@ const contentText = rule((value: string, { html }, { channel, variables }) =>
 );
 
 /** Whether it is in the past is checked later, see `assertNotExpired`. */
-const notBeforeSchedule = rule((at: Date, { scheduled_at }) =>
+const afterSchedule = rule((at: Date, { scheduled_at }) =>
   scheduled_at instanceof Date && at <= scheduled_at ? '{field} must be after scheduled_at' : null,
 );
 
@@ -121,7 +121,7 @@ export const sendBody = Joi.object<SendBody>({
     ),
   ...commonFields,
   expires_at: moment()
-    .custom(notBeforeSchedule)
+    .custom(afterSchedule)
     .description('A message that was not handed to a provider by this time fails with the error code `expired`'),
   fallback: fallbackField,
 })

@@ -1,6 +1,6 @@
 /** Hints: how to correct a fault whose text is fixed by the contract and cannot say it itself. */
 import { type AppError, type ErrorCode, type Fault, faultTexts, scopeText } from '../../../models/errors.js';
-import { emptiedText } from '../../../models/rules/messages/content.js';
+import { emptiedFault } from '../../../models/rules/messages/content.js';
 import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
 import { httpsText, privateText } from '../../../models/rules/webhooks/webhook-url.js';
 
@@ -13,7 +13,7 @@ const hints: ReadonlyMap<string, string> = new Map([
   [emailText, 'An e-mail address, for example ada@example.com'],
   ['to must be a string', 'One recipient, for example "+15551234567". For several recipients use POST /api/v1/messages/bulk'],
   ['content must be an object', 'For example {"text": "Hello"}'],
-  [emptiedText.message, 'The text belongs in content, for example {"content": {"text": "Hello"}}'],
+  [emptiedFault.message, 'The text belongs in content, for example {"content": {"text": "Hello"}}'],
   [faultTexts.date, time],
   ...['scheduled_at', 'expires_at'].map((field) => [`${field} must be a string`, time] as const),
   [faultTexts.cursor, 'Use next_cursor of the previous response, with the same path and filters'],
@@ -32,7 +32,7 @@ const hintsOfCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 /** The text of a bulk send is there. If a recipient has this fault, its values left nothing of it. */
 const hintOf = ({ field, message, hint }: Fault): string | undefined =>
-  hint ?? (message === emptiedText.message && field !== emptiedText.field ? emptiedText.hint : hints.get(message));
+  hint ?? (message === emptiedFault.message && field !== emptiedFault.field ? emptiedFault.hint : hints.get(message));
 
 /**
  * The part of an error body that names faults. `details` are exactly field and message (docs/contract/errors.md). `hints` are there if a fault or the

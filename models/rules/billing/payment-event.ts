@@ -1,5 +1,5 @@
 /** Converts events of the payment provider to our terms. Only this file knows Stripe's formats. */
-import { secondsMax } from '../values/timestamp.js';
+import { endOfYear9999 } from '../values/timestamp.js';
 
 /** A result of a checkout session. */
 export interface SessionChange {
@@ -64,7 +64,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function readStripeEvent(event: unknown, raw: string): PaymentEvent | null {
   const { id, type, data, livemode, created } = fieldsOf(event);
   if (typeof id !== 'string' || typeof type !== 'string') return null;
-  const at = isAmount(created) && created < secondsMax ? new Date(created * 1000) : null;
+  const at = isAmount(created) && created < endOfYear9999 ? new Date(created * 1000) : null;
   const { object, previous_attributes } = fieldsOf(data);
   const change = changeOf(type, fieldsOf(object), fieldsOf(previous_attributes), at);
   return { provider: 'stripe', id, type, isLive: livemode === true, change, raw };

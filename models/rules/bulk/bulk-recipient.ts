@@ -6,7 +6,7 @@ import { addressOf, type BulkContact, namedContact, valuesOf } from './bulk-cont
 import type { BulkTemplates } from './bulk-templates.js';
 import { fillIn } from './bulk-whatsapp-template.js';
 import { faultAt, readText, readValue, readVariables, type Values } from './given-values.js';
-import { emptiedText, faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content.js';
+import { emptiedFault, faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content.js';
 import { priceOf } from '../billing/credits.js';
 import { faultOfMetadata } from '../values/metadata.js';
 import { faultOfRecipient } from '../messages/recipient.js';
@@ -175,7 +175,7 @@ function renderContent(templates: BulkTemplates, channel: Channel, values: Value
     ...(html === null ? {} : { html: html.text }),
     ...(templates.unsubscribe ? { unsubscribe: true } : {}),
   };
-  if (text.text === '') return { content, fault: templates.text.malformed === null ? emptiedText.message : null }; // else malformed
+  if (text.text === '') return { content, fault: templates.text.malformed === null ? emptiedFault.message : null }; // else malformed
   if (text.isCut || html?.isCut === true) return { content, fault: lengthText(channel) };
   const wrongSubject = subject === null || isSubject(subject.text) ? null : subjectText;
   return { content, fault: faultOfTexts(channel, text.text, html?.text) ?? wrongSubject ?? whatsapp?.fault ?? null };

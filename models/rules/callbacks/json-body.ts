@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidJson } from '../../errors.js';
 import { isUuid } from '../values/text.js';
-import { secondsMax } from '../values/timestamp.js';
+import { endOfYear9999 } from '../values/timestamp.js';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- every provider has its own formats; readers check what they use
 export type Json = any;
@@ -33,5 +33,5 @@ export function momentOf(value: unknown, otherwise: Date): Date {
   return Number.isNaN(at.getTime()) ? otherwise : at;
 }
 
-/** A number above `secondsMax` is in milliseconds. */
-const millisecondsOf = (number: number) => (number < secondsMax ? number * 1000 : number);
+/** A number from `endOfYear9999` on is in milliseconds. */
+const millisecondsOf = (number: number) => (number < endOfYear9999 ? number * 1000 : number);

@@ -6,7 +6,7 @@ import { codePoints } from '../values/text.js';
 export const subjectText = 'content.subject must be one line of at most 998 characters';
 
 /** The fault of a text of which the values of its variables left nothing. */
-export const emptiedText = {
+export const emptiedFault = {
   field: 'content.text',
   message: missingFieldText('content.text'),
   hint: 'The text is empty once its variables are filled in. Give at least one of them a value',

@@ -4,7 +4,7 @@ import { type Fault, missingFieldText } from '../../errors.js';
 import type { Content } from './message-content.js';
 import { compileTexts, fillIn } from '../bulk/bulk-whatsapp-template.js';
 import { readVariables } from '../bulk/given-values.js';
-import { emptiedText, faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
+import { emptiedFault, faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
 import { compileTemplate, countPlaceholders, missingFrom, type Template, render } from './template.js';
 import { escapeHtml } from '../values/html.js';
 
@@ -76,7 +76,7 @@ const faultsOfMissing = (names: Iterable<string>, known: readonly Fault[]): Faul
 
 /** The faults that can be found only with the values. */
 function faultsOfRendered({ text, subject, html }: Content, channels: readonly Channel[]): Fault[] {
-  if (text === '') return [emptiedText];
+  if (text === '') return [emptiedFault];
   const tooLong = channels.map((channel) => faultOfTexts(channel, text, html)).find((fault) => fault !== null);
   const length = tooLong === undefined ? [] : [{ field: 'content.text', message: tooLong }];
   return subject === undefined || isSubject(subject) ? length : [...length, { field: 'content.subject', message: subjectText }];

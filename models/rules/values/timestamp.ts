@@ -3,7 +3,7 @@
 const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
 /** The end of the year 9999, in seconds since 1970. */
-export const secondsMax = 253_402_300_800;
+export const endOfYear9999 = 253_402_300_800;
 
 export interface Timestamp {
   at: Date;
