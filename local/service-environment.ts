@@ -26,7 +26,14 @@ export interface Made {
  * @throws ConfigError when a setting is missing
  */
 export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.ProcessEnv; config: Readonly<Config> } {
-  const env: NodeJS.ProcessEnv = {
+  const env = environmentOf(plan, made);
+  // A public address may lead here only later, through a proxy or a tunnel. Without reports the messages of the sandbox would stay sent.
+  if (isUnset(env.CALLBACK_URL)) env.CALLBACK_URL = addressHere(env);
+  return { env, config: loadConfig(env) };
+}
+
+function environmentOf(plan: Plan, made: Made): NodeJS.ProcessEnv {
+  return {
     ...plan.env,
     DATA_DIR: plan.config.dataDir,
     DRAIN_SECONDS: isUnset(plan.env.DRAIN_SECONDS) ? embeddedDrainSeconds : plan.env.DRAIN_SECONDS,
@@ -36,10 +43,9 @@ export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.Proces
     ...(made.temporalUi === null || !isUnset(plan.env.TEMPORAL_UI_URL) ? {} : { TEMPORAL_UI_URL: made.temporalUi }),
     ...(made.embedded === undefined ? {} : embeddedSettings(plan.env, made.embedded)),
   };
-  // A public address may lead here only later, through a proxy or a tunnel. Without reports the messages of the sandbox would stay sent.
-  if (isUnset(env.CALLBACK_URL)) env.CALLBACK_URL = loadConfig({ ...env, PUBLIC_URL: undefined }).publicUrl;
-  return { env, config: loadConfig(env) };
 }
+
+const addressHere = (env: NodeJS.ProcessEnv): string => loadConfig({ ...env, PUBLIC_URL: undefined }).publicUrl;
 
 /** Settings of the user that commands need too. Other settings of the user, such as credentials of carriers, are not written to disk. */
 const shared = new Set(['HOST', 'PORT', 'PUBLIC_URL', 'TEMPORAL_NAMESPACE']);
@@ -49,8 +55,7 @@ export const settingsForCommands = (user: NodeJS.ProcessEnv, env: NodeJS.Process
   Object.fromEntries(Object.entries(env).filter(([name, value]) => shared.has(name) || user[name] !== value));
 
 /** The address of the API, seen from this machine. The public address may not be reachable from here. */
-export const localAddress = (plan: Plan, made: Made): string =>
-  serviceEnvironment({ ...plan, env: { ...plan.env, PUBLIC_URL: undefined } }, made).config.publicUrl;
+export const localAddress = (plan: Plan, made: Made): string => addressHere(environmentOf(plan, made));
 
 function embeddedSettings(user: NodeJS.ProcessEnv, { secrets, demoReceiver, checkout }: NonNullable<Made['embedded']>): NodeJS.ProcessEnv {
   return {

@@ -21,7 +21,7 @@ export function writeState(path: string, value: unknown): void {
     write(newPath, `${JSON.stringify(value, null, 2)}\n`);
     renameSync(newPath, path);
   } catch (error) {
-    if (existsSync(newPath)) rmSync(newPath, { force: true });
+    if (existsSync(newPath)) rmSync(newPath);
     throw new StartError(`${path} cannot be written (${reasonOf(error)}): free space on its disk, or correct the rights of its folder.`);
   }
 }
