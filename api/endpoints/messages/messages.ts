@@ -50,7 +50,6 @@ export const sendMessage = endpoint({
     assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
-    if (earlier === null) assertTemplateTaken(deps.config, body);
     const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));
     return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);
   },
@@ -63,6 +62,7 @@ async function accept(
   { body, refusal }: { body: SendBody; refusal: AppError | null },
   head: RequestHead,
 ): Promise<AcceptedMessage> {
+  assertTemplateTaken(deps.config, body);
   const message = await newMessage(caller, body, head);
   const steps = await fallbackSteps(caller.workspaceId, body);
   assertAllowedCountries(caller, namedIn(body, message.to, steps));
