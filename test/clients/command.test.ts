@@ -7,8 +7,7 @@ import { type Account, restClient } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
 import { runCommand } from './run-command.js';
 
-describe('the command tidings', function () {
-  this.timeout(60_000);
+describe('the command tidings', () => {
   let service: Service;
   let account: Account;
   let home: string;

@@ -11,8 +11,7 @@ function offered(script: string, ...words: string[]): string[] {
     .filter((line) => line !== '');
 }
 
-describe('tidings completion', function () {
-  this.timeout(60_000);
+describe('tidings completion', () => {
   let bash: string;
   before(async () => {
     const { code, stdout } = await runCommand(['completion', 'bash'], {});

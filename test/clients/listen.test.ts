@@ -11,8 +11,7 @@ import { type Account, restClient, until } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
 import { type Running, startCommand } from './run-command.js';
 
-describe('the command tidings listen', function () {
-  this.timeout(60_000);
+describe('the command tidings listen', () => {
   let service: Service;
   let account: Account;
   let receiver: Server;

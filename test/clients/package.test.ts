@@ -62,8 +62,7 @@ const tsconfig = {
   compilerOptions: { target: 'es2022', lib: ['es2023', 'dom'], module: 'nodenext', strict: true, noEmit: true, types: [] },
 };
 
-describe('the package tidings-client', function () {
-  this.timeout(120_000);
+describe('the package tidings-client', () => {
   const app = useApi();
   let folder: string;
   before(() => {

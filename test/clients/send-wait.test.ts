@@ -11,8 +11,7 @@ const waits = answer(200, { status: 'sent', status_detail: 'awaiting_report' });
 const undecided = answer(200, { status: 'sent', status_detail: 'unknown' });
 const delivered = answer(200, { status: 'delivered', status_detail: 'delivered' });
 
-describe('tidings send --wait', function () {
-  this.timeout(60_000);
+describe('tidings send --wait', () => {
   let server: ScriptedServer;
   beforeEach(async () => {
     server = await startScriptedServer();

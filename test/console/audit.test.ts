@@ -4,8 +4,7 @@ import { useApi } from '../api/use-api.js';
 import { xssTexts } from './console-browser.js';
 import { useConsole } from './use-console.js';
 
-describe('audit events in the console', function () {
-  this.timeout(60_000);
+describe('audit events in the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 

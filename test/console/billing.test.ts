@@ -4,8 +4,7 @@ import { type FakeProvider, refuseWith, startFakeProvider, stripeEnv } from '../
 import { useApi } from '../api/use-api.js';
 import { useConsole } from './use-console.js';
 
-describe('billing in the console', function () {
-  this.timeout(60_000);
+describe('billing in the console', () => {
   let provider: FakeProvider;
   before(async () => (provider = await startFakeProvider()));
   after(() => provider.close());

@@ -5,8 +5,7 @@ import { useApi } from '../api/use-api.js';
 import { batchShown, csv, phone, preview } from './batches/batch-form.js';
 import { useConsole } from './use-console.js';
 
-describe('the storage of the browser', function () {
-  this.timeout(60_000);
+describe('the storage of the browser', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '1000' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 

@@ -4,7 +4,6 @@ import { xssTexts } from './console-browser.js';
 import { useContacts } from './use-contacts.js';
 
 describe('contacts in the console', function () {
-  this.timeout(60_000);
   const { browser, me, create, contacts } = useContacts();
 
   it('one is created, with faults beside their fields', async () => {

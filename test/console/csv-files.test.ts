@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { useContacts } from './use-contacts.js';
 
-describe('CSV files of the console', function () {
-  this.timeout(60_000);
+describe('CSV files of the console', () => {
   const { browser, me, create, contacts } = useContacts();
 
   const cells = () => browser.page.locator('tbody td').allInnerTexts();

@@ -5,7 +5,6 @@ import { xssTexts } from './console-browser.js';
 import { useContacts } from './use-contacts.js';
 
 describe('the import of contacts in the console', function () {
-  this.timeout(60_000);
   const { browser, create, contacts } = useContacts();
 
   it('a file is imported by the names of its columns; refused rows have reasons and can be downloaded', async () => {

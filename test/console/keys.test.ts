@@ -5,8 +5,7 @@ import { useApi } from '../api/use-api.js';
 import { xssTexts } from './console-browser.js';
 import { useConsole } from './use-console.js';
 
-describe('API keys in the console', function () {
-  this.timeout(60_000);
+describe('API keys in the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', MAX_API_KEYS: '2' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
   beforeEach(() => browser.follow('API keys'));
@@ -71,8 +70,7 @@ describe('API keys in the console', function () {
   });
 });
 
-describe('many API keys in the console', function () {
-  this.timeout(60_000);
+describe('many API keys in the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 

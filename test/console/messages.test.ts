@@ -6,8 +6,7 @@ import { rows } from '../support/database.js';
 import { xssTexts } from './console-browser.js';
 import { useMessages } from './use-messages.js';
 
-describe('messages in the console', function () {
-  this.timeout(60_000);
+describe('messages in the console', () => {
   const { app, browser, me, send, move } = useMessages();
 
   it('a message and each of its statuses appear without reloading', async () => {

@@ -7,7 +7,6 @@ import { holdAnswers } from './hold-answers.js';
 import { useConsole } from './use-console.js';
 
 describe('the console in two tabs', function () {
-  this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser } = useConsole(app, { forEachTest: true });
   let tab: Page;

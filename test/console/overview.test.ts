@@ -9,7 +9,6 @@ import { xssTexts } from './console-browser.js';
 import { useConsole } from './use-console.js';
 
 describe('the overview of the console', function () {
-  this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app);
 

@@ -9,7 +9,6 @@ import { useConsole } from './use-console.js';
 const site = 'https://app.example.com';
 
 describe('the portal of a webhook in the console', function () {
-  this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
   let id: string;

@@ -9,7 +9,6 @@ import { rows } from '../support/database.js';
 import { useConsole } from './use-console.js';
 
 describe('the second factor in the console', function () {
-  this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
   const section = () => browser.page.getByRole('region', { name: 'Second factor', exact: true });

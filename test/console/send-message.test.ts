@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { rows } from '../support/database.js';
 import { useMessages } from './use-messages.js';
 
-describe('a message in the console', function () {
-  this.timeout(60_000);
+describe('a message in the console', () => {
   const { app, browser, me, send, move } = useMessages();
 
   it('a message shows its timeline as it happens, its workflow, and can be cancelled and copied', async () => {

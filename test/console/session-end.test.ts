@@ -6,8 +6,7 @@ import { rows } from '../support/database.js';
 import { batchShown, csv, phone, preview } from './batches/batch-form.js';
 import { useConsole } from './use-console.js';
 
-describe('a session of the console that ends while something is written', function () {
-  this.timeout(60_000);
+describe('a session of the console that ends while something is written', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '1000' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 

@@ -5,7 +5,6 @@ import { useApi } from '../api/use-api.js';
 import { useConsole } from './use-console.js';
 
 describe('settings in the console', function () {
-  this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
   beforeEach(async () => {

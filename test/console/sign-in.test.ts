@@ -14,7 +14,6 @@ import { holdScreens } from './hold-answers.js';
 const signedIn = /No messages (yet|in this period)/;
 
 describe('signing in to the console', function () {
-  this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', DEMO_RECEIVER: '127.0.0.1:1' } });
   let browser: ConsoleBrowser;
   before(async function () {

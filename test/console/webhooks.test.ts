@@ -11,7 +11,6 @@ import { type Service, startService } from '../support/service.js';
 import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
 
 describe('webhooks in the console', function () {
-  this.timeout(90_000);
   let service: Service;
   let receiver: Receiver;
   let browser: ConsoleBrowser;

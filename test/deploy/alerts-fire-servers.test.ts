@@ -34,7 +34,6 @@ const lateMs = 13_000;
 const uncheckedLedger = ['TidingsWatcherFailing', 'TidingsLedgerUnchecked'];
 
 describe('alerts on a service with failing servers', function () {
-  this.timeout(120_000);
   let service: Service;
   let prometheus: Prometheus;
   let twilio: TwilioCounterpart;

@@ -28,7 +28,6 @@ const events = 15;
 const fromStart = ['TidingsCertificateEnds', 'TidingsClockOff'];
 
 describe('alerts on a real service', function () {
-  this.timeout(120_000);
   let service: Service;
   let prometheus: Prometheus;
   let twilio: TwilioCounterpart;

@@ -101,7 +101,6 @@ describe('alerts', () => {
 
   it('fire for their faults alone, by promtool', function () {
     if (!hasPrometheus) this.skip();
-    this.timeout(90_000);
     const { status, stdout, stderr } = promtool('test', 'rules', join('deploy/prometheus/tests', 'alerts.test.yml'));
     assert.equal(status, 0, stdout + stderr);
   });

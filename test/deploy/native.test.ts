@@ -21,7 +21,6 @@ interface Health {
 }
 
 describe('the services of docker-compose.yml as processes', function () {
-  this.timeout(90_000);
   const dotEnv = { ...filledIn(), SIGNUP_CREDITS: '5', SANDBOX_DELAY_MS: '20', RATE_LIMIT_AUTH: '1000/60' };
   const dataDir = mkdtempSync(join(tmpdir(), 'tidings-native-'));
   let database: TestDatabase;

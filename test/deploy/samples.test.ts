@@ -59,8 +59,7 @@ assert not any(is_genuine('${secret}', b'${body}', forged) for forged in (None, 
   },
 ];
 
-describe('samples of the documents', function () {
-  this.timeout(120_000);
+describe('samples of the documents', () => {
   const folder = temporaryFolder();
   const shells: Shell[] = [];
   let shell: Shell;

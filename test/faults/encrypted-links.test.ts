@@ -27,8 +27,7 @@ async function startTlsFront(address: string, authority: Certificate, own: Certi
   return front;
 }
 
-describe('encrypted connections', function () {
-  this.timeout(60_000);
+describe('encrypted connections', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-links-'));
   const file = (name: string, content: string) => {
     const path = join(folder, name);

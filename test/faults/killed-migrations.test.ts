@@ -16,7 +16,6 @@ const underWay = `
 const invalid = 'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid';
 
 describe('a migration whose process is killed', function () {
-  this.timeout(60_000);
   const test = useDatabase();
 
   const start = () =>
@@ -29,9 +28,9 @@ describe('a migration whose process is killed', function () {
     const migrating = start();
     const isUnderWay = async () => (await rows(test.db, underWay, [statement])).length > 0;
     const exit = once(migrating, 'exit');
-    await until(isUnderWay, 'the statement is under way', 20_000).finally(() => migrating.kill('SIGKILL'));
+    await until(isUnderWay, 'the statement is under way').finally(() => migrating.kill('SIGKILL'));
     await exit;
-    await until(async () => !(await isUnderWay()), 'PostgreSQL ends the statement', 10_000);
+    await until(async () => !(await isUnderWay()), 'PostgreSQL ends the statement');
   };
   const isRecorded = async (name: string) =>
     (await rows(test.db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name])).length === 1;

@@ -11,7 +11,7 @@ describe('at once', () => {
   let service: Service;
   let client: RestClient;
   before(async () => {
-    service = await startService({ isHere: true, env: { ACCEPT_TIMEOUT_MS: '20000' } });
+    service = await startService({ isHere: true });
     client = restClient(service.url);
   });
   afterEach(() => assertBooks(service.db));

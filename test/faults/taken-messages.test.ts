@@ -51,8 +51,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
   const allSent = Array.from({ length: messages }, () => ({ status: 'sent', error_code: null }));
   const idsOf = (sent: { id: string }[]) => sent.map(({ id }) => id);
 
-  it('are sent when the worker is stopped during the calls, and it exits 0', async function () {
-    this.timeout(60_000);
+  it('are sent when the worker is stopped during the calls, and it exits 0', async () => {
     const sent = await sendAll();
     await underWay();
     assert.equal(await service.worker.stop(), 0);
@@ -64,8 +63,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('are sent when the database closes all connections during the answers', async function () {
-    this.timeout(60_000);
+  it('are sent when the database closes all connections during the answers', async () => {
     const sent = await sendAll();
     await underWay();
     const terminate = () =>
@@ -78,8 +76,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('are sent when the worker is frozen for longer than its heartbeat', async function () {
-    this.timeout(90_000);
+  it('are sent when the worker is frozen for longer than its heartbeat', async () => {
     const sent = await sendAll();
     await allTaken();
     service.worker.freeze();
@@ -89,8 +86,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('are delivered by their reports when the worker is killed during the calls', async function () {
-    this.timeout(90_000);
+  it('are delivered by their reports when the worker is killed during the calls', async () => {
     const sent = await sendAll();
     await allTaken();
     await service.worker.kill();

@@ -11,8 +11,7 @@ import { processesOf } from '../local/service.js';
 const dist = resolve(import.meta.dirname, '../..');
 const mocha = resolve(dist, '../node_modules/mocha/bin/mocha.js');
 
-describe('a test run that is killed', function () {
-  this.timeout(120_000);
+describe('a test run that is killed', () => {
   let folder: string;
   let run: ChildProcess | undefined;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'tidings-killed-run-'))));

@@ -10,8 +10,7 @@ import { temporaryFolder, until } from './processes/stand-in.js';
 /** One signup, so that the second demo meets the limit; as many requests as it takes to wait. */
 const limits = { RATE_LIMIT_AUTH: '1/900', RATE_LIMIT_API: '100000/60' };
 
-describe('npm start', function () {
-  this.timeout(60_000);
+describe('npm start', () => {
   const folder = temporaryFolder();
   const dataDir = folder.path;
   let service: StartedService | undefined;

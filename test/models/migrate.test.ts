@@ -22,7 +22,6 @@ const [withoutTransaction, withTransaction] = [
 ] as const;
 
 describe('migrating a database', function () {
-  this.timeout(60_000);
   const test = useDatabase();
   let pools: Database[];
   beforeEach(() => {

@@ -46,9 +46,13 @@ function awayOnly(error: unknown): undefined {
   if (error instanceof assert.AssertionError) throw error;
 }
 
-const pollMs = 20;
 const signUpThousandths = 1_000_000;
-const patienceMs = 40_000;
+/** The watcher repairs what a lost signal left: after a minute, or after two on a busy machine. */
+const patienceMs = 120_000;
+const pollMs = { min: 10, max: 250, shareOfWait: 0.1 };
+
+/** Until the next look, longer the longer the wait has lasted: looks take CPU from what is awaited. */
+const pause = (since: number) => sleep(Math.min(pollMs.max, Math.max(pollMs.min, pollMs.shareOfWait * (Date.now() - since))));
 
 /** @param db needed if a real carrier is configured: new workspaces are verified and get 1,000 credits then */
 export const restClient = (baseUrl: string, db?: Database): RestClient => new FetchClient(baseUrl, db);
@@ -92,13 +96,13 @@ class FetchClient implements RestClient {
   }
 
   async messageUntil({ apiKey }: Account, id: string, matches: (message: Json) => boolean): Promise<Json> {
-    const deadline = Date.now() + patienceMs;
+    const started = Date.now();
     for (;;) {
       const answer = await this.call('GET', `/api/v1/messages/${id}`, { headers: { 'X-API-Key': apiKey } }).catch(awayOnly);
       const message = answer?.body?.data?.message;
       if (message !== undefined && matches(message)) return message;
-      if (Date.now() > deadline) assert.fail(`message ${id} did not get there: ${JSON.stringify(answer?.body)}`);
-      await sleep(pollMs);
+      if (Date.now() - started > patienceMs) assert.fail(`message ${id} did not get there: ${JSON.stringify(answer?.body)}`);
+      await pause(started);
     }
   }
 
@@ -115,8 +119,8 @@ export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 /** Waits until the condition is true. A failed assertion ends it; other errors count as false, and the last one is the cause of the failure. */
 export async function until(condition: () => Promise<boolean> | boolean, what: string, patience = patienceMs): Promise<void> {
-  const deadline = Date.now() + patience;
-  for (let problem: unknown; ; await sleep(pollMs)) {
+  const started = Date.now();
+  for (let problem: unknown; ; await pause(started)) {
     try {
       if (await condition()) return;
       problem = undefined;
@@ -124,6 +128,6 @@ export async function until(condition: () => Promise<boolean> | boolean, what: s
       if (error instanceof assert.AssertionError) throw error;
       problem = error;
     }
-    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`, { cause: problem });
+    if (Date.now() - started > patience) throw new Error(`did not happen: ${what}`, { cause: problem });
   }
 }

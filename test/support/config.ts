@@ -16,6 +16,7 @@ export function testEnv(overrides: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
     SECRET_KEY: 'test-secret-key-test-secret-key-test',
     DATA_DIR: mkdtempSync(join(dataDirs, 'service-')),
     LOG_LEVEL: 'silent',
+    ACCEPT_TIMEOUT_MS: '20000', // the default is too short where several services share a machine
     DRAIN_SECONDS: '0',
     METRICS_PORT: '0',
     SIGNUP_CREDITS: '100',

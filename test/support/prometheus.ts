@@ -11,7 +11,7 @@ import { freePort } from '../../models/process/free-port.js';
 /** Job → ports of its processes, with the name that the label `instance` gets instead of the address. */
 export type Jobs = Readonly<Record<string, readonly (number | { port: number; instance: string })[]>>;
 
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 /** After this time a fault has been scraped and evaluated. */
 const seenMs = 2_500;
 
@@ -24,6 +24,7 @@ export const ofSlowMachine: ReadonlySet<string> = new Set([
   'TidingsEventLoopBlocked',
   'TidingsHandOffSlowBurnFast',
   'TidingsHandOffSlowBurnSlow',
+  'TidingsTasksWait',
 ]);
 
 /** A running Prometheus. */

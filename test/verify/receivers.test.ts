@@ -15,7 +15,6 @@ import { freePort } from '../../models/process/free-port.js';
 import { slowToFail } from './slow-receiver.js';
 
 describe('receivers', function () {
-  this.timeout(60_000);
   const [old, secret] = [generateWebhookSecret(), generateWebhookSecret()];
   const folder = mkdtempSync(join(tmpdir(), 'tidings-receivers-'));
   const running: ChildProcess[] = [];

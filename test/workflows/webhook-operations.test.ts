@@ -8,14 +8,13 @@ import { hasEnded, longAgo, triggersOf, useWebhookService } from './use-webhook-
 
 describe('webhook operations, on the real service', () => {
   const stage = useWebhookService();
-  const { call, data, deliveries, deliveryUntil, resend, replay, replayUntil, activate } = stage;
+  const { call, data, deliveries, deliveryUntil, testDelivery, resend, replay, replayUntil, activate } = stage;
 
   it('sends one signed attempt for a test, and returns its outcome', async () => {
-    const { delivery } = await data('POST', '/test');
-    const { event, message_id, status, attempts, next_attempt_at, delivered_at } = delivery;
+    const { event, message_id, status, attempts, next_attempt_at, delivered_at } = await testDelivery();
     assert.deepEqual([event, message_id, status, next_attempt_at, delivered_at !== null], ['webhook.test', null, 'succeeded', null, true]);
     assert.deepEqual([attempts.length, attempts[0].number, attempts[0].trigger, attempts[0].response_body], [1, 1, 'test', 'ok']);
-    const [received] = stage.receiver.received;
+    const received = stage.receiver.received.at(-1);
     assert.ok(received !== undefined && hexMatches(stage.hook.secret, received));
     assert.equal(received.headers['x-service-event'], 'webhook.test');
     assert.deepEqual(JSON.parse(received.body).data, { webhook_id: stage.hook.id });
@@ -28,8 +27,7 @@ describe('webhook operations, on the real service', () => {
 
   it('makes no second attempt for a failed test', async () => {
     stage.receiver.answer = answerWith(500);
-    const { delivery } = await data('POST', '/test');
-    const { status, attempts, next_attempt_at } = delivery;
+    const { id, status, attempts, next_attempt_at } = await testDelivery();
     assert.deepEqual([status, attempts.length, attempts[0].response_status, next_attempt_at], ['failed', 1, 500, null]);
     stage.receiver.answer = acknowledge;
     await stage.send();
@@ -40,7 +38,8 @@ describe('webhook operations, on the real service', () => {
       [stage.hook.id],
     );
     assert.equal(row?.in_child, false);
-    assert.deepEqual((await deliveries()).map(triggersOf), [['scheduled'], ['test']]);
+    const test = (await deliveries()).find((delivery) => delivery.id === id);
+    assert.deepEqual(triggersOf(test), ['test']);
   });
 
   it('returns pending for a test of a hanging endpoint', async () => {

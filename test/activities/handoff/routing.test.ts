@@ -153,8 +153,7 @@ describe('routing', () => {
     assert.equal(await statusOf(test.db, id), 'sent/awaiting_report', 'it is the probe itself');
   });
 
-  it('sends each message once for any answers of two accounts, and the books balance', async function () {
-    this.timeout(60_000);
+  it('sends each message once for any answers of two accounts, and the books balance', async () => {
     const plan = fc.array(fc.constantFrom<Answer>(...answers), { minLength: 4, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(plan, plan, fc.boolean(), fc.boolean(), fc.nat(2), async (ofOne, ofTwo, oneHasKeys, twoHasKeys, failing) => {

@@ -63,8 +63,7 @@ describe('logins', () => {
       assert.equal((await me.logIn()).status, 200);
     }
   });
-  it('checks at most 40 of 1000 guesses from 200 addresses, and a reset lets the owner in', async function () {
-    this.timeout(60_000);
+  it('checks at most 40 of 1000 guesses from 200 addresses, and a reset lets the owner in', async () => {
     const answers = await Promise.all(Array.from({ length: 1000 }, (_, index) => logIn(me.email, `wrong horse ${index}`, ip(index % 200))));
     const tried = answers.filter(({ status }) => status === 401).length;
     assert.ok(tried >= 1 && tried <= 40, `${tried} were tried`);

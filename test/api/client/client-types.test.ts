@@ -11,8 +11,7 @@ import { useApi } from '../use-api.js';
 const sources = join(root, 'test/client');
 const tools = { generator: 'openapi-typescript/bin/cli.js', compiler: 'typescript/bin/tsc' };
 
-describe('client types', function () {
-  this.timeout(60_000);
+describe('client types', () => {
   const app = useApi();
   let folder: string;
   before(() => {

@@ -71,8 +71,7 @@ describe('every text field with unusual texts', () => {
     endpoints.find(({ method, path }) => method === 'get' && path === `${item.path.replace(/\/send$|\/:id$/, '')}/:id`);
 
   for (const item of writing) {
-    it(`${item.id}: a documented status, and accepted texts come back unchanged`, async function () {
-      this.timeout(60_000);
+    it(`${item.id}: a documented status, and accepted texts come back unchanged`, async () => {
       for (const { path } of bodyFields(item).filter(isText)) {
         for (const [index, value] of [...corpus, huge].entries()) {
           const what = `${path.join('.')} ${JSON.stringify(value.slice(0, 30))}`;

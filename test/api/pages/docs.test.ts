@@ -43,13 +43,11 @@ describe('/docs', () => {
   describe('in Chromium', () => {
     let browser: TestBrowser;
     before(async function () {
-      this.timeout(60_000);
       browser = await startBrowser(this);
     });
     after(() => browser?.close());
 
-    it('sends a message with "try it out"', async function () {
-      this.timeout(60_000);
+    it('sends a message with "try it out"', async () => {
       const { page } = browser;
       const { key } = await app.account();
       await page.goto(`${app.url}/docs`);
@@ -70,8 +68,7 @@ describe('/docs', () => {
       assert.equal(list.body.data.pagination.total, 1);
     });
 
-    it('has no finding of axe, with an operation and a schema open', async function () {
-      this.timeout(60_000);
+    it('has no finding of axe, with an operation and a schema open', async () => {
       const { page } = browser;
       await page.goto(`${app.url}/docs`);
       const send = page.locator('.opblock').filter({ has: page.locator('[data-path="/api/v1/messages/send"]') });

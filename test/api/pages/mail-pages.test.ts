@@ -15,7 +15,6 @@ describe('pages behind the links in mails', () => {
   const app = useApi();
   let browser: TestBrowser;
   before(async function () {
-    this.timeout(60_000);
     browser = await startBrowser(this);
   });
   after(() => browser?.close());
@@ -52,8 +51,7 @@ describe('pages behind the links in mails', () => {
     });
   }
 
-  it('verifies the address when the button is pressed, not when the page is opened', async function () {
-    this.timeout(60_000);
+  it('verifies the address when the button is pressed, not when the page is opened', async () => {
     await signUp();
     const link = await newestLink();
     for (const method of ['HEAD', 'GET', 'GET']) assert.equal((await fetch(link, { method })).status, 200);
@@ -65,8 +63,7 @@ describe('pages behind the links in mails', () => {
     assert.equal((await logIn(password)).body.data.workspace.email_verified, true);
   });
 
-  it('sets the new password, and the old one is refused', async function () {
-    this.timeout(60_000);
+  it('sets the new password, and the old one is refused', async () => {
     await forget();
     await browser.page.goto(await newestLink());
     await browser.page.getByLabel('New password').fill('another horse');
@@ -76,8 +73,7 @@ describe('pages behind the links in mails', () => {
     assert.equal((await logIn(password)).status, 401);
   });
 
-  it('revokes the API keys only if the box is ticked', async function () {
-    this.timeout(60_000);
+  it('revokes the API keys only if the box is ticked', async () => {
     const { body } = await logIn('another horse');
     const jwt = body.data.token as string;
     await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k' } });
@@ -106,7 +102,6 @@ describe('pages behind the links in mails', () => {
   });
 
   it('says that a link was replaced, and leads to a new one', async function () {
-    this.timeout(60_000);
     await forget();
     const link = await newestLink();
     await forget(); // a newer link voids the older
@@ -123,8 +118,7 @@ describe('pages behind the links in mails', () => {
     assert.match(await newestLink(), /\/reset-password#token=/);
   });
 
-  it('says that the address of a used link is verified', async function () {
-    this.timeout(60_000);
+  it('says that the address of a used link is verified', async () => {
     const other = 'grace@example.com';
     await app.call('POST', '/api/v1/auth/signup', { body: { email: other, password, company_name: 'Acme' } });
     await browser.page.goto(await newestLink());

@@ -8,7 +8,6 @@ describe('pages for people', () => {
   const app = useApi();
   let browser: TestBrowser;
   before(async function () {
-    this.timeout(60_000);
     browser = await startBrowser(this);
   });
   after(() => browser?.close());
@@ -22,8 +21,7 @@ describe('pages for people', () => {
     '/forgot-password',
     '/resend-verification',
   ]) {
-    it(`${path}: no finding of axe in either colour scheme, and no request to other hosts`, async function () {
-      this.timeout(60_000);
+    it(`${path}: no finding of axe in either colour scheme, and no request to other hosts`, async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await browser.page.emulateMedia({ colorScheme });
         await browser.page.goto(app.url + path);

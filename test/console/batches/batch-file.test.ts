@@ -5,7 +5,6 @@ import { useConsole } from '../use-console.js';
 import { csv, numbered, phone } from './batch-form.js';
 
 describe('the file of a batch in the console', function () {
-  this.timeout(60_000);
   const { browser } = useConsole(useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } }), { forEachTest: true });
 
   it('a column that is not chosen is named before any row, and the service gets no request', async () => {

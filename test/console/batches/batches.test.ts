@@ -36,7 +36,6 @@ function rowOf(fault: string): string {
 }
 
 describe('batches in the console', function () {
-  this.timeout(90_000);
   let service: Service;
   let browser: ConsoleBrowser;
   let account: Account;

@@ -9,7 +9,6 @@ import { useConsole } from '../use-console.js';
 import { batchShown, csv, fact, numbered, phone, preview, quoted } from './batch-form.js';
 
 describe('a new batch in the console', function () {
-  this.timeout(60_000);
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '1000' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 

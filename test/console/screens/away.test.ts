@@ -5,8 +5,7 @@ import { useConsole } from '../use-console.js';
 
 const readAgain = 'The service cannot be reached.';
 
-describe('the console while the service is away', function () {
-  this.timeout(60_000);
+describe('the console while the service is away', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser } = useConsole(app);
 

@@ -7,8 +7,7 @@ import { useConsole } from '../use-console.js';
 
 const focused = `(({ tagName, ariaLabel, textContent }) => [tagName, ariaLabel ?? textContent.trim()].join(' '))(document.activeElement)`;
 
-describe('the focus of the console', function () {
-  this.timeout(60_000);
+describe('the focus of the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 

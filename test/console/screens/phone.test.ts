@@ -26,8 +26,7 @@ const lists: readonly (readonly [path: string, text: string])[] = [
   ['/settings', 'this one'],
 ];
 
-describe('the lists of the console on a phone', function () {
-  this.timeout(60_000);
+describe('the lists of the console on a phone', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app);
   let webhook: string;

@@ -36,8 +36,7 @@ const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
   ['/none', 'There is no such screen'],
 ];
 
-describe('the screens of the console', function () {
-  this.timeout(60_000);
+describe('the screens of the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser } = useConsole(app);
 

@@ -22,8 +22,7 @@ describe('the pace of a batch', () => {
     await test.change(slow, slowId, 'cancel');
   });
 
-  it('is kept with a provider that needs two seconds for each call', async function () {
-    this.timeout(60_000);
+  it('is kept with a provider that needs two seconds for each call', async () => {
     let [running, highest] = [0, 0];
     test.beforeTaking = async () => {
       highest = Math.max(highest, ++running);

@@ -16,8 +16,7 @@ import { type Service, startService } from '../../support/service.js';
 
 const count = 60;
 
-describe('a file that is sent while a process is killed', function () {
-  this.timeout(120_000);
+describe('a file that is sent while a process is killed', () => {
   let service: Service;
   let proxy: FaultProxy;
   let folder: string;

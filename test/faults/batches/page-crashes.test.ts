@@ -25,8 +25,7 @@ const attemptsMax = 4;
 describe('a page whose worker dies', () => {
   const test = useDatabase();
 
-  it('sends, charges and delivers each message once after a crash at any statement', async function () {
-    this.timeout(120_000);
+  it('sends, charges and delivers each message once after a crash at any statement', async () => {
     const statements = await livePage();
     assert.ok(statements > 20, `${statements} statements`);
     // Every gap between two statements is met: before the later one, or after the earlier one.

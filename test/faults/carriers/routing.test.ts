@@ -56,7 +56,7 @@ describe('two accounts that share a channel', () => {
       await sleep(150);
       return (await levelOf()) === 10;
     };
-    await until(hasItsShare, 'it has its share again', 60_000);
+    await until(hasItsShare, 'it has its share again');
     assert.ok(Date.now() - healedAt < 15_000, 'five minutes of a window of 60 s are 15 s of 3 s');
   };
   const assertTakenOnce = async () => {
@@ -112,8 +112,7 @@ describe('two accounts that share a channel', () => {
     await assertBooks(service.db);
   });
 
-  it('lose traffic within 15 seconds when one hangs, and get it back when it recovers', async function () {
-    this.timeout(90_000);
+  it('lose traffic within 15 seconds when one hangs, and get it back when it recovers', async () => {
     await forgetHealth();
     let hangs = true;
     first.interfere = (response) => {

@@ -33,8 +33,7 @@ describe('a workflow for each event', () => {
   const running = async () =>
     (await service.temporal.client.workflow.count(`WorkflowType = 'deliverWebhook' AND ExecutionStatus = 'Running'`)).count;
 
-  it('finishes a page with more events than Temporal allows child workflows', async function () {
-    this.timeout(90_000);
+  it('finishes a page with more events than Temporal allows child workflows', async () => {
     for (let count = 0; count < webhooks; count += 1) await client.hook(account, dead.url);
     const to = Array.from({ length: recipients }, (_, index) => ({ to: `+1555200${String(index).padStart(4, '0')}` }));
     const { status, body } = await client.call('POST', '/api/v1/messages/bulk', {
@@ -45,8 +44,8 @@ describe('a workflow for each event', () => {
     const isDelivered = async () =>
       (await rows(service.db, `SELECT 1 FROM messages WHERE status = 'delivered'`)).length === recipients &&
       (await rows(service.db, 'SELECT 1 FROM message_groups WHERE closed_at IS NULL')).length === 0;
-    await until(isDelivered, 'every message is delivered and its page closed', 60_000);
-    await until(async () => (await running()) === recipients * webhooks * events, 'each event has its workflow', 60_000);
+    await until(isDelivered, 'every message is delivered and its page closed');
+    await until(async () => (await running()) === recipients * webhooks * events, 'each event has its workflow');
     await assertBooks(service.db);
   });
 });

@@ -47,7 +47,6 @@ describe('the local checkout, bought from by the service', () => {
   }
 
   it('has no finding of axe, on the page of a session and on the list', async function () {
-    this.timeout(60_000);
     const { url } = await order();
     const browser = await startBrowser(this);
     try {

@@ -50,8 +50,7 @@ describe('the life of a batch', () => {
     await assertBooks(test.db);
   });
 
-  it('keeps money, rows and counts equal to the oracle for random operations', async function () {
-    this.timeout(90_000);
+  it('keeps money, rows and counts equal to the oracle for random operations', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(isPoor, fc.array(command, { minLength: 6, maxLength: 16, size: 'max' }), async (poor, commands) => {

@@ -48,8 +48,7 @@ describe('applyReports, where reports contradict each other', () => {
     });
   }
 
-  it('ends like the oracle for any reports in any order', async function () {
-    this.timeout(60_000);
+  it('ends like the oracle for any reports in any order', async () => {
     const callback = fc.array(fc.constantFrom<ReportStatus>('sent', 'delivered', 'failed', 'read'), { minLength: 1, maxLength: 4 });
     const history = fc.array(callback, { maxLength: 5 });
     await fc.assert(

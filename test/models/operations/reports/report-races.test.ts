@@ -14,8 +14,7 @@ import { acceptedAs, buildClaimed, buildSent, messageOf, reportOf, statusOf } fr
 /** Each race is run so often, several at a time. */
 const rounds = 120;
 
-describe('reports that race with the work on their group', function () {
-  this.timeout(60_000);
+describe('reports that race with the work on their group', () => {
   const test = useDatabase({ poolMax: 20, checksBooks: true });
   const key = randomBytes(32);
   let workspaceId: string;
