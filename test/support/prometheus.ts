@@ -11,7 +11,6 @@ import { freePort } from '../../models/process/free-port.js';
 /** Job → ports of its processes, with the name that the label `instance` gets instead of the address. */
 export type Jobs = Readonly<Record<string, readonly (number | { port: number; instance: string })[]>>;
 
-const patienceMs = 120_000;
 /** After this time a fault has been scraped and evaluated. */
 const seenMs = 2_500;
 
@@ -99,7 +98,7 @@ export class Prometheus {
   }
 
   async #until(condition: () => Promise<boolean>, what: string): Promise<void> {
-    await until(condition, what, patienceMs).catch(async (error: Error) => {
+    await until(condition, what).catch(async (error: Error) => {
       throw new Error(`${error.message}; firing: ${[...(await this.firing()).keys()].join(', ')}`, { cause: error });
     });
   }
