@@ -13,7 +13,7 @@ import { holdScreens } from './hold-answers.js';
 /** What the first screen says to a new workspace. */
 const signedIn = /No messages (yet|in this period)/;
 
-describe('signing in to the console', function () {
+describe('signing in to the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', DEMO_RECEIVER: '127.0.0.1:1' } });
   let browser: ConsoleBrowser;
   before(async function () {

@@ -10,7 +10,7 @@ import { answerWith, type Receiver, startReceiver } from '../support/network/rec
 import { type Service, startService } from '../support/service.js';
 import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';
 
-describe('webhooks in the console', function () {
+describe('webhooks in the console', () => {
   let service: Service;
   let receiver: Receiver;
   let browser: ConsoleBrowser;

@@ -33,7 +33,7 @@ const lateMs = 13_000;
 /** From the start, because a worker that has compared balances once is believed for five minutes. */
 const uncheckedLedger = ['TidingsWatcherFailing', 'TidingsLedgerUnchecked'];
 
-describe('alerts on a service with failing servers', function () {
+describe('alerts on a service with failing servers', () => {
   let service: Service;
   let prometheus: Prometheus;
   let twilio: TwilioCounterpart;

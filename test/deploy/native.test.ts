@@ -20,7 +20,7 @@ interface Health {
   services: Record<string, string>;
 }
 
-describe('the services of docker-compose.yml as processes', function () {
+describe('the services of docker-compose.yml as processes', () => {
   const dotEnv = { ...filledIn(), SIGNUP_CREDITS: '5', SANDBOX_DELAY_MS: '20', RATE_LIMIT_AUTH: '1000/60' };
   const dataDir = mkdtempSync(join(tmpdir(), 'tidings-native-'));
   let database: TestDatabase;

@@ -47,11 +47,11 @@ function awayOnly(error: unknown): undefined {
 }
 
 const signUpThousandths = 1_000_000;
-/** The watcher repairs what a lost signal left: after a minute, or after two on a busy machine. */
+/** If a signal is lost, the watcher repairs its message within a minute, or within two on a busy machine. */
 const patienceMs = 120_000;
 const pollMs = { min: 10, max: 250, shareOfWait: 0.1 };
 
-/** Until the next look, longer the longer the wait has lasted: looks take CPU from what is awaited. */
+/** Sleeps until the next look, for a tenth of the wait so far. Each look takes CPU from the work that the test waits for. */
 const pause = (since: number) => sleep(Math.min(pollMs.max, Math.max(pollMs.min, pollMs.shareOfWait * (Date.now() - since))));
 
 /** @param db needed if a real carrier is configured: new workspaces are verified and get 1,000 credits then */

@@ -14,7 +14,7 @@ import { until } from '../support/client.js';
 import { freePort } from '../../models/process/free-port.js';
 import { slowToFail } from './slow-receiver.js';
 
-describe('receivers', function () {
+describe('receivers', () => {
   const [old, secret] = [generateWebhookSecret(), generateWebhookSecret()];
   const folder = mkdtempSync(join(tmpdir(), 'tidings-receivers-'));
   const running: ChildProcess[] = [];

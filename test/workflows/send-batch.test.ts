@@ -8,8 +8,6 @@ import { type Service, startService } from '../support/service.js';
 import { prices } from '../support/prices.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 
-/** Batches give way to everything else, so that a busy machine delays them for long. */
-
 describe('the workflow of a batch', () => {
   let service: Service;
   let client: RestClient;

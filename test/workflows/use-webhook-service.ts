@@ -81,7 +81,7 @@ export function useWebhookService() {
       await until(async () => matches((found = (await data('GET', `/replays/${id}`)).replay)), 'the replay gets there');
       return found;
     },
-    /** A test whose outcome is in the answer. The API waits two seconds for it, which a busy machine may exceed: then the test is made again. */
+    /** Makes tests until the answer to one has its outcome. The API waits two seconds for it, and a busy machine may need longer. */
     async testDelivery(): Promise<Json> {
       let made: Json;
       await until(async () => (made = (await data('POST', '/test')).delivery).status !== 'pending', 'a test answers with its outcome');

@@ -4,7 +4,7 @@ import { useApi } from '../../api/use-api.js';
 import { useConsole } from '../use-console.js';
 import { csv, numbered, phone } from './batch-form.js';
 
-describe('the file of a batch in the console', function () {
+describe('the file of a batch in the console', () => {
   const { browser } = useConsole(useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } }), { forEachTest: true });
 
   it('a column that is not chosen is named before any row, and the service gets no request', async () => {

@@ -35,7 +35,7 @@ function rowOf(fault: string): string {
   return fault.includes(',') ? fault : `${fault},Ada,x`;
 }
 
-describe('batches in the console', function () {
+describe('batches in the console', () => {
   let service: Service;
   let browser: ConsoleBrowser;
   let account: Account;
