@@ -48,12 +48,15 @@ export const sendMessage = endpoint({
   status: 201,
   async handler({ caller, body, refusal, idempotencyKey, newId, traceparent }, deps) {
     assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
-    const digest = digestRequest(body);
+    const digest = digestRequest(asWritten(body));
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
     const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));
     return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);
   },
 });
+
+/** The request without its rendered content, which settings and later versions can change: a repeat must still equal the first request. */
+const asWritten = ({ written, ...body }: SendBody): SendBody => ({ ...body, content: written ?? body.content });
 
 /** @throws AppError the refusal, if nothing else is wrong */
 async function accept(
