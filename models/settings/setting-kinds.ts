@@ -54,6 +54,15 @@ export function url(example: string, ...scheme: string[]): Joi.StringSchema {
   return Joi.string().uri({ scheme }).custom(parsable).messages({ 'string.uri': text, 'string.uriCustomScheme': text });
 }
 
+const portMax = 65_535;
+
+export const hostAndPort = Joi.string()
+  .custom((text: string, helpers) => {
+    const port = Number(/^[^\s/]+:(\d{1,5})$/.exec(text)?.[1]);
+    return port > 0 && port <= portMax ? text : helpers.error('address');
+  })
+  .messages({ address: '{{#label}} must be host:port' });
+
 /** `smtp:mail.example.com` is a URL without a host. */
 export const mailServer = url('smtps://user:password@mail.example.com', 'smtp', 'smtps').custom((text: string, helpers) =>
   URL.canParse(text) && new URL(text).hostname === '' ? helpers.error('string.uri') : text,

@@ -11,7 +11,7 @@ import { mcpSettings } from './mcp-settings.js';
 import { operatorSettings } from './operator-settings.js';
 import { channelSetting } from './provider-account.js';
 import { oneWord, providerSettings } from './provider-settings.js';
-import { days, list, listOrJson, parsable, url } from './setting-kinds.js';
+import { days, hostAndPort, list, listOrJson, parsable, url } from './setting-kinds.js';
 import { tracingSettings } from './tracing-settings.js';
 import { webhookSettings } from './webhook-settings.js';
 
@@ -77,10 +77,7 @@ export const settings: Record<string, Joi.Schema> = {
     .default(10)
     .description('database connections per process; in a worker half of them, in the API two fifths, are for batches'),
   REDIS_URL: url('redis://127.0.0.1:6379', 'redis', 'rediss').description('Redis for the rate limits; in memory when not set'),
-  TEMPORAL_ADDRESS: Joi.string()
-    .pattern(/^[^\s/]+:\d{1,5}$/)
-    .description('Temporal frontend as host:port; a local server is started when not set')
-    .messages({ 'string.pattern.base': '{{#label}} must be host:port' }),
+  TEMPORAL_ADDRESS: hostAndPort.description('Temporal frontend as host:port; a local server is started when not set'),
   TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
   TEMPORAL_UI_URL: website.description(
     'address of the Temporal Web UI as users see it: the console links the workflow of each message, for all workspaces',

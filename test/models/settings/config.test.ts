@@ -121,7 +121,11 @@ describe('loadConfig', () => {
   });
 
   it('refuses ports and addresses that do not exist', () => {
-    const given = { PUBLIC_URL: 'http://api.example.test:99999', STRIPE_API_BASE: 'https://api.example.test:99999' };
+    const given = {
+      PUBLIC_URL: 'http://api.example.test:99999',
+      TEMPORAL_ADDRESS: 'temporal.example.test:99999',
+      STRIPE_API_BASE: 'https://api.example.test:99999',
+    };
     assert.deepEqual(
       faultsOf({ ...required, ...given }).map((fault) => /^\w+/.exec(fault)?.[0]),
       Object.keys(given),
