@@ -96,14 +96,18 @@ class FetchClient implements RestClient {
   }
 
   async messageUntil({ apiKey }: Account, id: string, matches: (message: Json) => boolean): Promise<Json> {
-    const started = Date.now();
-    for (;;) {
-      const answer = await this.call('GET', `/api/v1/messages/${id}`, { headers: { 'X-API-Key': apiKey } }).catch(awayOnly);
-      const message = answer?.body?.data?.message;
-      if (message !== undefined && matches(message)) return message;
-      if (Date.now() - started > patienceMs) assert.fail(`message ${id} did not get there: ${JSON.stringify(answer?.body)}`);
-      await pause(started);
-    }
+    let message: Json;
+    let seen = 'no answer';
+    await until(
+      async () => {
+        const answer = await this.call('GET', `/api/v1/messages/${id}`, { headers: { 'X-API-Key': apiKey } }).catch(awayOnly);
+        if (answer !== undefined) seen = JSON.stringify(answer.body);
+        message = answer?.body?.data?.message;
+        return message !== undefined && matches(message);
+      },
+      () => `message ${id} matches; the last answer: ${seen}`,
+    );
+    return message;
   }
 
   async hook({ token }: Account, url: string, events: string[] = allEvents): Promise<{ id: string; secret: string }> {
@@ -118,7 +122,11 @@ const allEvents = ['message.queued', 'message.sent', 'message.delivered', 'messa
 export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 /** Waits until the condition is true. A failed assertion ends it; other errors count as false, and the last one is the cause of the failure. */
-export async function until(condition: () => Promise<boolean> | boolean, what: string, patience = patienceMs): Promise<void> {
+export async function until(
+  condition: () => Promise<boolean> | boolean,
+  what: string | (() => string),
+  patience = patienceMs,
+): Promise<void> {
   const started = Date.now();
   for (let problem: unknown; ; await pause(started)) {
     try {
@@ -128,6 +136,6 @@ export async function until(condition: () => Promise<boolean> | boolean, what: s
       if (error instanceof assert.AssertionError) throw error;
       problem = error;
     }
-    if (Date.now() - started > patience) throw new Error(`did not happen: ${what}`, { cause: problem });
+    if (Date.now() - started > patience) throw new Error(`did not happen: ${typeof what === 'string' ? what : what()}`, { cause: problem });
   }
 }
