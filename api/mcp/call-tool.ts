@@ -13,7 +13,7 @@ import { giveBackMcpSend, takeMcpSend } from '../../models/operations/messages/m
 import type { Origin } from '../../models/rules/audit/origin.js';
 import { runEndpoint } from '../serve-endpoint.js';
 import { issuePreviewToken, readPreviewToken } from './preview-token.js';
-import { paramsOf, preview, send, type Tool } from './tools.js';
+import { paramsOf, preview, send, type Tool } from './tool.js';
 
 export type Arguments = Record<string, unknown>;
 

@@ -3,30 +3,10 @@ import type Joi from 'joi';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { Deps } from '../deps.js';
 import { hasScope } from '../http/caller.js';
-import { endpoints } from '../endpoints/index.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { type Json, jsonSchema } from '../http/schemas/json-schema.js';
 import { withoutNull } from '../http/schemas/schema-components.js';
-
-/** A tool. The fields of the path, the query and the body of its endpoint are its arguments. */
-export interface Tool {
-  /** Such as `list_messages`. */
-  name: string;
-  endpoint: Endpoint<Deps>;
-  description: string;
-  /** JSON Schema of an object. */
-  inputSchema: Json & { type: 'object' };
-  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
-}
-
-const declared = (id: string): Endpoint<Deps> => {
-  const found = endpoints.find((each) => each.id === id);
-  if (found === undefined) throw new Error(`there is no operation ${id}`);
-  return found;
-};
-
-export const send = declared('sendMessage');
-export const preview = declared('previewMessages');
+import { declared, paramsOf, preview, send, type Tool } from './tool.js';
 
 const previewFirst =
   'Preview it first with preview_messages, show text, recipient and price to the user, and give the preview_token of that preview with the same fields. A repetition with the same preview_token sends nothing twice.';
@@ -73,11 +53,6 @@ function toolOf(endpoint: Endpoint<Deps>, { description, body = endpoint.body, m
     },
     annotations: { readOnlyHint: isRead, destructiveHint: false, idempotentHint: isRead || endpoint === send, openWorldHint: !isRead },
   };
-}
-
-/** The names of the parameters in the path. */
-export function paramsOf({ path }: Endpoint): string[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
 /** The fields of a schema, without variants and null: assistants need plain objects, and the service checks the arguments anyway. */

@@ -21,7 +21,8 @@ export const named = <S extends Joi.Schema>(component: string, schema: S): S => 
 
 /** The name of a schema. @throws Error when it has none */
 export function nameOf(schema: Joi.Schema): string {
-  const { component } = metaOf(schema.describe());
+  // Not `describe`, which checks the whole schema: this runs for each list and resource when the process starts.
+  const { component } = metaOf({ metas: schema.$_terms.metas });
   if (component === undefined) throw new Error('the schema has no name: declare it with `named`');
   return component;
 }
@@ -46,7 +47,7 @@ interface Meta {
   keywords: Json;
 }
 
-function metaOf({ metas }: Joi.Description): Meta {
+function metaOf({ metas }: Pick<Joi.Description, 'metas'>): Meta {
   const { component, variants, derive, ...keywords } = Object.assign({}, ...((metas ?? []) as Json[])) as Json & Partial<Meta>;
   return {
     keywords,
