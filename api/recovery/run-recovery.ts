@@ -49,6 +49,7 @@ export async function runRecovery(config: Config, request: RecoveryRequest): Pro
     );
   });
   try {
+    await requireNamespace(connection, config);
     const client = new Client({ connection, namespace: config.temporalNamespace });
     const doubts = await doubtsAbout(db, client, request);
     if (doubts.length > 0 && !request.force && !request.dryRun) throw new Error(`${doubts.join('\n')}\nUse --force to recover anyway.`);
@@ -56,6 +57,17 @@ export async function runRecovery(config: Config, request: RecoveryRequest): Pro
   } finally {
     await Promise.allSettled([connection.close(), db.close()]);
   }
+}
+
+/** gRPC status NOT_FOUND. */
+const notFound = 5;
+
+/** @throws Error when the server has no such namespace, as after the loss of its data */
+async function requireNamespace({ workflowService }: Connection, { temporalNamespace: namespace, temporalServer }: Config): Promise<void> {
+  await workflowService.describeNamespace({ namespace }).catch((error: { code?: number }) => {
+    if (error.code !== notFound) throw error;
+    throw new Error(`Temporal at ${temporalServer.address} has no namespace "${namespace}": create it first (docs/recovery.md)`);
+  });
 }
 
 /** @throws Error when the schema has no table for recoveries */

@@ -13,7 +13,7 @@ import { recordReports } from '../../../models/operations/reports/record-reports
 import { workflowIds } from '../../../workflows/contract.js';
 import { buildAcceptedBatch, buildBatch } from '../../support/rows/batches.js';
 import { testConfig } from '../../support/config.js';
-import { rows } from '../../support/database.js';
+import { freshDatabase, rows } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, newMessage } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { buildClaimed, buildSent, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
@@ -171,5 +171,15 @@ describe('the recovery of a restored database', () => {
     const asking = await temporal.client.workflow.getHandle(workflowIds.recovery(begun.id)).describe();
     assert.equal(asking.status.name, 'RUNNING');
     await temporal.close();
+  });
+});
+
+describe('the recovery on a Temporal server without the namespace', () => {
+  it('says that the namespace must be created', async () => {
+    const database = await freshDatabase();
+    const request = { asOf: new Date(), stoppedAt: null, waitSeconds: 1, dryRun: true, force: false };
+    const own = testConfig({ DATABASE_URL: database.url, TEMPORAL_NAMESPACE: 'nowhere' });
+    await assert.rejects(runRecovery(own, request), /^Error: Temporal at \S+ has no namespace "nowhere": create it first/);
+    await database.drop();
   });
 });
