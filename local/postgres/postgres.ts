@@ -64,6 +64,9 @@ export async function makeCluster(place: PostgresPlace, run: (command: Command) 
   try {
     const program = withoutRoot(place.binaries.initdb, [...args, ...locale], account);
     await run({ name: 'initdb', ...program, env: serverEnv(), log: place.log, stop: [{ signal: 'SIGTERM', waitMs: 2_000 }] });
+  } catch (error) {
+    rmSync(newDir, { recursive: true, force: true }); // on a full disk it would occupy what is left
+    throw error;
   } finally {
     rmSync(passwordFile, { force: true });
   }
