@@ -4,6 +4,7 @@ const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9}
 
 /** The end of the year 9999, in seconds since 1970. */
 export const endOfYear9999 = 253_402_300_800;
+const beginOfYear1000 = -30_610_224_000;
 
 export interface Timestamp {
   at: Date;
@@ -15,7 +16,7 @@ export interface Timestamp {
 
 /**
  * Parses `2026-03-01`, `2026-03-01T12:00`, `2026-03-01T12:00:00.000Z`, `2026-03-01T12:00:00+01:00`. The default time zone is UTC. Returns
- * null for every other text, and for days that do not exist.
+ * null for every other text, for days that do not exist, and for times before the year 1000 or after 9999 in UTC.
  */
 export function readTimestamp(text: string): Timestamp | null {
   const match = pattern.exec(text);
@@ -27,6 +28,8 @@ export function readTimestamp(text: string): Timestamp | null {
   if (offset === null || !isOnCalendar(fields)) return null;
   const millis = Math.trunc(Number(`0.${fraction || 0}`) * 1000);
   const at = new Date(Date.UTC(fields[0], fields[1] - 1, fields[2], fields[3], fields[4] - offset, fields[5], millis));
+  // The offset can move it out of the years that the pattern has.
+  if (at.getTime() < beginOfYear1000 * 1000 || at.getTime() >= endOfYear9999 * 1000) return null;
   return { at, isDay: match[4] === undefined, hasZone: zone !== undefined };
 }
 
