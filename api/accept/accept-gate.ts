@@ -2,11 +2,12 @@
 import { makeId } from '../../models/rules/values/make-id.js';
 import { AdmissionControl } from '../../models/flow/admission-control.js';
 import { forEachChannel } from '../../models/channels.js';
-import { AppError, busy } from '../../models/errors.js';
+import { AppError, busy, internal } from '../../models/errors.js';
 import type { TurnTaker } from '../../models/flow/give-way.js';
 import { BatchQueue, type BatchQueueOptions, QueueTimeoutError } from '../../models/flow/batch-queue.js';
 import { apiMetrics } from '../../models/metrics/catalogue.js';
 import { observeAccept } from '../../models/metrics/observe.js';
+import { isDataError } from '../../models/db/data-error.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
 import { insertMessages } from '../../models/operations/messages/insert-messages.js';
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
@@ -140,9 +141,22 @@ async function acceptGroup(deps: MessageDecisionDeps, sends: Send[]): Promise<Ou
   const groupId = sends.length === 1 ? message.id : makeId();
   const members = sends.map((send) => ({ ...send.message, group_id: groupId }));
   const workflowId = workflowIds.group({ id: message.id, group_id: groupId, batch_id: null });
-  const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members, fallback });
+  const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members, fallback }).catch((error: unknown) => {
+    if (sends.length > 1 && isDataError(error)) return null;
+    throw error;
+  });
+  if (rows === null) return acceptEach(deps, sends);
   const stored = new Map(rows.map((row) => [row.id, row]));
   const [step] = fallback;
   const decisions = await decideMessages(deps, rows, step === undefined ? undefined : step.after * 1000);
   return members.map(({ id }) => decisions.get(id) ?? stored.get(id) ?? null);
 }
+
+/** Accepts each send alone, after the database refused a value in one of them: the others may belong to other workspaces. */
+const acceptEach = (deps: MessageDecisionDeps, sends: Send[]): Promise<Outcome[]> =>
+  Promise.all(
+    sends.map(async (send) => {
+      const [outcome = null] = await acceptGroup(deps, [send]).catch((error: unknown) => [internal(error)]);
+      return outcome;
+    }),
+  );

@@ -81,6 +81,24 @@ describe('the accept gate', () => {
     assert.deepEqual(left, { messages: 1, groups: 1 });
   });
 
+  it('500 for the send whose value the database refuses, and 201 for the others of its group', async () => {
+    await start();
+    const [one, other] = [await gate.app.account(), await gate.app.account()];
+    await rows(gate.app.deps.db, `ALTER TABLE messages ADD CONSTRAINT refuses CHECK (reference IS DISTINCT FROM 'refused') NOT VALID`);
+    const sends = [() => send(one.key), () => send(one.key), () => send(other.key, { reference: 'refused' }), () => send(one.key)];
+    const answers = await sendTogether(sends);
+    await rows(gate.app.deps.db, 'ALTER TABLE messages DROP CONSTRAINT refuses');
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201, 500, 201],
+    );
+    const owners = await rows(gate.app.deps.db, 'SELECT DISTINCT workspace_id FROM messages WHERE workspace_id IN ($1, $2)', [
+      one.workspaceId,
+      other.workspaceId,
+    ]);
+    assert.deepEqual(owners, [{ workspace_id: one.workspaceId }]);
+  });
+
   it('groups the sends of a workspace with many webhooks by themselves', async () => {
     await start({ SHARED_GROUP_WEBHOOKS: '1' });
     const [crowded, other] = [await gate.app.account(), await gate.app.account()];
