@@ -61,7 +61,11 @@ interface Found {
 function look(shape: Shape, given: unknown, path: string, found: Found): void {
   if (typeof given !== 'object' || given === null) return;
   if (Array.isArray(given)) {
-    if (given.length <= itemsMax) given.forEach((item, index) => look(shape, item, `${path}[${index}]`, found));
+    if (given.length > itemsMax) return;
+    for (const [index, item] of given.entries()) {
+      // No field is a list of lists, and lists can be nested deeper than the call stack allows.
+      if (!Array.isArray(item)) look(shape, item, `${path}[${index}]`, found);
+    }
     return;
   }
   for (const [name, value] of Object.entries(given)) {

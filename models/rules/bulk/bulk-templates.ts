@@ -83,14 +83,17 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
 /** The literal parts, which every rendered text contains. */
 const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part === 'string').join('');
 
+/** Deeper than the texts of any valid content. JSON can be nested deeper than the call stack allows. */
+const levelsMax = 20;
+
 /** The refusal of a content whose rendering would take too long: all its texts together have more than `max` placeholders. Otherwise undefined. */
 export function refusalOfContent(content: unknown, max: number): AppError | undefined {
   let count = 0;
-  const walk = (part: unknown): void => {
-    if (count > max) return;
+  const walk = (part: unknown, level: number): void => {
+    if (count > max || level > levelsMax) return;
     if (typeof part === 'string') count += countPlaceholders(part, max + 1);
-    else if (typeof part === 'object' && part !== null) Object.values(part).forEach(walk);
+    else if (typeof part === 'object' && part !== null) for (const inner of Object.values(part)) walk(inner, level + 1);
   };
-  walk(content);
+  walk(content, 0);
   return count > max ? tooManyPlaceholders(max) : undefined;
 }
