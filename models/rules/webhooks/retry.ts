@@ -22,10 +22,13 @@ export function retryDelaySeconds(
   return Math.max(delay * (1 + jitterShare * random), Math.min(retryAfterSeconds ?? 0, retryAfterSecondsMax));
 }
 
+/** More than anybody waits, and few enough for a timestamp. */
+const secondsMax = 999_999_999;
+
 /** The seconds in a `Retry-After` header (RFC 9110 §10.2.3: seconds or a date); null if it has no usable value. */
 export function parseRetryAfter(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header);
+  if (/^\d+$/.test(header.trim())) return Math.min(Number(header), secondsMax);
   const date = Date.parse(header);
   return Number.isNaN(date) || date <= now.getTime() ? null : Math.ceil((date - now.getTime()) / 1000);
 }
