@@ -4,8 +4,7 @@
  */
 import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
-import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
-import { claimOverdue } from '../../models/operations/webhooks/claim-overdue.js';
+import { leaveOverdue } from '../../models/operations/webhooks/retriers.js';
 import { fallBack } from '../../models/operations/messages/fall-back.js';
 import { type OverdueFallback, overdueFallbacks } from '../../models/operations/messages/fallback-chain.js';
 import {
@@ -84,8 +83,7 @@ function otherRepairs(deps: RepairDeps) {
     async repairDeliveries(): Promise<void> {
       const count = await inPages<OverdueDelivery>(sliceMs / 2, repairPageSize, async (after) => {
         const found = await overdueDeliveries(db, graceSeconds, after);
-        const left = await claimOverdue(db, found, graceSeconds);
-        await eachOf(logger, 'retriers', await leaveToRetriers(db, { left }, false), wakeRetrier);
+        await eachOf(logger, 'retriers', await leaveOverdue(db, found, graceSeconds), wakeRetrier);
         return found;
       });
       noteRepairs(logger, 'deliveries', count);

@@ -1,4 +1,4 @@
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { isPending, lockedDeliveries } from './locked-deliveries.js';
 
 /**
@@ -10,9 +10,10 @@ export async function claimOverdue<Delivery extends { id: string }>(
   db: Database,
   deliveries: readonly Delivery[],
   olderThanSeconds: number,
+  transaction?: Transaction,
 ): Promise<Delivery[]> {
   if (deliveries.length === 0) return [];
-  const rows = await select<{ id: string }>(db, claim, [deliveries.map(({ id }) => id), olderThanSeconds]);
+  const rows = await select<{ id: string }>(db, claim, [deliveries.map(({ id }) => id), olderThanSeconds], transaction);
   const claimed = new Set(rows.map(({ id }) => id));
   return deliveries.filter(({ id }) => claimed.has(id));
 }

@@ -7,6 +7,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { groupBy } from '../../rules/messages/group-by.js';
 import { only, recordset } from '../../tables/columns.js';
 import { deliveryColumns } from '../../tables/delivery.js';
+import { claimOverdue } from './claim-overdue.js';
 import { heldStatus, isHeld, isPending, lockedDeliveries } from './locked-deliveries.js';
 
 /** Longer than an attempt takes. Until then, an attempt in progress belongs to its caller. */
@@ -19,34 +20,58 @@ interface Left {
   next_attempt_at: Date;
 }
 
+interface Waiting {
+  id: string;
+  webhook_id: string;
+}
+
+interface Leaving {
+  /** Deliveries without an attempt in progress. */
+  left: readonly Waiting[];
+  /** Deliveries whose first attempt is in progress and takes long. If its process dies, the retrier attempts them again. */
+  inFlight?: readonly Waiting[];
+}
+
 /**
  * Leaves deliveries to the retriers of their webhooks.
- * @param left deliveries without an attempt in progress
- * @param inFlight deliveries whose first attempt is in progress and takes long. If its process dies, the retrier attempts them again
  * @param again wakes the retriers in any case: an earlier call may have died before it could
  * @returns the webhooks whose retrier must be woken
  */
-export async function leaveToRetriers(
-  db: Database,
-  {
-    left,
-    inFlight = [],
-  }: { left: readonly { id: string; webhook_id: string }[]; inFlight?: readonly { id: string; webhook_id: string }[] },
-  again: boolean,
-): Promise<string[]> {
+export async function leaveToRetriers(db: Database, { left, inFlight = [] }: Leaving, again: boolean): Promise<string[]> {
   const all = [...left, ...inFlight];
   if (all.length === 0) return [];
-  const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
   return inTransaction(db, async (transaction) => {
-    await select(db, lockWebhooks, [[...new Set(all.map(({ webhook_id }) => webhook_id))]], transaction);
-    const rows = await select<Left>(db, leave, [idsOf(all), idsOf(inFlight), inFlightSeconds], transaction);
-    const soonest = [...groupBy(rows, ({ webhook_id }) => webhook_id)].map(([webhook_id, of]) => ({
-      webhook_id,
-      next_attempt_at: new Date(Math.min(...of.map(({ next_attempt_at }) => next_attempt_at.getTime()))),
-    }));
-    const woken = await select<{ id: string }>(db, wake, [JSON.stringify(soonest), again, lostSeconds], transaction);
-    return woken.map(({ id }) => id);
+    await lockWebhooksOf(db, transaction, all);
+    return leaveIn(db, transaction, { left, inFlight }, again);
   });
+}
+
+/**
+ * Leaves deliveries whose attempt is long overdue to the retriers of their webhooks, for the watcher. They are claimed in the same transaction.
+ * A claimed delivery no longer looks overdue, so a group that read it before it is left would attempt it beside the retrier.
+ * @returns the webhooks whose retrier must be woken
+ */
+export async function leaveOverdue(db: Database, overdue: readonly Waiting[], olderThanSeconds: number): Promise<string[]> {
+  if (overdue.length === 0) return [];
+  return inTransaction(db, async (transaction) => {
+    await lockWebhooksOf(db, transaction, overdue);
+    return leaveIn(db, transaction, { left: await claimOverdue(db, overdue, olderThanSeconds, transaction) }, false);
+  });
+}
+
+async function lockWebhooksOf(db: Database, transaction: Transaction, deliveries: readonly Waiting[]): Promise<void> {
+  await select(db, lockWebhooks, [[...new Set(deliveries.map(({ webhook_id }) => webhook_id))]], transaction);
+}
+
+async function leaveIn(db: Database, transaction: Transaction, { left, inFlight = [] }: Leaving, again: boolean): Promise<string[]> {
+  const idsOf = (list: readonly Waiting[]) => list.map(({ id }) => id);
+  const rows = await select<Left>(db, leave, [idsOf([...left, ...inFlight]), idsOf(inFlight), inFlightSeconds], transaction);
+  const soonest = [...groupBy(rows, ({ webhook_id }) => webhook_id)].map(([webhook_id, of]) => ({
+    webhook_id,
+    next_attempt_at: new Date(Math.min(...of.map(({ next_attempt_at }) => next_attempt_at.getTime()))),
+  }));
+  const woken = await select<{ id: string }>(db, wake, [JSON.stringify(soonest), again, lostSeconds], transaction);
+  return woken.map(({ id }) => id);
 }
 
 const lockWebhooks = `SELECT 1 FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { retrierDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { leaveToChild } from '../../../../models/operations/webhooks/child-deliveries.js';
+import { leaveOverdue } from '../../../../models/operations/webhooks/retriers.js';
 import { claimOverdue } from '../../../../models/operations/webhooks/claim-overdue.js';
 import { overdueDeliveries } from '../../../../models/operations/watch/overdue-work.js';
 import { countGroupWork } from '../../../../models/operations/messages/count-group-work.js';
@@ -125,5 +126,19 @@ describe('due deliveries and who attempts them', () => {
       (await round).map(({ in_child }) => in_child),
       [true],
     );
+  });
+
+  it('deliveries that a round reads while the watcher leaves them belong to the round alone', async () => {
+    const { id, group_id, webhook_id } = await buildDelivery(test.db, test.workspaceId);
+    await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE id = $1`, [id]);
+    const holder = await test.db.transaction();
+    await test.db.query('SELECT 1 FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', { bind: [webhook_id], transaction: holder });
+    const watcher = leaveOverdue(test.db, await overdueDeliveries(test.db, 60), 60);
+    await untilLockWait(test.db, 'the watcher waits');
+    const [read] = await firstDeliveries(test.db, group_id, false);
+    await holder.commit();
+    await watcher;
+    const [{ carried } = {}] = await rows<{ carried: boolean }>(test.db, 'SELECT carried FROM deliveries WHERE id = $1', [id]);
+    assert.deepEqual([read?.in_child, carried], [false, false]);
   });
 });
