@@ -1,8 +1,7 @@
-import { makeId } from '../../rules/values/make-id.js';
 import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { Fallback } from '../../tables/fallback.js';
-import { clientFieldsOf, type MessageRow, type NewMessage } from '../../tables/message.js';
+import type { MessageRow, NewMessage } from '../../tables/message.js';
 import { costOfStep, type FallbackStep, fallbackVerdict } from '../../rules/messages/fallback.js';
 import { debitDescription } from './accept-one.js';
 import { isBeingCalled } from '../handoff/uncertain-handoffs.js';
@@ -10,6 +9,7 @@ import { countGroupWork } from './count-group-work.js';
 import { insertMessagesIn } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
 import { cancelling } from './lock-cancellable.js';
+import { messageOfStep } from './message-of-step.js';
 import { recordStatuses } from './record-statuses.js';
 import { traceStep } from './trace-step.js';
 
@@ -53,26 +53,45 @@ export async function fallBack(
   isDue: boolean,
   workflowIdOf: (messageId: string) => string,
 ): Promise<FallenBack> {
+  const decideIf = (canPay: boolean) =>
+    inTransaction(db, (transaction) => decideNext(db, transaction, { groupId, isDue, workflowIdOf, canPay }));
   const {
     before,
     next = null,
     waits = false,
-  } = await inTransaction(db, async (transaction): Promise<Decision> => {
-    const [message] = await select<MessageRow>(db, 'SELECT * FROM messages WHERE group_id = $1 FOR UPDATE', [groupId], transaction);
-    if (message === undefined) return {};
-    const [chain] = await select<Chain>(db, ofMessage, [message.id], transaction);
-    if (chain === undefined) return {};
-    if (chain.outcome !== null) return chain.next_id === null ? {} : { next: await nextOf(db, transaction, chain.next_id) };
-    const verdict = chain.is_closed ? 'over' : fallbackVerdict(message, isDue);
-    if (verdict === 'wait' || (verdict === 'now' && (await mayBeRefunded(db, transaction, message)))) return { waits: true };
-    if (verdict === 'over') {
-      await decide(db, transaction, message.id, { outcome: 'not_needed' });
-      return {};
-    }
-    return { before: message, next: await sendInstead(db, transaction, { before: message, steps: chain.steps, workflowIdOf }) };
+  } = await decideIf(true).catch((error: unknown) => {
+    if (error instanceof Unaffordable) return decideIf(false);
+    throw error;
   });
   if (before !== undefined && next !== null) traceStep(before, { ...next, id: next.groupId });
   return { next, waits, deliveries: (await countGroupWork(db, groupId)).deliveries };
+}
+
+/** Undoes what was done for a step that cannot be paid: the message before it was given up, although nothing is sent instead. */
+class Unaffordable extends Error {}
+
+interface Question {
+  groupId: string;
+  isDue: boolean;
+  workflowIdOf: (messageId: string) => string;
+  /** False after a try has shown that the balance is too low. */
+  canPay: boolean;
+}
+
+async function decideNext(db: Database, transaction: Transaction, question: Question): Promise<Decision> {
+  const { groupId, isDue, workflowIdOf, canPay } = question;
+  const [message] = await select<MessageRow>(db, 'SELECT * FROM messages WHERE group_id = $1 FOR UPDATE', [groupId], transaction);
+  if (message === undefined) return {};
+  const [chain] = await select<Chain>(db, ofMessage, [message.id], transaction);
+  if (chain === undefined) return {};
+  if (chain.outcome !== null) return chain.next_id === null ? {} : { next: await nextOf(db, transaction, chain.next_id) };
+  const verdict = chain.is_closed ? 'over' : fallbackVerdict(message, isDue);
+  if (verdict === 'wait' || (verdict === 'now' && (await mayBeRefunded(db, transaction, message)))) return { waits: true };
+  if (verdict === 'over' || !canPay) {
+    await decide(db, transaction, message.id, { outcome: verdict === 'over' ? 'not_needed' : 'unaffordable' });
+    return {};
+  }
+  return { before: message, next: await sendInstead(db, transaction, { before: message, steps: chain.steps, workflowIdOf }) };
 }
 
 // If the account is closed a moment later, the watcher finds the next step among the messages to cancel.
@@ -116,22 +135,17 @@ interface Instead {
   workflowIdOf: (messageId: string) => string;
 }
 
-/** @returns null if the balance is too low for the next step */
+/** @throws Unaffordable if the balance is too low for the next step */
 async function sendInstead(db: Database, transaction: Transaction, { before, steps, workflowIdOf }: Instead): Promise<NextFallback | null> {
   const [step, ...fallback] = steps;
   if (step === undefined) return null;
   await giveUp(db, transaction, before);
   const [sum] = await select<{ charged: number }>(db, chargedSoFar, [before.id], transaction);
-  const message = messageOf(before, step, costOfStep(step.price, sum?.charged ?? 0));
+  const message = messageOfStep(before, step, costOfStep(step.price, sum?.charged ?? 0));
   const { id, group_id: groupId, status_detail } = message;
   const [row] = await insertMessagesIn(db, transaction, { groupId, workflowId: workflowIdOf(id), messages: [message], fallback });
   if (row === undefined) throw new Error('INSERT … RETURNING gave no row for a fallback step');
-  if (!(await pay(db, transaction, message))) {
-    await select(db, 'DELETE FROM messages WHERE id = $1', [id], transaction);
-    await select(db, 'DELETE FROM message_groups WHERE id = $1', [groupId], transaction);
-    await decide(db, transaction, before.id, { outcome: 'unaffordable' });
-    return null;
-  }
+  if (!(await pay(db, transaction, message))) throw new Unaffordable();
   await recordStatuses(db, transaction, { to: 'queued', changes: [{ id, status_detail, at: new Date() }] });
   await decide(db, transaction, before.id, { outcome: 'sent', nextId: id });
   return nextOf(db, transaction, id);
@@ -168,29 +182,3 @@ const chargedSoFar = `
     UNION ALL SELECT m.id, m.credits_used FROM chain JOIN fallbacks f ON f.next_id = chain.id JOIN messages m ON m.id = f.message_id
   )
   SELECT sum(credits_used)::bigint AS charged FROM chain`;
-
-function messageOf(before: MessageRow, { channel, to, content, segments, encoding }: FallbackStep, cost: number): NewMessage {
-  const { workspace_id, expires_at, traceparent } = before;
-  const id = makeId();
-  return {
-    id,
-    workspace_id,
-    group_id: id,
-    batch_id: null,
-    channel,
-    to,
-    content: { text: before.content.text, ...content },
-    ...clientFieldsOf(before),
-    idempotency_key: null,
-    request_digest: null,
-    status: 'accepting',
-    status_detail: 'accepted',
-    cost,
-    segments,
-    encoding,
-    scheduled_at: null,
-    expires_at,
-    created_at: new Date(),
-    traceparent,
-  };
-}

@@ -11,7 +11,7 @@ import { workflowIds } from '../../../../workflows/contract.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { newMessage } from '../../../support/rows/factories.js';
-import { acceptedAs, ledgerOf, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { acceptedAs, ledgerOf, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
 
 describe('fallBack', () => {
   const test = workspaceForEach({ balance: 5_000 });
@@ -54,5 +54,17 @@ describe('fallBack', () => {
     const { id } = await buildChain();
     await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '16 seconds' WHERE message_id = $1`, [id]);
     assert.equal((await fallBack(test.db, id, true, workflowIds.message)).next?.channel, 'email');
+  });
+
+  it('leaves the message queued when the next step cannot be paid', async () => {
+    const id = uuidv7();
+    const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id });
+    const step = { channel: 'email', to: 'a@example.test', after: 60, content: {}, price: 9_000, segments: null, encoding: null } as const;
+    await insertMessages(test.db, { groupId: id, workflowId: workflowIds.message(id), messages: [message], fallback: [step] });
+    await acceptMessages(test.db, id);
+    const { next, waits } = await fallBack(test.db, id, true, workflowIds.message);
+    assert.deepEqual([next, waits, await outcomeOf(id), await statusOf(test.db, id)], [null, false, 'unaffordable', 'queued/accepted']);
+    assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 5000', 'debit -1000']);
+    assert.deepEqual(await rows(test.db, 'SELECT id FROM messages WHERE workspace_id = $1', [test.workspaceId]), [{ id }]);
   });
 });
