@@ -7,6 +7,7 @@ import { phoneSpellings } from '../../rules/values/phone.js';
 import { emptying } from './empty-reports.js';
 import { forgetInBatches } from './erase-batches.js';
 import { stepsWithoutRecipients } from './erase-messages.js';
+import { isRequestedBy } from './requested-by.js';
 
 interface Forgotten {
   workspaceId: string;
@@ -71,7 +72,7 @@ const cutChains = `
     outcome = CASE WHEN ${stepsBefore} IS NULL THEN 'not_needed' END, decided_at = CASE WHEN ${stepsBefore} IS NULL THEN now() END
   WHERE f.outcome IS NULL AND f.message_id IN (
     SELECT f.message_id FROM fallbacks f JOIN messages m ON m.id = f.message_id
-    WHERE jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2 AND f.outcome IS NULL AND m.workspace_id = $1 AND m.created_at <= $3
+    WHERE jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2 AND f.outcome IS NULL AND m.workspace_id = $1 AND ${isRequestedBy('$3')}
     ORDER BY f.message_id LIMIT ${stepsPage} FOR UPDATE OF f)
   RETURNING f.message_id`;
 

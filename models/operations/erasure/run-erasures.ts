@@ -5,6 +5,7 @@ import { cancelErased } from './cancel-erased.js';
 import { erasurePage } from './erase-messages.js';
 import { dueForErasure, eraseOrWait, waitsForMessages } from './erasure-queue.js';
 import { forgetRecipient } from './forget-recipient.js';
+import { isRequestedBy } from './requested-by.js';
 
 interface Erasure {
   id: string;
@@ -110,7 +111,7 @@ async function walk(
 }
 
 const written = (condition: string) => `(
-    SELECT id FROM messages WHERE ${condition} AND workspace_id = $1 AND created_at <= $3 AND id < $4 ORDER BY id DESC LIMIT ${erasurePage})`;
+    SELECT id FROM messages m WHERE ${condition} AND workspace_id = $1 AND ${isRequestedBy('$3')} AND id < $4 ORDER BY id DESC LIMIT ${erasurePage})`;
 
 /** Letter case is ignored in addresses. Those with capital letters have an index of their own. */
 const nextOf = `

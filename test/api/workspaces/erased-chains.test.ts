@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import { fallBack } from '../../../models/operations/messages/fall-back.js';
+import { workflowIds } from '../../../workflows/contract.js';
+import { acceptedAs, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { erasuresForEach } from './erasures-stage.js';
+
+/** The watcher begins an erasure up to 30 seconds after its request. Meanwhile, chains go on. */
+describe('a chain that was requested before an erasure of a later recipient, and whose next step begins before the erasure runs', () => {
+  const stage = erasuresForEach();
+  const { send, sms, ask, run, found } = stage;
+  const handOff = async (id: string) => {
+    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
+    assert.ok(claim);
+    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+  };
+  const nextOf = async (id: string) => (await fallBack(stage.app.deps.db, id, true, workflowIds.message)).next?.groupId;
+  const chainTo = async (...steps: { channel: string; to: string; after: number }[]) => {
+    const { id } = (await send({ ...sms(), fallback: steps })).body.data.message;
+    await handOff(id);
+    return id as string;
+  };
+
+  it('sends no step to the recipient after it', async () => {
+    const address = `third.${stage.to.slice(1)}@example.com`;
+    const first = await chainTo({ channel: 'whatsapp', to: stage.to, after: 60 }, { channel: 'email', to: address, after: 60 });
+    const erasure = await ask(address);
+    const second = (await nextOf(first)) ?? '';
+    await handOff(second);
+    await run();
+    assert.deepEqual([await stage.shown(erasure), await nextOf(second), await found(address)], [['completed', 0], undefined, []]);
+  });
+
+  it('cancels and erases the step to the recipient', async () => {
+    const address = `second.${stage.to.slice(1)}@example.com`;
+    const first = await chainTo({ channel: 'email', to: address, after: 60 });
+    await ask(address);
+    const second = (await nextOf(first)) ?? '';
+    await run();
+    assert.deepEqual([await statusOf(stage.app.deps.db, second), await found(address)], ['failed/cancelled', []]);
+  });
+});
