@@ -1505,7 +1505,7 @@ export interface components {
              * @description A message that was not handed to a provider by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
+            /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         PhoneContent: {
@@ -1607,7 +1607,7 @@ export interface components {
              * @description A message that was not handed to a provider by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
+            /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         Content: {
@@ -1643,7 +1643,7 @@ export interface components {
              * @description A message that was not handed to a provider by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
+            /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         MessageResponse: {

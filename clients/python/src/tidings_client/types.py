@@ -51,7 +51,7 @@ class SendToPhone(TypedDict):
     expires_at: NotRequired[Optional[str]]
     """A message that was not handed to a provider by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
+    """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class PhoneContent(TypedDict):
@@ -136,7 +136,7 @@ class SendToEmailAddress(TypedDict):
     expires_at: NotRequired[Optional[str]]
     """A message that was not handed to a provider by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
+    """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class Content(TypedDict):
@@ -166,7 +166,7 @@ class SendToContact(TypedDict):
     expires_at: NotRequired[Optional[str]]
     """A message that was not handed to a provider by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, if the message fails or is not delivered in time. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
+    """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class BulkToRecipients(TypedDict):
