@@ -145,18 +145,23 @@ async function acceptGroup(deps: MessageDecisionDeps, sends: Send[]): Promise<Ou
     if (sends.length > 1 && isDataError(error)) return null;
     throw error;
   });
-  if (rows === null) return acceptEach(deps, sends);
+  if (rows === null) return acceptHalves(deps, sends);
   const stored = new Map(rows.map((row) => [row.id, row]));
   const [step] = fallback;
   const decisions = await decideMessages(deps, rows, step === undefined ? undefined : step.after * 1000);
   return members.map(({ id }) => decisions.get(id) ?? stored.get(id) ?? null);
 }
 
-/** Accepts each send alone, after the database refused a value in one of them: the others may belong to other workspaces. */
-const acceptEach = (deps: MessageDecisionDeps, sends: Send[]): Promise<Outcome[]> =>
-  Promise.all(
-    sends.map(async (send) => {
-      const [outcome = null] = await acceptGroup(deps, [send]).catch((error: unknown) => [internal(error)]);
-      return outcome;
-    }),
+/**
+ * Accepts the sends in two groups, after the database refused a value in one of them: the others may belong to other workspaces. Halves need
+ * fewer workflows than single sends until the refused one is alone.
+ */
+async function acceptHalves(deps: MessageDecisionDeps, sends: Send[]): Promise<Outcome[]> {
+  const middle = Math.ceil(sends.length / 2);
+  const outcomes = await Promise.all(
+    [sends.slice(0, middle), sends.slice(middle)].map((half) =>
+      acceptGroup(deps, half).catch((error: unknown) => half.map(() => internal(error))),
+    ),
   );
+  return outcomes.flat();
+}
