@@ -28,7 +28,7 @@ export async function findAcceptedBatch(
   key: string | null,
   digest: Buffer | null,
 ): Promise<AcceptedBatch | null> {
-  const found = await findFirstRequest(deps, key, digest, (keys) =>
+  const found = await findFirstRequest(deps, key, [digest], (keys) =>
     Batch.findOne({ where: { workspace_id: workspaceId, idempotency_key: keys } }),
   );
   if (found === null) return null;

@@ -32,17 +32,19 @@ export async function acceptOnce<Row>(
 
 /**
  * The row of the first request with this idempotency key; null when there is none.
+ * @param digests of this request. More than one if versions of this program make different ones
  * @param find looks the row up by its possible keys
  * @throws AppError 422 when the first request was a different one, or its data were erased
  */
 export async function findFirstRequest<Found extends { request_digest: Buffer | null }>(
   deps: Pick<Deps, 'config' | 'db'>,
   key: string | null,
-  digest: Buffer | null,
+  digests: readonly (Buffer | null)[],
   find: (keys: string[]) => Promise<Found | null>,
 ): Promise<Found | null> {
-  if (key === null || digest === null) return null;
+  if (key === null || digests.every((digest) => digest === null)) return null;
   const found = await find(await keysOf(deps, key));
-  if (found !== null && found.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
+  const isSame = digests.some((digest) => digest !== null && found?.request_digest?.equals(digest) === true);
+  if (found !== null && !isSame) throw idempotencyMismatch();
   return found;
 }

@@ -14,8 +14,13 @@ export type AcceptedMessage = AcceptedRow<MessageRow>;
  * The message of the first request with this idempotency key, once it is decided; null when there is none.
  * @throws AppError 422 when the first request was a different one, or its data were erased
  */
-export async function findAccepted(deps: Deps, caller: Caller, key: string | null, digest: Buffer | null): Promise<AcceptedMessage | null> {
-  const found = await findFirstRequest(deps, key, digest, (keys) =>
+export async function findAccepted(
+  deps: Deps,
+  caller: Caller,
+  key: string | null,
+  digests: readonly (Buffer | null)[],
+): Promise<AcceptedMessage | null> {
+  const found = await findFirstRequest(deps, key, digests, (keys) =>
     Message.findOne({ where: { workspace_id: caller.workspaceId, idempotency_key: keys } }),
   );
   if (found === null) return null;
@@ -39,6 +44,6 @@ export async function acceptMessage(
   assertCanPay(caller, message.cost);
   return acceptOnce(
     () => deps.acceptGate.accept(message, fallback, caller.webhooks),
-    () => findAccepted(deps, caller, message.idempotency_key, message.request_digest),
+    () => findAccepted(deps, caller, message.idempotency_key, [message.request_digest]),
   );
 }

@@ -49,7 +49,9 @@ export const sendMessage = endpoint({
   async handler({ caller, body, refusal, idempotencyKey, newId, traceparent }, deps) {
     assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
     const digest = digestRequest(asWritten(body));
-    const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
+    // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade.
+    const former = body.written === undefined ? null : digestRequest(body);
+    const earlier = await findAccepted(deps, caller, idempotencyKey, [digest, former]);
     const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));
     return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);
   },

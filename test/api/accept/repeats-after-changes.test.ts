@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { digestRequest } from '../../../api/http/idempotency.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import type { TestApp } from '../start-app.js';
-import { useApiStarts } from '../use-api.js';
+import { useApi, useApiStarts } from '../use-api.js';
 
 describe('quota of placeholders that an operator lowered', () => {
   const startApp = useApiStarts();
@@ -29,4 +30,20 @@ describe('quota of placeholders that an operator lowered', () => {
       assert.equal((await send(later, 'new')).status, 409);
     });
   }
+});
+
+describe('a send with variables that the former version accepted', () => {
+  const app = useApi();
+
+  it('gets the first answer when it is repeated', async () => {
+    const { key } = await app.account();
+    const [rendered, written, variables] = [{ text: 'Hello Ada' }, { text: 'Hello {{name}}' }, { name: 'Ada' }];
+    const given = { to: '+15551234567', channel: 'sms', variables };
+    const send = () =>
+      app.call('POST', '/api/v1/messages/send', { key, body: { ...given, content: written }, headers: { 'Idempotency-Key': 'former' } });
+    const first = await send();
+    const former = digestRequest({ ...given, content: rendered, written });
+    await rows(app.deps.db, 'UPDATE messages SET request_digest = $2 WHERE id = $1', [first.body.data.message.id, former]);
+    assert.deepEqual((await send()).body, first.body);
+  });
 });
