@@ -114,8 +114,8 @@ export const mutations: readonly Mutation[] = [
   {
     guards: 'the digest of an idempotent request',
     file: 'api/accept/accept-once.ts',
-    find: 'found.request_digest?.equals(digest) !== true',
-    replace: 'found.request_digest === undefined',
+    find: 'found !== null && !isSame',
+    replace: 'found !== null && !isSame && found.request_digest === undefined',
     test: 'api/accept/accept',
   },
   {
