@@ -9,6 +9,7 @@ import { connect, type Database, select } from './db/database.js';
 import { explainDatabaseError } from './db/explain-database-error.js';
 import { grantRights } from './db/grant-rights.js';
 import { SchemaLock, whoMigrates } from './db/schema-lock.js';
+import { sqlStateOf } from './db/sql-state.js';
 
 // The .sql files are not compiled. They are read from the source folder, beside dist/.
 const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
@@ -74,7 +75,7 @@ async function untilUnlocked<Result>(name: string, work: () => Promise<Result>):
     try {
       return await work();
     } catch (error) {
-      if (codeOf(error) !== lockNotAvailable) throw error;
+      if (sqlStateOf(error) !== lockNotAvailable) throw error;
       if (left === 0) throw new Error(`${name} waits for a table that others have locked: ${whoLocks}`, { cause: error });
       await sleep(tableRestMs);
     }
@@ -115,12 +116,10 @@ function storageIn(db: Database): UmzugStorage {
 
 /** If two processes create the same table at the same time, one gets a unique violation from the catalogue. */
 function ignoreRace(error: unknown): never[] {
-  const code = codeOf(error);
+  const code = sqlStateOf(error);
   if (code === '23505' || code === '42P07') return [];
   throw error;
 }
-
-const codeOf = (error: unknown): string | undefined => (error as { original?: { code?: string } }).original?.code;
 
 /** Migrates as the owner of the tables, and grants the role of the program its rights. Returns the names of the applied migrations. */
 export async function migrateWith({

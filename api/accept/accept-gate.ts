@@ -7,7 +7,7 @@ import type { TurnTaker } from '../../models/flow/give-way.js';
 import { BatchQueue, type BatchQueueOptions, QueueTimeoutError } from '../../models/flow/batch-queue.js';
 import { apiMetrics } from '../../models/metrics/catalogue.js';
 import { observeAccept } from '../../models/metrics/observe.js';
-import { isDataError } from '../../models/db/data-error.js';
+import { isDataError } from '../../models/db/sql-state.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
 import { insertMessages } from '../../models/operations/messages/insert-messages.js';
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
