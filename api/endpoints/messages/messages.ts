@@ -50,7 +50,7 @@ export const sendMessage = endpoint({
     assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
     const digest = digestRequest(asWritten(body));
     // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade.
-    const former = body.written === undefined ? null : digestRequest(body);
+    const former = idempotencyKey === null || body.written === undefined ? null : digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, [digest, former]);
     const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));
     return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);
