@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { fallBack } from '../../../models/operations/messages/fall-back.js';
 import { workflowIds } from '../../../workflows/contract.js';
-import { acceptedAs, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { statusOf } from '../../support/rows/messages.js';
 import { erasuresForEach } from './erasures-stage.js';
 
 /** The watcher begins an erasure up to 30 seconds after its request. Meanwhile, chains go on. */
-describe('a chain that was requested before an erasure of a later recipient, and whose next step begins before the erasure runs', () => {
+describe('a chain whose next step begins between the request of an erasure and its run', () => {
   const stage = erasuresForEach();
-  const { send, sms, ask, run, found } = stage;
-  const handOff = async (id: string) => {
-    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
-    assert.ok(claim);
-    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
-  };
+  const { send, sms, ask, run, found, handOff } = stage;
   const nextOf = async (id: string) => (await fallBack(stage.app.deps.db, id, true, workflowIds.message)).next?.groupId;
   const chainTo = async (...steps: { channel: string; to: string; after: number }[]) => {
     const { id } = (await send({ ...sms(), fallback: steps })).body.data.message;

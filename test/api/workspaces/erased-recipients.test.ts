@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../models/db/database.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { fallBack } from '../../../models/operations/messages/fall-back.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { buildWebhook } from '../../support/rows/factories.js';
-import { acceptedAs, buildSent, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { buildSent, messageOf, reportOf, statusOf } from '../../support/rows/messages.js';
 import { erasuresForEach } from './erasures-stage.js';
 
 describe('an erased recipient', () => {
   const stage = erasuresForEach();
-  const { send, sms, ask, run, runAgain, found, end, say, suppressions, claimNew } = stage;
+  const { send, sms, ask, run, runAgain, found, end, say, suppressions, claimNew, handOff } = stage;
 
   it('a suppressed recipient stays suppressed after the erasure', async () => {
     await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
@@ -75,9 +73,7 @@ describe('an erased recipient', () => {
     const address = `chain.${stage.to.slice(1)}@example.com`;
     const { body } = await send({ ...sms(), fallback: [{ channel: 'email', to: address, after: 60 }] });
     const { id } = body.data.message;
-    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
-    assert.ok(claim);
-    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+    await handOff(id);
     await end(await messageOf(stage.app.deps.db, id));
     await ask();
     await run();
@@ -93,9 +89,7 @@ describe('an erased recipient', () => {
     const address = `later.${stage.to.slice(1)}@example.com`;
     const { body } = await send({ ...sms(), fallback: [{ channel: 'email', to: address, after: 60 }] });
     const { id } = body.data.message;
-    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
-    assert.ok(claim);
-    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+    await handOff(id);
     const erasure = await ask(address);
     await run();
     assert.deepEqual([await stage.shown(erasure), await found(address)], [['completed', 0], []]);
@@ -110,9 +104,7 @@ describe('an erased recipient', () => {
       { channel: 'email', to: address, after: 60 },
     ];
     const { id } = (await send({ ...sms(), fallback })).body.data.message;
-    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
-    assert.ok(claim);
-    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+    await handOff(id);
     await ask(address.toUpperCase());
     await run();
     assert.deepEqual(await found(address), []);

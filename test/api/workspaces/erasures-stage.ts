@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../models/db/database.js';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
@@ -11,7 +12,7 @@ import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js'
 import { until } from '../../support/client.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
-import { messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { acceptedAs, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import type { Account, TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -65,7 +66,13 @@ function sendingAs(stage: Stage) {
     await claimHandoffs(stage.app.deps.db, (await messageOf(stage.app.deps.db, id)).group_id, sandboxEverywhere, { erasureKey: key });
     return statusOf(stage.app.deps.db, id);
   };
-  return { send, sms, say, suppressions, claimNew };
+  /** The carrier takes a message that is alone in its group. */
+  const handOff = async (id: string) => {
+    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
+    assert.ok(claim);
+    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+  };
+  return { send, sms, say, suppressions, claimNew, handOff };
 }
 
 /** Asks for erasures and plays the watcher. */
