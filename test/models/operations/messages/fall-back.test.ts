@@ -16,13 +16,18 @@ import { acceptedAs, ledgerOf, sandboxEverywhere, statusOf } from '../../../supp
 describe('fallBack', () => {
   const test = workspaceForEach({ balance: 5_000 });
 
-  /** A claimed message by SMS, after which a mail is sent. */
-  const buildChain = async () => {
+  /** An accepted message by SMS, after which a mail is sent. */
+  const buildQueuedChain = async (price: number) => {
     const id = uuidv7();
     const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id });
-    const step = { channel: 'email', to: 'a@example.test', after: 60, content: {}, price: 100, segments: null, encoding: null } as const;
+    const step = { channel: 'email', to: 'a@example.test', after: 60, content: {}, price, segments: null, encoding: null } as const;
     await insertMessages(test.db, { groupId: id, workflowId: workflowIds.message(id), messages: [message], fallback: [step] });
     await acceptMessages(test.db, id);
+    return id;
+  };
+  /** The same with a claimed message. */
+  const buildChain = async () => {
+    const id = await buildQueuedChain(100);
     const [claim] = await claimHandoffs(test.db, id, sandboxEverywhere);
     assert.ok(claim);
     return claim;
@@ -57,11 +62,7 @@ describe('fallBack', () => {
   });
 
   it('leaves the message queued when the next step cannot be paid', async () => {
-    const id = uuidv7();
-    const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id });
-    const step = { channel: 'email', to: 'a@example.test', after: 60, content: {}, price: 9_000, segments: null, encoding: null } as const;
-    await insertMessages(test.db, { groupId: id, workflowId: workflowIds.message(id), messages: [message], fallback: [step] });
-    await acceptMessages(test.db, id);
+    const id = await buildQueuedChain(9_000);
     const { next, waits } = await fallBack(test.db, id, true, workflowIds.message);
     assert.deepEqual([next, waits, await outcomeOf(id), await statusOf(test.db, id)], [null, false, 'unaffordable', 'queued/accepted']);
     assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 5000', 'debit -1000']);
