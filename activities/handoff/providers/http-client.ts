@@ -48,7 +48,7 @@ const idleSocketMs = 4_000;
 const answerBytesMax = 256 * 1024;
 const unreadable = 'unreadable answer';
 /** Enough for 100 calls a second of 3 s each. */
-const socketsMax = 300;
+export const socketsMax = 300;
 const freeSocketsMax = 50;
 
 /** @param apiBase scheme, host and port. Plain http is for test doubles on this machine */
@@ -87,7 +87,8 @@ class Connection {
   watch(sent: ClientRequest): void {
     sent.once('response', () => (this.#isAnswered = true));
     sent.once('socket', (socket) => {
-      if (sent.reusedSocket) return void (this.isMade = true);
+      // Not `reusedSocket`: Node.js does not set it for a request that waited for one of the sockets.
+      if (!socket.connecting) return void (this.isMade = true);
       const tooSlow = Object.assign(new Error('connect'), { code: 'CONNECT_TIMEOUT' });
       const timer = setTimeout(() => sent.destroy(tooSlow), connectTimeoutMs);
       sent.once('close', () => clearTimeout(timer));

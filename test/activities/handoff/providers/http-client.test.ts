@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { type HttpClient, httpClient, NoAnswer } from '../../../../activities/handoff/providers/http-client.js';
+import { type HttpClient, httpClient, NoAnswer, socketsMax } from '../../../../activities/handoff/providers/http-client.js';
 
 describe('httpClient: answers that are none', () => {
   let server: Server;
   let client: HttpClient;
+  const newClient = () => httpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   /** What the provider does with a connection that has sent a request. */
   let answer: (socket: Socket) => void;
   before(async () => {
@@ -15,7 +16,7 @@ describe('httpClient: answers that are none', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    client = httpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    client = newClient();
   });
   after(() => new Promise((resolve) => void server.close(resolve)));
 
@@ -62,6 +63,26 @@ describe('httpClient: answers that are none', () => {
   it('a request may have arrived when the provider changes the protocol', async () => {
     answer = (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     assert.deepEqual(await noAnswer(), ['unreadable answer', true]);
+  });
+
+  it('a request that waited for the connection of another may have arrived', async () => {
+    const others: Socket[] = [];
+    const called = new Promise<void>((resolve) => {
+      answer = (socket) => {
+        if (others.push(socket) === socketsMax) resolve();
+      };
+    });
+    const { signal } = new AbortController();
+    const busy = newClient();
+    const answered = Array.from({ length: socketsMax }, () => busy.call({ method: 'GET', path: '/', headers: {} }, signal));
+    await called;
+    const waited = noAnswer(busy);
+    for (const socket of others) {
+      socket.once('data', () => socket.destroy());
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+    }
+    await Promise.all(answered);
+    assert.deepEqual(await waited, ['ECONNRESET', true]);
   });
 
   it('a request may have arrived when the deadline passes', async () => {
