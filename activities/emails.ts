@@ -8,6 +8,7 @@ import type { Logger } from '../models/process/logger.js';
 import { type LoadedMail, loadMail, markMailRefused, markMailSent } from '../models/operations/mails/load-mail.js';
 import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.js';
 import { storedMailToken } from '../models/rules/accounts/mail-token.js';
+import { isPermanentReply } from '../models/rules/failures/smtp.js';
 import { mailTransport } from './support/mail-transport.js';
 import { forgetMailFiles } from './watch/forget-mail-files.js';
 
@@ -86,8 +87,12 @@ function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bi
   return { text: part('plain', text), html: part('html', html) };
 }
 
-/** The reply code of a permanent rejection of this mail (RFC 5321 §4.2.1: 5yz); null for temporary faults and for faults of the log-in. */
+/**
+ * The reply code of a permanent rejection of this mail (RFC 5321 §4.2.1: 5yz); null for temporary faults, and for a refused log-in or sender:
+ * these are faults of SMTP_URL or MAIL_FROM, so the mail waits until the operator has corrected them.
+ */
 function permanentRefusal(error: unknown): number | null {
-  const { code, responseCode } = error as { code?: string; responseCode?: number };
-  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500 ? responseCode : null;
+  const { code, command, responseCode = 0 } = error as { code?: string; command?: string; responseCode?: number };
+  if (command === 'MAIL FROM' || !isPermanentReply(responseCode)) return null;
+  return code === 'EENVELOPE' || code === 'EMESSAGE' ? responseCode : null;
 }

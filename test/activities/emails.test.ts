@@ -139,6 +139,19 @@ describe('sendMail', () => {
     assert.deepEqual(smtp.received, []);
   });
 
+  for (const reply of ['550 5.1.8 sender refused', '530 5.7.0 authentication required']) {
+    it(`keeps a mail whose sender is refused with ${reply.slice(0, 3)}, and sends it after the settings are corrected`, async () => {
+      const smtp = await startSmtp();
+      smtp.refuse.from.push(reply);
+      const config = testConfig({ SMTP_URL: smtp.url });
+      const { mailId } = await buildMail(config);
+      await assert.rejects(activitiesWith(config).sendMail(mailId), { responseCode: Number(reply.slice(0, 3)) });
+      await activitiesWith(config).sendMail(mailId);
+      await smtp.close();
+      assert.equal(await isSent(mailId), true);
+    });
+  }
+
   it('fails without the mail server, and the mail stays unsent', async () => {
     const smtp = await startSmtp();
     const config = testConfig({ SMTP_URL: smtp.url });

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { soft } from '../../../models/rules/failures/provider-failure.js';
-import { smtpCodeOf, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
+import { isAboutRecipient, isPermanentReply, smtpCodeOf, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
 import { addressOf, subjectOf } from './mail.js';
 import { rejected } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
@@ -91,12 +91,13 @@ interface SmtpError {
 
 function outcomeOf({ code = 'error', originalCode, command, response = '', responseCode = 0 }: SmtpError, isRead: boolean): SendOutcome {
   // A reply to the envelope or the content is about this mail. A reply to the log-in or the connection is not.
-  if ((code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500) {
+  if ((code === 'EENVELOPE' || code === 'EMESSAGE') && isPermanentReply(responseCode)) {
     const providerCode = smtpCodeOf(response);
     const failure = smtpFailureOf(providerCode);
     const isSender = command === 'MAIL FROM' && failure.code !== 'invalid_content';
     return rejected('email', isSender ? soft('sender_refused') : failure, providerCode);
   }
   const detail = `${code} ${responseCode === 0 ? (originalCode ?? '') : responseCode}`.trim();
+  if (isAboutRecipient(command, response)) return { outcome: 'retryable', detail, concernsRecipient: true };
   return { outcome: isRead && responseCode < 400 ? 'unknown' : 'retryable', detail };
 }

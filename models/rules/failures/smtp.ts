@@ -29,6 +29,19 @@ const smtpFailures: FailureTable = {
 /** A refusal by policy, such as a blocked sending server (`550 5.7.606`). It says nothing about the mailbox. */
 const isPolicy = (code: string) => code.startsWith('5.7.');
 
+/** Replies to a command without a valid log-in (RFC 4954 §6). A server may give them at any step. */
+const loginReplies: readonly number[] = [530, 534, 535, 538];
+
+/** Whether the reply code refuses this mail for good. A missing log-in is a fault of our settings, not of the mail. */
+export const isPermanentReply = (code: number): boolean => code >= 500 && !loginReplies.includes(code);
+
+/** The recipient or the mailbox (RFC 3463 §3.2, §3.3), and the basic code for a mailbox that is not available (RFC 5321 §4.2.3). */
+const temporaryForRecipient = /^45\d[ -]4\.[12]\.|^450[ -](?!4\.)/;
+
+/** Whether a temporary reply is about the recipient alone, such as `450 4.2.1 mailbox busy`: the server takes mails to others. */
+export const isAboutRecipient = (command: string | undefined, reply: string): boolean =>
+  command === 'RCPT TO' && temporaryForRecipient.test(reply);
+
 /** Whether an enhanced code says more than the basic code beside it. */
 export const isTelling = (enhanced: string): boolean => Object.hasOwn(smtpFailures, enhanced) || isPolicy(enhanced);
 

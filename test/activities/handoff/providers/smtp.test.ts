@@ -5,6 +5,8 @@ import { outgoingMail } from '../../../support/carriers/outgoing.js';
 import { type MailServer, startSmtp } from '../../../support/carriers/smtp.js';
 
 const from = 'Example & Söhne <hello@example.test>';
+/** How nodemailer calls a refusal at each step. */
+const codeOf = { from: 'EENVELOPE', to: 'EENVELOPE', mail: 'EMESSAGE' };
 const inTime = () => AbortSignal.timeout(10_000);
 
 describe('the SMTP provider', () => {
@@ -62,8 +64,10 @@ describe('the SMTP provider', () => {
     const adapter = await serving();
     for (const step of ['from', 'to', 'mail'] as const) {
       server.refuse[step].push('451 4.3.0 later');
-      assert.equal((await adapter.send(outgoingMail(), inTime())).outcome, 'retryable', step);
+      assert.deepEqual(await adapter.send(outgoingMail(), inTime()), { outcome: 'retryable', detail: `${codeOf[step]} 451` }, step);
     }
+    server.refuse.from.push('530 5.7.0 authentication required');
+    assert.deepEqual(await adapter.send(outgoingMail(), inTime()), { outcome: 'retryable', detail: 'EENVELOPE 530' });
     await server.close();
     assert.deepEqual(await adapter.send(outgoingMail(), inTime()), { outcome: 'retryable', detail: 'ESOCKET ECONNREFUSED' });
     await serving({ authOptional: false });
@@ -73,6 +77,21 @@ describe('the SMTP provider', () => {
       (await smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from }).send(outgoingMail(), inTime())).outcome,
       'accepted',
     );
+  });
+
+  it('says of a temporary refusal of one recipient that the account is not at fault', async () => {
+    const adapter = await serving();
+    for (const [reply, isAboutRecipient] of [
+      ['450 4.2.1 mailbox busy', true],
+      ['450 4.1.2 domain not found', true],
+      ['450 mailbox unavailable', true],
+      ['450 4.7.1 too many mails', false],
+      ['452 4.3.1 no space', false],
+    ] as const) {
+      server.refuse.to.push(reply);
+      const outcome = await adapter.send(outgoingMail(), inTime());
+      assert.deepEqual([outcome.outcome, 'concernsRecipient' in outcome], ['retryable', isAboutRecipient], reply);
+    }
   });
 
   it('returns unknown for a lost answer, and does not send again', async () => {
