@@ -1,7 +1,11 @@
 /** Calls to Amazon SNS: fetch its certificates, and confirm subscriptions. */
+import { badSignature, busy } from '../../models/errors.js';
 
 export interface Sns {
-  /** Fetches a certificate, and caches it. The caller must have checked the URL. */
+  /**
+   * Fetches a certificate, and caches it. The caller must have checked the URL.
+   * @throws AppError forbidden if SNS has no such certificate, unavailable if many others are being fetched
+   */
   certificateAt(url: string): Promise<string>;
   /** Confirms a subscription. */
   confirm(url: string): Promise<void>;
@@ -10,27 +14,45 @@ export interface Sns {
 const timeoutMs = 5000;
 /** The size of the cache. SNS uses one certificate at a time and replaces it rarely. */
 const certificatesMax = 10;
+/** Anybody can name certificates that do not exist. */
+const fetchesMax = 10;
 
 export function createSns(): Sns {
-  const certificates = new Map<string, Promise<string>>();
+  /** Certificates that exist, so an invented URL replaces none. */
+  const certificates = new Map<string, string>();
+  const fetches = new Map<string, Promise<string>>();
+  const fetched = async (url: string) => {
+    const certificate = await certificateOf(url);
+    if (certificates.size >= certificatesMax) certificates.clear();
+    certificates.set(url, certificate);
+    return certificate;
+  };
   return {
-    certificateAt(url) {
-      const known = certificates.get(url);
+    async certificateAt(url) {
+      const known = certificates.get(url) ?? fetches.get(url);
       if (known !== undefined) return known;
-      if (certificates.size >= certificatesMax) certificates.clear();
-      const pending = textAt(url);
-      certificates.set(url, pending);
-      pending.catch(() => certificates.delete(url));
-      return pending;
+      if (fetches.size >= fetchesMax) throw busy();
+      const fetching = fetched(url).finally(() => fetches.delete(url));
+      fetches.set(url, fetching);
+      return fetching;
     },
-    confirm: async (url) => void (await textAt(url)),
+    async confirm(url) {
+      const answer = await get(url);
+      if (answer.status !== 200) throw unexpected(answer);
+    },
   };
 }
 
-/** @throws Error without a 200 response; SNS repeats callbacks that are not acknowledged */
-async function textAt(url: string): Promise<string> {
-  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`SNS answered ${response.status}`);
-  return text;
+async function certificateOf(url: string): Promise<string> {
+  const answer = await get(url);
+  if (answer.status === 200) return answer.text;
+  throw [403, 404].includes(answer.status) ? badSignature() : unexpected(answer);
 }
+
+async function get(url: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Not an AppError: SNS repeats a callback whose response is 500. */
+const unexpected = ({ status }: { status: number }) => new Error(`SNS answered ${status}`);

@@ -144,7 +144,7 @@ export const mutations: readonly Mutation[] = [
     file: 'models/rules/callbacks/sns.ts',
     find: ' && !allowsSha1) throw',
     replace: ' && allowsSha1) throw',
-    test: 'api/callbacks/sns-digest',
+    test: 'api/callbacks/sns',
   },
   {
     guards: 'the turns of costly reads',
