@@ -23,9 +23,9 @@ export interface PasswordReset {
 }
 
 /**
- * Uses a reset token: sets the password, ends every JWT and the lock of the logins, and mails the owner a list of what still has access. If
- * the address was never verified, another person may have signed up with it. Then all keys, all webhooks and the second factor end as well,
- * and the address becomes verified.
+ * Uses a reset token: sets the password, ends every JWT and, for this client, the lock of the logins, and mails the owner a list of what
+ * still has access. If the address was never verified, another person may have signed up with it. Then all keys, all webhooks and the second
+ * factor end as well, and the address becomes verified.
  * @returns the id of that mail and of the workspace
  * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one, or if the password consists of words
  *   of the account; the token stays valid then
@@ -50,7 +50,8 @@ export function resetPassword(
       await deactivateWebhooks(db, transaction, workspaceId, origin);
       await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
     }
-    await exemptClient(db, transaction, config.secretKey, { email, client: reset.client });
+    const hasTotp = was_verified && workspace.has_totp;
+    await exemptClient(db, transaction, config.secretKey, { email, client: reset.client, hasTotp });
     const detail = await remainingAccess(db, transaction, workspaceId);
     return { mailId: await enqueueMail(db, transaction, workspaceId, { kind: 'password_changed', detail }), workspaceId };
   });
@@ -79,6 +80,7 @@ interface Owner {
   email: string;
   name: string;
   was_verified: boolean;
+  has_totp: boolean;
 }
 
 const usable = `digest = $1 AND purpose = 'reset' AND used_at IS NULL AND expires_at > now()`;
@@ -88,4 +90,4 @@ const useToken = `UPDATE mail_tokens SET used_at = now() WHERE ${usable} RETURNI
 const setPassword = `
   UPDATE workspaces w SET password_hash = $2, token_version = w.token_version + 1, email_verified = true, updated_at = now()
   FROM (SELECT id, email_verified FROM workspaces WHERE id = $1 FOR NO KEY UPDATE) old
-  WHERE w.id = old.id RETURNING w.id, w.email, w.name, old.email_verified AS was_verified`;
+  WHERE w.id = old.id RETURNING w.id, w.email, w.name, old.email_verified AS was_verified, w.totp_confirmed_at IS NOT NULL AS has_totp`;

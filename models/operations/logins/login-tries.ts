@@ -34,7 +34,7 @@ export async function takeTry(db: Database, secretKey: string, email: string, cl
   const ofAll = digestOfEmail(secretKey, email);
   const [spared] = await select(db, isSpared, [ofAll, client]);
   const isExempt = spared !== undefined;
-  const digest = isExempt ? digestOfEmail(secretKey, email, client) : ofAll;
+  const digest = isExempt ? digestOfEmail(secretKey, email, isExempt) : ofAll;
   for (;;) {
     const [taken] = await select<{ tries: number; pause: number }>(db, take, [digest]);
     if (taken !== undefined) return { digest, number: taken.tries, pauseSeconds: Math.max(0, Math.round(taken.pause)), isExempt };
@@ -53,16 +53,19 @@ export async function forgetTries(db: Database, digests: readonly Buffer[], tran
   await select(db, 'DELETE FROM login_tries WHERE digest = ANY($1::bytea[])', [digests], transaction);
 }
 
-/** Forgets the attempts for an address whose password was reset. Exempts the client that did it from the pauses that attempts of others cause. */
+/**
+ * Exempts the client that has reset the password from the pauses that attempts of others cause. Forgets the attempts, unless a second factor
+ * is enabled: they also count wrong codes, and who reads the mails of the owner could try more codes after each reset.
+ */
 export async function exemptClient(
   db: Database,
   transaction: Transaction,
   secretKey: string,
-  { email, client }: { email: string; client: Buffer },
+  { email, client, hasTotp }: { email: string; client: Buffer; hasTotp: boolean },
 ): Promise<void> {
-  const digests = [digestOfEmail(secretKey, email), digestOfEmail(secretKey, email, client)];
-  await forgetTries(db, digests, transaction);
-  await select(db, spare, [digests[0], client], transaction);
+  const ofAll = digestOfEmail(secretKey, email);
+  if (!hasTotp) await forgetTries(db, [ofAll, digestOfEmail(secretKey, email, true)], transaction);
+  await select(db, spare, [ofAll, client], transaction);
 }
 
 const isSpared = 'SELECT 1 AS one FROM login_tries WHERE digest = $1 AND spared = $2 AND spared_until > now()';

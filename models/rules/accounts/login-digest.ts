@@ -1,12 +1,12 @@
 /** Keyed hashes of e-mail addresses and networks. Login data contain only these, so that they reveal nobody who tried to log in. */
 import { createHmac } from 'node:crypto';
 
-/** The digest of the address of a login, known or not. @param client counts only the attempts of this client */
-export const digestOfEmail = (secretKey: string, email: string, client?: Buffer): Buffer =>
+/** The digest of the address of a login, known or not. @param isAfterReset for the attempts of clients that have just reset the password */
+export const digestOfEmail = (secretKey: string, email: string, isAfterReset = false): Buffer =>
   createHmac('sha256', secretKey)
     .update('login-email:')
     .update(email.toLowerCase())
-    .update(client === undefined ? '' : Buffer.concat([Buffer.from(' from '), client]))
+    .update(isAfterReset ? ' after reset' : '')
     .digest();
 
 /** The digest of the network of a client. */
