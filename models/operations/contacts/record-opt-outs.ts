@@ -38,7 +38,7 @@ export async function recordOptOut(db: Database, wish: OptOutWish): Promise<void
   // A text that is no UUID finds nothing: a provider may echo anything.
   const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
   const names = [wish.provider_message_id, wish.erased_message_id ?? null];
-  const named = await select<Written>(db, byMessage, [messageId, wish.provider, names]);
+  const named = await select<Written>(db, byMessage, [messageId, wish.provider, names, channel]);
   const written = named.length > 0 ? named : await writtenTo(db, wish);
   await suppress(
     db,
@@ -62,8 +62,10 @@ interface Written {
   workspace_id: string;
 }
 
+/** An account may echo any id of ours, so the message must be one that was handed to it. */
 const byMessage = `
-  SELECT id, "to", workspace_id FROM messages WHERE id = $1
+  SELECT id, "to", workspace_id FROM messages m WHERE id = $1 AND channel = $4
+    AND (provider = $2 OR EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.provider = $2))
   UNION SELECT id, "to", workspace_id FROM messages WHERE provider = $2 AND provider_message_id = ANY($3::text[])`;
 
 const writtenTo = (db: Database, sender: Sender) => select<Written>(db, byRecipient, [namesOf(sender), sender.channel, sender.provider]);
