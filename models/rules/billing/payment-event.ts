@@ -1,4 +1,5 @@
 /** Converts events of the payment provider to our terms. Only this file knows Stripe's formats. */
+import { hasStorableTexts } from '../values/text.js';
 import { endOfYear9999 } from '../values/timestamp.js';
 
 /** A result of a checkout session. */
@@ -63,11 +64,12 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Reads a verified event; null if it is not an event. */
 export function readStripeEvent(event: unknown, raw: string): PaymentEvent | null {
   const { id, type, data, livemode, created } = fieldsOf(event);
-  if (typeof id !== 'string' || typeof type !== 'string') return null;
+  if (typeof id !== 'string' || typeof type !== 'string' || !hasStorableTexts({ id, type })) return null;
   const at = isAmount(created) && created < endOfYear9999 ? new Date(created * 1000) : null;
   const { object, previous_attributes } = fieldsOf(data);
   const change = changeOf(type, fieldsOf(object), fieldsOf(previous_attributes), at);
-  return { provider: 'stripe', id, type, isLive: livemode === true, change, raw };
+  const isOurs = change !== null && hasStorableTexts(change); // no id of Stripe or of ours has other texts
+  return { provider: 'stripe', id, type, isLive: livemode === true, change: isOurs ? change : null, raw };
 }
 
 function changeOf(type: string, object: Fields, before: Fields, at: Date | null): PaymentChange | null {

@@ -1,6 +1,8 @@
 /** The reader of the callbacks of each provider. */
 import type { AccountOf, ProviderAccount } from '../routing/provider-kinds.js';
-import type { CallbackReader } from './callback.js';
+import { hasStorableTexts } from '../values/text.js';
+import { hasUsualYear } from '../values/timestamp.js';
+import type { CallbackEvent, CallbackReader } from './callback.js';
 import { readMetaCallback } from './meta.js';
 import { readPostmarkCallback } from './postmark.js';
 import { readSandboxCallback } from './sandbox.js';
@@ -9,15 +11,30 @@ import { readSesCallback } from './ses.js';
 import type { CertificateAt } from './sns.js';
 import { readTwilioCallback } from './twilio.js';
 
+interface ReaderTools {
+  /** Our own: the sandbox signs with it. */
+  secretKey: string;
+  /** All accounts, because some share a callback URL. */
+  accounts: readonly ProviderAccount[];
+  certificateAt: CertificateAt;
+}
+
+/** Verifies and reads the callbacks of an account; null if its provider has none. */
+export function readerOf(account: ProviderAccount, tools: ReaderTools): CallbackReader | null {
+  const read = providersReader(account, tools);
+  return read && (async (request) => storable(await read(request), request.at));
+}
+
 /**
- * Verifies and reads the callbacks of an account; null if its provider has none.
- * @param secretKey our own: the sandbox signs with it
- * @param accounts all accounts, because some share a callback URL
+ * Leaves out events with texts that PostgreSQL cannot store. No carrier has such ids or addresses, and the other events of the request must
+ * not fail with them. A time that it cannot store becomes that of the request.
  */
-export function readerOf(
-  account: ProviderAccount,
-  { secretKey, accounts, certificateAt }: { secretKey: string; accounts: readonly ProviderAccount[]; certificateAt: CertificateAt },
-): CallbackReader | null {
+const storable = (events: readonly CallbackEvent[], at: Date): CallbackEvent[] =>
+  events
+    .filter(hasStorableTexts)
+    .map((event) => ('occurred_at' in event && !hasUsualYear(event.occurred_at) ? { ...event, occurred_at: at } : event));
+
+function providersReader(account: ProviderAccount, { secretKey, accounts, certificateAt }: ReaderTools): CallbackReader | null {
   switch (account.kind) {
     case 'sandbox':
       return (request) => readSandboxCallback(secretKey, request);

@@ -8,6 +8,10 @@ export const isUuid = (text: string): boolean => uuid.test(text);
 /** Whether PostgreSQL can store the text: no NUL, no lone surrogate. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
+/** Whether PostgreSQL can store each text of a row. */
+export const hasStorableTexts = (row: object): boolean =>
+  Object.values(row).every((value: unknown) => typeof value !== 'string' || isStorable(value));
+
 /** `1 attempt`, `2,000 attempts`. @param many the plural, if it is not the noun with an s */
 export const countText = (count: number, noun: string, many = `${noun}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? noun : many}`;

@@ -6,6 +6,9 @@ const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9}
 export const endOfYear9999 = 253_402_300_800;
 const beginOfYear1000 = -30_610_224_000;
 
+/** Whether the year in UTC has four digits, the first not 0: PostgreSQL cannot read every other year as JavaScript writes it. */
+export const hasUsualYear = (at: Date): boolean => at.getTime() >= beginOfYear1000 * 1000 && at.getTime() < endOfYear9999 * 1000;
+
 export interface Timestamp {
   at: Date;
   /** The text is a day, not a time. */
@@ -29,7 +32,7 @@ export function readTimestamp(text: string): Timestamp | null {
   const millis = Math.trunc(Number(`0.${fraction || 0}`) * 1000);
   const at = new Date(Date.UTC(fields[0], fields[1] - 1, fields[2], fields[3], fields[4] - offset, fields[5], millis));
   // The offset can move it out of the years that the pattern has.
-  if (at.getTime() < beginOfYear1000 * 1000 || at.getTime() >= endOfYear9999 * 1000) return null;
+  if (!hasUsualYear(at)) return null;
   return { at, isDay: match[4] === undefined, hasZone: zone !== undefined };
 }
 

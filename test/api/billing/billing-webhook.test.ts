@@ -50,7 +50,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.equal(response.status, 400);
     });
     it('400 for a signed body without an event, and 413 for a large one', async () => {
-      for (const body of ['', '{', '[]', '5', '{"id":5}']) {
+      for (const body of ['', '{', '[]', '5', '{"id":5}', '{"id":"a\\u0000","type":"x"}']) {
         const answer = await shop.post(body, signature(body === '' ? ' ' : body));
         assert.equal(answer.status, 400);
       }
@@ -102,6 +102,12 @@ describe('POST /api/v1/billing/webhook', () => {
       const statuses = await rows<{ status: string }>(shop.app.deps.db, 'SELECT status FROM credit_orders ORDER BY id');
       assert.deepEqual(statuses, [{ status: 'failed' }, { status: 'expired' }]);
       assert.deepEqual(await shop.ledger(), []);
+    });
+
+    it('200 and no credit for a session whose id has a NUL', async () => {
+      const text = eventText({ type: 'checkout.session.completed', object: { id: 'cs\0', payment_status: 'paid' } });
+      assert.equal((await shop.post(text)).status, 200);
+      assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['ignored'], []]);
     });
 
     it('200 and no credit for a live payment with a test key', async () => {

@@ -25,7 +25,7 @@ export const sendgridAccount = {
   apiKey: 'SG.key-of-the-tests',
   verificationKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
 };
-export const sendgridEnv = ({ url }: Counterpart): Record<string, string> => ({
+export const sendgridEnv = ({ url }: Pick<Counterpart, 'url'>): Record<string, string> => ({
   PROVIDER_EMAIL: 'sendgrid',
   EMAIL_FROM: 'Example <hello@example.test>',
   SENDGRID_API_KEY: sendgridAccount.apiKey,
