@@ -31,40 +31,31 @@ export interface PresentedKey {
 
 /** The keys with these digests, in the same order, with the standing of their workspaces; null for an unknown key. */
 export async function identifyApiKeys(db: Database, presented: readonly PresentedKey[]): Promise<(IdentifiedKey | null)[]> {
-  const found = await keysOf(db, presented);
+  const found = await keysOf(
+    db,
+    presented.map(({ digest }) => digest),
+  );
   const unknown = presented.filter(({ digest, older = [] }) => older.length > 0 && !found.has(nameOf(digest)));
-  const stored = await storedAnyhow(db, unknown);
-  if (stored.length > 0) {
-    await moveToPresent(db, stored);
-    for (const [name, key] of await keysOf(db, stored)) found.set(name, key);
+  // An invented key causes reads and no write. The present digest is looked up again, because another request may move the key meanwhile.
+  const stored = await keysOf(db, unknown.flatMap(digestsOf));
+  for (const { digest, older = [] } of unknown) {
+    const former = older.find((each) => stored.has(nameOf(each)));
+    const key = stored.get(nameOf(former ?? digest));
+    if (key === undefined) continue;
+    found.set(nameOf(digest), key);
+    if (former !== undefined) await select(db, move, [digest, former]);
   }
   return presented.map(({ digest }) => found.get(nameOf(digest)) ?? null);
 }
 
+const digestsOf = ({ digest, older = [] }: PresentedKey) => [digest, ...older];
 const nameOf = (digest: Buffer) => digest.toString('base64');
 
-async function keysOf(db: Database, presented: readonly PresentedKey[]): Promise<Map<string, IdentifiedKey>> {
-  const digests = new Map(presented.map(({ digest }) => [nameOf(digest), digest]));
-  const rows = await select<IdentifiedKey & { digest: Buffer }>(db, identify, [[...digests.values()]]);
+async function keysOf(db: Database, digests: readonly Buffer[]): Promise<Map<string, IdentifiedKey>> {
+  if (digests.length === 0) return new Map();
+  const different = new Map(digests.map((digest) => [nameOf(digest), digest]));
+  const rows = await select<IdentifiedKey & { digest: Buffer }>(db, identify, [[...different.values()]]);
   return new Map(rows.map(({ digest, ...key }) => [nameOf(digest), key]));
-}
-
-/**
- * Selects the digests that exist: an invented key causes a read and no write. One statement checks both digests, because another request
- * may move the key meanwhile.
- */
-async function storedAnyhow(db: Database, presented: readonly PresentedKey[]): Promise<PresentedKey[]> {
-  const digests = presented.flatMap(({ digest, older = [] }) => [digest, ...older]);
-  if (digests.length === 0) return [];
-  const rows = await select<{ digest: Buffer }>(db, exist, [digests]);
-  const stored = new Set(rows.map(({ digest }) => nameOf(digest)));
-  return presented.filter(({ digest, older = [] }) => [digest, ...older].some((each) => stored.has(nameOf(each))));
-}
-
-const exist = `SELECT digest FROM api_keys WHERE digest = ANY($1::bytea[])`;
-
-async function moveToPresent(db: Database, presented: readonly PresentedKey[]): Promise<void> {
-  for (const { digest, older = [] } of presented) for (const old of older) await select(db, move, [digest, old]);
 }
 
 const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2`;

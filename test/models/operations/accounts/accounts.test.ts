@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { ApiKey } from '../../../../models/tables/api-key.js';
-import { identifyApiKeys } from '../../../../models/operations/api-keys/identify-api-keys.js';
+import { identifyApiKeys, type PresentedKey } from '../../../../models/operations/api-keys/identify-api-keys.js';
 import { issueMail } from '../../../../models/operations/mails/issue-mail.js';
 import { revokeApiKey } from '../../../../models/operations/api-keys/revoke-api-key.js';
 import { logIn } from '../../../../models/operations/logins/log-in.js';
@@ -112,6 +112,20 @@ describe('accounts', () => {
     assert.deepEqual(several, [workspace.id, workspace.id]);
     assert.equal(await workspaceOf(present), workspace.id);
     assert.equal(await workspaceOf(earlier), undefined);
+  });
+
+  it('identifyApiKeys finds a key while processes before and after a change of the secret use it at the same time', async () => {
+    const { workspace } = await join();
+    const { key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
+    const [one, other] = [config.secretKey, 'other'].map((secretKey) => digestApiKey(secretKey, key)) as [Buffer, Buffer];
+    const processes = [
+      { digest: one, older: [other] },
+      { digest: other, older: [one] },
+    ];
+    const use = async (presented: PresentedKey) => {
+      for (let call = 1; call <= 300; call += 1) assert.equal((await identifyApiKeys(test.db, [presented]))[0]?.workspace_id, workspace.id);
+    };
+    await Promise.all(processes.map(use));
   });
 
   it('identifyApiKeys finds a key with the balance of its workspace, and shows a revocation', async () => {
