@@ -12,7 +12,7 @@ import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
-import { forgetTries, takeTry } from '../logins/login-tries.js';
+import { forgetTries, takeTry, tryTo } from '../logins/login-tries.js';
 import { noteFailedTry, type TryDeps } from '../logins/note-failed-try.js';
 import { type GivenCode, totpContext, useCode } from '../logins/use-code.js';
 
@@ -85,11 +85,12 @@ export async function removeTotp(
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
   if (owner === null) throw invalidToken();
   const attempt = await takeTry(db, config.secretKey, owner.email, client);
-  const removed = await asCaller(db, workspaceId, origin, async (transaction) => {
+  const remove = async (transaction: Transaction) => {
     await assertTotpEnabled(db, workspaceId, transaction);
     const fits = await useCode(db, transaction, config.secretKeys, { workspaceId, code });
     return fits ? { mailId: await disable(db, transaction, { workspaceId }, origin) } : undefined;
-  });
+  };
+  const removed = await tryTo(db, attempt, () => asCaller(db, workspaceId, origin, remove));
   if (removed === undefined) {
     await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_removal_code' }, origin);
     throw invalidCode();

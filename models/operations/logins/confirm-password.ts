@@ -3,7 +3,7 @@ import { ifPasswordFits } from '../../passwords.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { assertLasts } from '../accounts/as-caller.js';
-import { forgetTries, returnTry, takeTry } from './login-tries.js';
+import { forgetTries, returnTry, takeTry, tryTo } from './login-tries.js';
 import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 
 /**
@@ -21,13 +21,10 @@ export async function confirmPassword(
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
   if (owner === null) throw invalidToken();
   const attempt = await takeTry(db, config.secretKey, owner.email, client);
-  const workspace = await ifPasswordFits(() => Workspace.findByPk(workspaceId), password, workspaceId);
+  const workspace = await tryTo(db, attempt, () => ifPasswordFits(() => Workspace.findByPk(workspaceId), password, workspaceId));
   if (workspace === null) {
     // Not for a session that has ended meanwhile: the password that it was asked for may be gone, for example with the account.
-    await assertLasts(db, workspaceId, origin).catch(async (error: unknown) => {
-      await returnTry(db, attempt);
-      throw error;
-    });
+    await tryTo(db, attempt, () => assertLasts(db, workspaceId, origin));
     await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_current_password' }, origin);
     throw wrongPassword();
   }

@@ -4,7 +4,7 @@ import { ifPasswordFits } from '../../passwords.js';
 import { digestOfEmail } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { forgetTries, returnTry, takeTry, type Try } from './login-tries.js';
+import { forgetTries, takeTry, type Try, tryTo } from './login-tries.js';
 import { noteFailedTry, type TryDeps } from './note-failed-try.js';
 import { useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
@@ -42,7 +42,7 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
     if (known !== null) deps.onAccount(known.id);
     return known;
   };
-  const workspace = await ifPasswordFits(lookUp, login.password, login.email.toLowerCase());
+  const workspace = await tryTo(db, attempt, () => ifPasswordFits(lookUp, login.password, login.email.toLowerCase()));
   if (workspace === null) {
     if (known !== null) await noteFailedTry(deps, { workspace: known, attempt }, origin);
     throw wrongPassword();
@@ -65,10 +65,7 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
 /** Counts the attempt, unless it is not admitted. An address that is locked refuses first, so its attempts use up nothing of a common limit. */
 async function admitTry({ db, config, admit }: LoginDeps, { email, client }: Login): Promise<Try> {
   const attempt = await takeTry(db, config.secretKey, email, client);
-  await admit(attempt.isExempt).catch(async (error: unknown) => {
-    await returnTry(db, attempt);
-    throw error;
-  });
+  await tryTo(db, attempt, () => admit(attempt.isExempt));
   return attempt;
 }
 

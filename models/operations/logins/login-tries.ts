@@ -43,6 +43,16 @@ export async function takeTry(db: Database, secretKey: string, email: string, cl
   }
 }
 
+/** Does a step of an attempt. Uncounts the attempt if the step fails, because nothing was verified then: nobody must wait for it. */
+export async function tryTo<Result>(db: Database, attempt: Try, step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    await returnTry(db, attempt);
+    throw error;
+  }
+}
+
 /** Uncounts an attempt that was right, or whose password was not verified, so that nobody waits for it. */
 export async function returnTry(db: Database, { digest, number }: Try): Promise<void> {
   await select(db, untake, [digest, number]);
