@@ -176,7 +176,13 @@ describe('suppressions', () => {
     it("a complaint that names another account's message, or one of another channel, suppresses nobody", async () => {
       const mail = await buildSent(test.db, test.workspaceId, email);
       const text = await buildSent(test.db, test.workspaceId, { to: phone });
-      const wish = { channel: 'email', recipient: 'bob@example.com', reason: 'complaint', source: 'provider', provider_message_id: null } as const;
+      const wish = {
+        channel: 'email',
+        recipient: 'bob@example.com',
+        reason: 'complaint',
+        source: 'provider',
+        provider_message_id: null,
+      } as const;
       await recordOptOut(test.db, { ...wish, provider: 'another', message_id: mail.id });
       await recordOptOut(test.db, { ...wish, provider: 'sandbox', message_id: text.id });
       assert.deepEqual(await listed(), []);
@@ -185,7 +191,13 @@ describe('suppressions', () => {
     it('a complaint about a mail that another account sent after the first suppresses its recipient', async () => {
       const { id } = await buildSent(test.db, test.workspaceId, email);
       await rows(test.db, "UPDATE messages SET provider = 'second' WHERE id = $1", [id]);
-      const wish = { provider: 'sandbox', channel: 'email', recipient: 'ada@example.com', reason: 'complaint', source: 'provider' } as const;
+      const wish = {
+        provider: 'sandbox',
+        channel: 'email',
+        recipient: 'ada@example.com',
+        reason: 'complaint',
+        source: 'provider',
+      } as const;
       await recordOptOut(test.db, { ...wish, message_id: id, provider_message_id: null });
       assert.deepEqual(await listed(), ['email ada@example.com complaint provider']);
     });
