@@ -156,52 +156,6 @@ describe('suppressions', () => {
       assert.deepEqual(await listed(), [`sms ${phone} opt_out provider`]);
     });
 
-    it('a complaint suppresses in the workspace of the mail, once', async () => {
-      const other = await buildWorkspace(test.db);
-      await buildSent(test.db, other.id, email);
-      const { id, provider_message_id } = await buildSent(test.db, test.workspaceId, email);
-      const wish = {
-        provider: 'sandbox',
-        channel: 'email',
-        recipient: 'ada@example.com',
-        reason: 'complaint',
-        source: 'provider',
-      } as const;
-      await recordOptOut(test.db, { ...wish, message_id: 'no id of ours', provider_message_id });
-      assert.deepEqual([await listed(), await listed(other.id)], [['email ada@example.com complaint provider'], []]);
-      await recordOptOut(test.db, { ...wish, message_id: id, provider_message_id: null });
-      assert.equal((await listed()).length, 1);
-    });
-
-    it("a complaint that names another account's message, or one of another channel, suppresses nobody", async () => {
-      const mail = await buildSent(test.db, test.workspaceId, email);
-      const text = await buildSent(test.db, test.workspaceId, { to: phone });
-      const wish = {
-        channel: 'email',
-        recipient: 'bob@example.com',
-        reason: 'complaint',
-        source: 'provider',
-        provider_message_id: null,
-      } as const;
-      await recordOptOut(test.db, { ...wish, provider: 'another', message_id: mail.id });
-      await recordOptOut(test.db, { ...wish, provider: 'sandbox', message_id: text.id });
-      assert.deepEqual(await listed(), []);
-    });
-
-    it('a complaint about a mail that another account sent after the first suppresses its recipient', async () => {
-      const { id } = await buildSent(test.db, test.workspaceId, email);
-      await rows(test.db, "UPDATE messages SET provider = 'second' WHERE id = $1", [id]);
-      const wish = {
-        provider: 'sandbox',
-        channel: 'email',
-        recipient: 'ada@example.com',
-        reason: 'complaint',
-        source: 'provider',
-      } as const;
-      await recordOptOut(test.db, { ...wish, message_id: id, provider_message_id: null });
-      assert.deepEqual(await listed(), ['email ada@example.com complaint provider']);
-    });
-
     it('STOP suppresses in every workspace that wrote by this account, until START', async () => {
       const [other, stranger] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
       const to = '+15559990001';
