@@ -9,6 +9,7 @@ import { countingActivities } from './watch/counting.js';
 import { emailActivities } from './emails.js';
 import { groupActivities } from './groups/groups.js';
 import { maintenanceActivities } from './watch/watcher-maintenance.js';
+import { erasingActivities } from './watch/erasing.js';
 import { eachWithHeartbeat } from './support/heartbeat.js';
 import { dispatcher, givingUpActivities, messageActivities } from './handoff/messages.js';
 import type { WebhookPoster } from './webhooks/post-webhook.js';
@@ -47,6 +48,7 @@ export function createActivities(deps: ActivityDeps) {
     ...eachWithHeartbeat({
       ...closingActivities(deps),
       ...countingActivities(deps),
+      ...erasingActivities(deps),
       ...repairActivities(deps),
       ...maintenanceActivities(deps),
     }),

@@ -1,4 +1,4 @@
-/** The maintenance steps of a watcher run: check the ledger, delete old data, erase recipients, record the run. */
+/** The maintenance steps of a watcher run: check the ledger, delete old data, record the run. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { workMetrics } from '../../models/metrics/catalogue.js';
@@ -8,7 +8,6 @@ import { auditBooks } from '../../models/operations/billing/audit-books.js';
 import { forgetLogins } from '../../models/operations/logins/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
-import { runErasures } from '../../models/operations/erasure/run-erasures.js';
 import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
 import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
@@ -21,8 +20,6 @@ export interface MaintenanceDeps {
   logger: Logger;
 }
 
-/** Runs in parallel to the repairs. Below the time between two runs. */
-const erasingMs = 20_000;
 /** These run one after the other. Their sum is below the time between two runs. */
 const forgettingMs = 7_000;
 const forgettingAuditMs = 2_000;
@@ -69,12 +66,6 @@ function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
       const key = await erasureKey(db, config.secretKeys);
       const messages = await eraseOld(db, key, config.messageDays, Date.now() + erasingOldMs);
       if (messages > 0) logger.info({ messages }, 'erased old messages');
-    },
-
-    /** Runs the erasures of recipients, until the time is up. */
-    async eraseRecipients(): Promise<void> {
-      const completed = await runErasures(db, await erasureKey(db, config.secretKeys), Date.now() + erasingMs);
-      if (completed > 0) logger.info({ completed }, 'erased recipients');
     },
   };
 }

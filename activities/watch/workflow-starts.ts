@@ -5,6 +5,7 @@ import type { NextFallback } from '../../models/operations/messages/fall-back.js
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import {
   batchChangedSignal,
+  cancelledSignal,
   type LateReportsInput,
   queues,
   type ReplayInput,
@@ -22,6 +23,8 @@ export interface WorkflowStarts {
   group(group: DrivableGroup): Promise<boolean>;
   /** Whether a workflow of this id is open. */
   isRunning(workflowId: string): Promise<boolean>;
+  /** Signals the workflow of a group, if it runs, that a message was cancelled. */
+  messageCancelled(workflowId: string): Promise<void>;
   /** Signals the workflow of a page, if it runs, that its batch was resumed or cancelled. */
   batchChanged(workflowId: string): Promise<void>;
   /** Starts the workflow that queries missing reports of a group and then gives up on them. @returns false when it runs already */
@@ -55,6 +58,9 @@ export function workflowStarts(client: Client): WorkflowStarts {
       return start(type, { taskQueue, args, ...startOf(group) });
     },
     isRunning: (workflowId) => inTime(() => isRunning(client, workflowId)),
+    async messageCancelled(workflowId) {
+      await signal(workflowId, cancelledSignal);
+    },
     async batchChanged(workflowId) {
       await signal(workflowId, batchChangedSignal);
     },

@@ -24,19 +24,27 @@ interface Erasure {
 /** A message that is still open is checked again after this time. */
 const againInSeconds = 10;
 
+/** Called with the workflows of messages that were cancelled. They deliver the events. */
+type OnCancelled = (workflowIds: readonly string[]) => Promise<void>;
+
 /**
  * Takes one page of each erasure in turn, so that none waits for a large one, until nothing can be done now or the time is over.
  * @param untilMs milliseconds since 1970
  * @returns how many were completed
  */
-export async function runErasures(db: Database, key: Buffer, untilMs: number): Promise<number> {
+export async function runErasures(
+  db: Database,
+  key: Buffer,
+  untilMs: number,
+  onCancelled: OnCancelled = async () => undefined,
+): Promise<number> {
   let completed = 0;
   let open = (await select<{ id: string }>(db, running)).map(({ id }) => id);
   while (open.length > 0 && Date.now() < untilMs) {
     const more: string[] = [];
     for (const id of open) {
       if (Date.now() >= untilMs) break;
-      const outcome = await advance(db, key, id);
+      const outcome = await advance(db, key, id, onCancelled);
       if (outcome === 'more') more.push(id);
       if (outcome === 'completed') completed += 1;
     }
@@ -51,13 +59,13 @@ const running = `
     SELECT id, row_number() OVER (PARTITION BY workspace_id ORDER BY walked_at NULLS FIRST, id) AS place FROM erasures WHERE status = 'running'
   ) e WHERE place <= 20 ORDER BY place, id LIMIT 500`;
 
-async function advance(db: Database, key: Buffer, id: string): Promise<'more' | 'waits' | 'completed'> {
+async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCancelled): Promise<'more' | 'waits' | 'completed'> {
   const [erasure] = await select<Erasure>(db, load, [id]);
   if (erasure === undefined) return 'waits';
   if (erasure.walked_at === null) {
     // First, so that nothing more is sent to the recipient. Again at the end, for what was added meanwhile.
     if (erasure.place === null) await forget(db, key, erasure);
-    await walk(db, key, erasure, endFirstPage);
+    await onCancelled(await walk(db, key, erasure, endFirstPage));
     return 'more';
   }
   if (erasure.lacks_rewalk) {
@@ -65,11 +73,11 @@ async function advance(db: Database, key: Buffer, id: string): Promise<'more' | 
     return 'more';
   }
   if (erasure.rewalked_at === null && erasure.may_rewalk) {
-    await walk(db, key, erasure, endSecondPage);
+    await onCancelled(await walk(db, key, erasure, endSecondPage));
     return 'more';
   }
   const ids = await dueForErasure(db, id);
-  await cancelErased(db, ids);
+  await onCancelled(await cancelErased(db, ids));
   await eraseOrWait(db, key, { cause: id, ids, againInSeconds });
   if (ids.length === erasurePage) return 'more';
   if (erasure.rewalked_at === null || (await waitsForMessages(db, id))) return 'waits';
@@ -95,19 +103,21 @@ const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at
  * The next page of messages, newest first. Erases those that have ended, cancels those that were not handed off, and queues the others. All
  * messages are walked through twice: a transaction that stored some may have committed after the first walk had passed their place.
  * @param endPage SQL: notes how far it came
+ * @returns the workflows of cancelled messages
  */
 async function walk(
   db: Database,
   key: Buffer,
   { id, workspace_id, recipient, place, created_at }: Erasure,
   endPage: string,
-): Promise<void> {
+): Promise<string[]> {
   const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId]);
   const ids = found.map((each) => each.id);
-  await cancelErased(db, ids);
+  const cancelled = await cancelErased(db, ids);
   await eraseOrWait(db, key, { cause: id, ids, againInSeconds });
   const isLast = ids.length < erasurePage;
   await select(db, endPage, [id, isLast ? highestId : ids.at(-1), isLast]);
+  return cancelled;
 }
 
 const written = (condition: string) => `(

@@ -33,6 +33,7 @@ function writtenDown(repairs: Repairs): WorkflowStarts {
   return {
     isRunning: async (workflowId) => !(await called(`ask ${workflowId}`, workflowId)),
     group: ({ workflowId }) => called(`start ${workflowId}`, workflowId),
+    messageCancelled: async (workflowId) => void (await called(`cancelled ${workflowId}`, workflowId)),
     batchChanged: async (workflowId) => void (await called(`changed ${workflowId}`, workflowId)),
     decide: (groupId) => called(`decide ${groupId}`, groupId),
     wake: async ({ workflowId, late }) => void (await called(`wake ${late ? 'late' : workflowId}`, workflowId)),

@@ -1,0 +1,29 @@
+/** The watcher's step for erasures of recipients. */
+import type { Config } from '../../models/settings/config.js';
+import type { Database } from '../../models/db/database.js';
+import type { Logger } from '../../models/process/logger.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
+import { runErasures } from '../../models/operations/erasure/run-erasures.js';
+import { eachOf } from './repair-pages.js';
+import type { WorkflowStarts } from './workflow-starts.js';
+
+interface ErasingDeps {
+  db: Database;
+  config: Pick<Config, 'secretKeys'>;
+  logger: Logger;
+  starts: Pick<WorkflowStarts, 'messageCancelled'>;
+}
+
+/** Runs in parallel to the repairs. Below the time between two runs. */
+const sliceMs = 20_000;
+
+export function erasingActivities({ db, config, logger, starts }: ErasingDeps) {
+  const signal = async (workflowIds: readonly string[]) => void (await eachOf(logger, 'groups', workflowIds, starts.messageCancelled));
+  return {
+    /** Runs the erasures of recipients, until the time is up. The workflows of cancelled messages are signalled to deliver the events. */
+    async eraseRecipients(): Promise<void> {
+      const completed = await runErasures(db, await erasureKey(db, config.secretKeys), Date.now() + sliceMs, signal);
+      if (completed > 0) logger.info({ completed }, 'erased recipients');
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { erasingActivities } from '../../../activities/watch/erasing.js';
+import { beginErasure } from '../../../models/operations/erasure/begin-erasure.js';
+import { createLogger } from '../../../models/process/logger.js';
+import { workflowIds } from '../../../workflows/contract.js';
+import { byTest } from '../../support/by-test.js';
+import { testConfig } from '../../support/config.js';
+import { workspaceForEach } from '../../support/for-each.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { statusOf } from '../../support/rows/messages.js';
+
+describe('eraseRecipients', () => {
+  const test = workspaceForEach();
+  const to = '+15551234567';
+  const run = async (messageCancelled: (workflowId: string) => Promise<void>) => {
+    const { id } = await buildQueued(test.db, test.workspaceId, { to });
+    await beginErasure(test.db, test.workspaceId, to, byTest);
+    const erasing = erasingActivities({
+      db: test.db,
+      config: testConfig(),
+      logger: createLogger('test', 'silent'),
+      starts: { messageCancelled },
+    });
+    return { id, ended: erasing.eraseRecipients() };
+  };
+
+  it('signals the workflow of a message that it cancels, which delivers the event', async () => {
+    const signalled: string[] = [];
+    const { id, ended } = await run(async (workflowId) => void signalled.push(workflowId));
+    await ended;
+    assert.deepEqual([signalled, await statusOf(test.db, id)], [[workflowIds.message(id)], 'failed/cancelled']);
+  });
+  it('leaves the message cancelled when the signal fails', async () => {
+    const { id, ended } = await run(async () => Promise.reject(new Error('away')));
+    await assert.rejects(ended, /away/);
+    assert.equal(await statusOf(test.db, id), 'failed/cancelled');
+  });
+});
