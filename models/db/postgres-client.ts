@@ -12,15 +12,22 @@ class ResilientClient extends pg.Client {
     this.on('error', () => undefined);
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
     const watched = (...args: unknown[]) => {
-      const done = args.at(-1);
-      if (typeof done !== 'function') return query(...args);
+      const last = args.findLastIndex((arg) => typeof arg === 'function');
+      if (last === -1) return this.#closeIfFails(query(...args));
+      const done = args[last] as (...answer: unknown[]) => void;
       const callback = (error: Error | null, ...rest: unknown[]) => {
         if (error?.message === readTimeout) this.#close();
-        (done as (...answer: unknown[]) => void)(error, ...rest);
+        done(error, ...rest);
       };
-      return query(...args.slice(0, -1), callback);
+      return query(...args.with(last, callback));
     };
     this.query = watched as typeof this.query;
+  }
+
+  /** Only the set-up of a connection has no callback. If it fails, Sequelize forgets the connection without closing it. */
+  #closeIfFails(answer: unknown): unknown {
+    if (answer instanceof Promise) answer.catch(() => this.#close());
+    return answer;
   }
 
   /** `end` would wait for the statement in progress. */

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionAcquireTimeoutError, ConnectionRefusedError } from 'sequelize';
 import { inTransaction, openPool, select } from '../../../models/db/database.js';
+import { resilientPg } from '../../../models/db/postgres-client.js';
+import { prepareStatements } from '../../../models/db/prepared-statements.js';
 import { processMetrics } from '../../../models/metrics/catalogue.js';
 import { until } from '../../support/client.js';
 import { useDatabase } from '../../support/for-each.js';
 import { startFaultProxy } from '../../support/network/fault-proxy.js';
 
+/** The first byte of a query without parameters, of which the set-up of a connection consists. */
+const simpleQuery = 'Q'.charCodeAt(0);
 const nothing = async () => undefined;
 
 /** Errors by kind, and waits for a connection, since the start of this process. */
@@ -35,6 +41,45 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual(await select(db, 'SELECT 2 AS two'), [{ two: 2 }]);
     await db.close();
     await proxy.close();
+  });
+
+  it('are closed where the server answers the login and then nothing, and none is left at the end', async () => {
+    const { hostname, port } = new URL(test.url);
+    const open = new Set<Socket>();
+    let logins = 0;
+    let isHeld = true;
+    const pooler = createServer((client) => {
+      logins += 1;
+      open.add(client);
+      const server = createConnection(Number(port), hostname);
+      server.pipe(client);
+      for (const socket of [client, server]) socket.on('error', () => undefined);
+      client.on('data', (chunk) => (isHeld && chunk[0] === simpleQuery ? undefined : server.write(chunk)));
+      client.on('close', () => {
+        open.delete(client);
+        server.destroy();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(pooler, 'listening');
+    const { port: poolerPort } = pooler.address() as AddressInfo;
+    const db = openPool(test.url.replace(`:${port}/`, `:${poolerPort}/`), 2, { answerMsMax: 200, acquireMsMax: 600 });
+    const both = () => Promise.all([1, 2].map((number) => select(db, `SELECT ${number} AS number`)));
+    for (let time = 1; time <= 3; time += 1) await assert.rejects(both());
+    await until(async () => open.size === 0, 'every connection is closed');
+    assert.ok(logins >= 3);
+    isHeld = false;
+    assert.deepEqual(await both(), [[{ number: 1 }], [{ number: 2 }]]);
+    await db.close();
+    pooler.close();
+  });
+
+  it('are closed without an answer to a statement without parameters', async () => {
+    const client = new resilientPg.Client({ connectionString: test.url, query_timeout: 100 });
+    await client.connect();
+    prepareStatements(client);
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    const error = await new Promise<Error>((resolve) => void client.query('SELECT pg_sleep(60)', resolve));
+    assert.deepEqual([error.message, stream.destroyed], ['Query read timeout', true]);
   });
 
   it('use no parallel workers, so that one statement takes one core', async () => {
