@@ -6,7 +6,7 @@ import type { Config } from '../../models/settings/config.js';
 import { isAllowedTarget } from '../../models/rules/webhooks/address.js';
 import { faultOfName, targetOf } from '../../models/rules/webhooks/webhook-url.js';
 import { createResolver, type Resolve } from '../../models/process/name-resolver.js';
-import { exchange } from '../support/http-exchange.js';
+import { addressOptions, exchange } from '../support/http-exchange.js';
 import { BlockedAddressError, guardedLookup } from './guarded-lookup.js';
 import { type Trace, Tracer } from './post-trace.js';
 
@@ -60,7 +60,7 @@ export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutM
     let agent = agents.get(port);
     if (agent === undefined) {
       // No limit of connections: with a limit for each host, endpoints that hang would block others of the same host.
-      agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
+      agent = new Agent({ ...addressOptions, keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
       agents.set(port, agent);
     }
     return agent;

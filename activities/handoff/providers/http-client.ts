@@ -1,7 +1,7 @@
 /** HTTPS client for providers: keeps connections, limits the answer, and reports after a failure whether the request may have arrived. */
 import { Agent as PlainAgent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent } from 'node:https';
-import { exchange } from '../../support/http-exchange.js';
+import { addressOptions, exchange } from '../../support/http-exchange.js';
 
 export interface ProviderRequest {
   method: 'GET' | 'POST';
@@ -53,7 +53,7 @@ const freeSocketsMax = 50;
 
 /** @param apiBase scheme, host and port. Plain http is for test doubles on this machine */
 export function httpClient(apiBase: string): HttpClient {
-  const options = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: freeSocketsMax, timeout: idleSocketMs };
+  const options = { ...addressOptions, keepAlive: true, maxSockets: socketsMax, maxFreeSockets: freeSocketsMax, timeout: idleSocketMs };
   const agent = apiBase.startsWith('https:') ? new Agent({ ...options, minVersion: 'TLSv1.2' }) : new PlainAgent(options);
   return {
     async call({ method, path, headers, body = '' }, signal) {

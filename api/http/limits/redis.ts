@@ -12,6 +12,7 @@ export function connectRedis(url: string, logger: Logger): Redis {
     connectTimeout: 1000,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false, // the request of a command that timed out was counted in memory
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   });
   let isDown = false;

@@ -56,6 +56,19 @@ describe('webhookPoster and its targets', () => {
     });
   }
 
+  it('reaches an IPv4 address that connects late, on a machine where the IPv6 address of the name does not work', async () => {
+    const addresses = [v4('127.0.0.1'), v6('::1')]; // nothing listens at the second one
+    const busy = () => {
+      const until = performance.now() + 400; // above the time that Node.js gives to each address by default
+      while (performance.now() < until);
+    };
+    const resolve = () => {
+      queueMicrotask(() => process.nextTick(busy)); // after the connection was begun, and before its success is read
+      return Promise.resolve(addresses);
+    };
+    assert.equal(await post(named(), { resolve }, { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128' }), null);
+  });
+
   it('connects to the checked address, with one look-up of the name', async () => {
     const answers = [[v4('127.0.0.1')], [v4('10.0.0.1')]];
     let asked = 0;
