@@ -2,7 +2,7 @@ import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { Fallback } from '../../tables/fallback.js';
 import type { MessageRow, NewMessage } from '../../tables/message.js';
-import { costOfStep, type FallbackStep, fallbackVerdict } from '../../rules/messages/fallback.js';
+import { costOfStep, type FallbackStep, fallbackVerdict, type MessageBefore } from '../../rules/messages/fallback.js';
 import { debitDescription } from './accept-one.js';
 import { isBeingCalled } from '../handoff/uncertain-handoffs.js';
 import { countGroupWork } from './count-group-work.js';
@@ -80,7 +80,7 @@ interface Question {
 
 async function decideNext(db: Database, transaction: Transaction, question: Question): Promise<Decision> {
   const { groupId, isDue, workflowIdOf, canPay } = question;
-  const [message] = await select<MessageRow>(db, 'SELECT * FROM messages WHERE group_id = $1 FOR UPDATE', [groupId], transaction);
+  const [message] = await select<MessageRow & MessageBefore>(db, lockMessage, [groupId], transaction);
   if (message === undefined) return {};
   const [chain] = await select<Chain>(db, ofMessage, [message.id], transaction);
   if (chain === undefined) return {};
@@ -93,6 +93,9 @@ async function decideNext(db: Database, transaction: Transaction, question: Ques
   }
   return { before: message, next: await sendInstead(db, transaction, { before: message, steps: chain.steps, workflowIdOf }) };
 }
+
+const lockMessage = `
+  SELECT *, COALESCE(expires_at <= clock_timestamp(), false) AS has_expired FROM messages WHERE group_id = $1 FOR UPDATE`;
 
 // If the account is closed a moment later, the watcher finds the next step among the messages to cancel.
 const ofMessage = `

@@ -29,8 +29,17 @@ export async function readSesCallback(
     return [{ kind: 'confirmation', url: envelope.SubscribeURL }];
   }
   if (envelope.Type !== 'Notification') return [];
-  const event = parseJson(Buffer.from(String(envelope.Message)));
+  const event = published(envelope.Message);
   return typeof event?.mail?.messageId === 'string' ? eventsOf(account.name, event, at) : [];
+}
+
+/** The event in a notification. SES also publishes a plain sentence when it has checked that it may publish to the topic. */
+function published(message: unknown): Json {
+  try {
+    return JSON.parse(String(message));
+  } catch {
+    return null;
+  }
 }
 
 function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {

@@ -27,12 +27,20 @@ export type FallbackVerdict = 'now' | 'wait' | 'over';
 /** A message that was cancelled or has expired is not wanted on another channel either. */
 const ends = new Set(['cancelled', 'expired']);
 
+/** What decides about the step after a message. */
+export interface MessageBefore {
+  status: Status;
+  error_code: string | null;
+  /** Its `expires_at`, which is that of the whole chain, is over: the next step would expire at once. */
+  has_expired: boolean;
+}
+
 /**
  * Whether the step after a message begins.
  * @param isDue the message's time is over
  */
-export function fallbackVerdict({ status, error_code }: { status: Status; error_code: string | null }, isDue: boolean): FallbackVerdict {
-  if (status === 'delivered' || status === 'read') return 'over';
+export function fallbackVerdict({ status, error_code, has_expired }: MessageBefore, isDue: boolean): FallbackVerdict {
+  if (status === 'delivered' || status === 'read' || has_expired) return 'over';
   if (status !== 'failed') return isDue ? 'now' : 'wait';
   if (ends.has(error_code ?? '')) return 'over';
   // The message may have been sent. A report may still say so, within the message's time.

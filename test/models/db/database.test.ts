@@ -78,7 +78,9 @@ describe('connections to PostgreSQL', () => {
     await client.connect();
     prepareStatements(client);
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-    const error = await new Promise<Error>((resolve) => void client.query('SELECT pg_sleep(60)', resolve));
+    const error = await new Promise<Error>((resolve) => {
+      client.query('SELECT pg_sleep(60)', resolve);
+    });
     assert.deepEqual([error.message, stream.destroyed], ['Query read timeout', true]);
   });
 

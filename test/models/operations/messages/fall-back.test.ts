@@ -44,6 +44,17 @@ describe('fallBack', () => {
     assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 5000', 'debit -1000']);
   });
 
+  it('sends nothing more when the expiry of the chain is over', async () => {
+    const claim = await buildChain();
+    await recordHandoffs(test.db, [acceptedAs(claim)]);
+    await rows(test.db, 'UPDATE messages SET expires_at = now() WHERE id = $1', [claim.id]);
+    const { next, waits } = await fallBack(test.db, claim.id, true, workflowIds.message);
+    assert.deepEqual(
+      [next, waits, await outcomeOf(claim.id), await statusOf(test.db, claim.id)],
+      [null, false, 'not_needed', 'sent/awaiting_report'],
+    );
+  });
+
   it('waits for the call in progress: if it is refused, the step is paid in full', async () => {
     const claim = await buildChain();
     const ask = () => fallBack(test.db, claim.id, true, workflowIds.message);

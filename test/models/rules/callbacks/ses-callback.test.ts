@@ -86,6 +86,10 @@ describe('the callback of SES', () => {
     assert.ok(sent?.kind === 'report' && sent.status === 'sent');
   });
 
+  it('the notification with which SES checks its topic is accepted, and contains no event', async () => {
+    assert.deepEqual(await read({ Message: 'Successfully validated SNS topic for Amazon SES event publishing.' }), []);
+  });
+
   it('a callback is refused if it is changed, old, of another topic or wrongly signed', async () => {
     const event = sesEvent('Delivery', 'ses-1');
     const other = await createTopic();
