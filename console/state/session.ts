@@ -36,8 +36,10 @@ function isReplaced(): boolean {
   return known !== null && known !== shown;
 }
 
+const endedByItself = 'Your session has ended. Please sign in again.';
+
 whenSignedOut(() => {
-  if (openWorkspace() !== null && !isReplaced()) end('Your session has ended. Please sign in again.');
+  if (openWorkspace() !== null && !isReplaced()) end(endedByItself);
 });
 
 // A tab may not have heard yet of a sign-in in another one. What it shows must not be sent for the other workspace.
@@ -91,7 +93,7 @@ export async function restoreSession(): Promise<void> {
   if (localStorage.getItem(hint) === null) return end(null);
   await refreshWorkspace().catch((error: unknown) => {
     const problem = problemOf(error);
-    if (problem.status === 401) return end(problem.message);
+    if (problem.status === 401) return end(endedByItself);
     session.value = { state: 'failed', problem };
   });
 }

@@ -157,6 +157,15 @@ describe('a session of the console that ends while something is written', () => 
     assert.deepEqual([await field('To').inputValue(), await field('Text').inputValue()], ['+15551234567', '']);
   });
 
+  it('who comes back without the session reads that it has ended', async () => {
+    await browser.open();
+    await browser.page.getByTitle(me.email).waitFor();
+    await browser.page.context().clearCookies();
+    await browser.page.goto('about:blank');
+    await browser.open('/sign-in');
+    await browser.see('Your session has ended. Please sign in again.');
+  });
+
   it('who signs out finds an empty form after the next sign-in', async () => {
     await writeMail();
     await browser.press('Sign out');
