@@ -160,8 +160,8 @@ describe('a session of the console that ends while something is written', () => 
   it('who comes back without the session reads that it has ended', async () => {
     await browser.open();
     await browser.page.getByTitle(me.email).waitFor();
+    await browser.page.goto('about:blank'); // an open screen would find it out itself
     await browser.page.context().clearCookies();
-    await browser.page.goto('about:blank');
     await browser.open('/sign-in');
     await browser.see('Your session has ended. Please sign in again.');
   });
