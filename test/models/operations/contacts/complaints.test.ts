@@ -4,65 +4,47 @@ import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildSent } from '../../../support/rows/messages.js';
+import { suppressionsOf } from './suppressions-of.js';
 
 const phone = '+15551234567';
 const email = { channel: 'email', to: 'ada@example.com' } as const;
+const wish = {
+  channel: 'email',
+  recipient: 'ada@example.com',
+  reason: 'complaint',
+  source: 'provider',
+  message_id: null,
+  provider_message_id: null,
+} as const;
+const ofSandbox = { ...wish, provider: 'sandbox' };
 
 describe('a complaint', () => {
   const test = workspaceForEach();
 
-  const listed = async (id = test.workspaceId) =>
-    (
-      await rows<{ entry: string }>(
-        test.db,
-        `SELECT concat_ws(' ', channel, recipient, reason, source) AS entry FROM suppressions WHERE workspace_id = $1 ORDER BY id`,
-        [id],
-      )
-    ).map(({ entry }) => entry);
+  const listed = (id = test.workspaceId) => suppressionsOf(test.db, id);
 
   it('suppresses in the workspace of the mail, once', async () => {
     const other = await buildWorkspace(test.db);
     await buildSent(test.db, other.id, email);
     const { id, provider_message_id } = await buildSent(test.db, test.workspaceId, email);
-    const wish = {
-      provider: 'sandbox',
-      channel: 'email',
-      recipient: 'ada@example.com',
-      reason: 'complaint',
-      source: 'provider',
-    } as const;
-    await recordOptOut(test.db, { ...wish, message_id: 'no id of ours', provider_message_id });
+    await recordOptOut(test.db, { ...ofSandbox, message_id: 'no id of ours', provider_message_id });
     assert.deepEqual([await listed(), await listed(other.id)], [['email ada@example.com complaint provider'], []]);
-    await recordOptOut(test.db, { ...wish, message_id: id, provider_message_id: null });
+    await recordOptOut(test.db, { ...ofSandbox, message_id: id });
     assert.equal((await listed()).length, 1);
   });
 
   it("suppresses nobody if it names another account's message, or one of another channel", async () => {
     const mail = await buildSent(test.db, test.workspaceId, email);
     const text = await buildSent(test.db, test.workspaceId, { to: phone });
-    const wish = {
-      channel: 'email',
-      recipient: 'bob@example.com',
-      reason: 'complaint',
-      source: 'provider',
-      provider_message_id: null,
-    } as const;
     await recordOptOut(test.db, { ...wish, provider: 'another', message_id: mail.id });
-    await recordOptOut(test.db, { ...wish, provider: 'sandbox', message_id: text.id });
+    await recordOptOut(test.db, { ...ofSandbox, message_id: text.id });
     assert.deepEqual(await listed(), []);
   });
 
   it('suppresses the recipient of a mail that another account sent after the first', async () => {
     const { id } = await buildSent(test.db, test.workspaceId, email);
     await rows(test.db, "UPDATE messages SET provider = 'second' WHERE id = $1", [id]);
-    const wish = {
-      provider: 'sandbox',
-      channel: 'email',
-      recipient: 'ada@example.com',
-      reason: 'complaint',
-      source: 'provider',
-    } as const;
-    await recordOptOut(test.db, { ...wish, message_id: id, provider_message_id: null });
+    await recordOptOut(test.db, { ...ofSandbox, message_id: id });
     assert.deepEqual(await listed(), ['email ada@example.com complaint provider']);
   });
 });

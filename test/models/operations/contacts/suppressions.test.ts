@@ -19,6 +19,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { suppressionsOf } from './suppressions-of.js';
 
 const phone = '+15551234567';
 
@@ -30,14 +31,7 @@ describe('suppressions', () => {
       { workspace_id: test.workspaceId, channel: 'sms', recipient: phone, reason: 'manual', source: 'api', ...overrides },
     ]);
   const claim = (groupId: string) => claimHandoffs(test.db, groupId, sandboxEverywhere);
-  const listed = async (id = test.workspaceId) =>
-    (
-      await rows<{ entry: string }>(
-        test.db,
-        `SELECT concat_ws(' ', channel, recipient, reason, source) AS entry FROM suppressions WHERE workspace_id = $1 ORDER BY id`,
-        [id],
-      )
-    ).map(({ entry }) => entry);
+  const listed = (id = test.workspaceId) => suppressionsOf(test.db, id);
 
   it('fail and refund a message before any attempt', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
