@@ -36,8 +36,9 @@ describe('a complaint', () => {
   it("suppresses nobody if it names another account's message, or one of another channel", async () => {
     const mail = await buildSent(test.db, test.workspaceId, email);
     const text = await buildSent(test.db, test.workspaceId, { to: phone });
-    await recordOptOut(test.db, { ...wish, provider: 'another', message_id: mail.id });
-    await recordOptOut(test.db, { ...ofSandbox, message_id: text.id });
+    const recipient = 'bob@example.com'; // nobody has written to it
+    await recordOptOut(test.db, { ...wish, recipient, provider: 'another', message_id: mail.id });
+    await recordOptOut(test.db, { ...ofSandbox, recipient, message_id: text.id });
     assert.deepEqual(await listed(), []);
   });
 
