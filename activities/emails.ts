@@ -8,7 +8,7 @@ import type { Logger } from '../models/process/logger.js';
 import { type LoadedMail, loadMail, markMailRefused, markMailSent } from '../models/operations/mails/load-mail.js';
 import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.js';
 import { storedMailToken } from '../models/rules/accounts/mail-token.js';
-import { isPermanentReply } from '../models/rules/failures/smtp.js';
+import { isPermanentReply, smtpCodeOf, smtpFailureOf } from '../models/rules/failures/smtp.js';
 import { mailTransport } from './support/mail-transport.js';
 import { forgetMailFiles } from './watch/forget-mail-files.js';
 
@@ -87,12 +87,22 @@ function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bi
   return { text: part('plain', text), html: part('html', html) };
 }
 
+/** The error of nodemailer for a mail that was not sent. */
+interface SmtpError {
+  code?: string;
+  command?: string;
+  response?: string;
+  responseCode?: number;
+}
+
 /**
  * The reply code of a permanent rejection of this mail (RFC 5321 §4.2.1: 5yz); null for temporary faults, and for a refused log-in or sender:
- * these are faults of SMTP_URL or MAIL_FROM, so the mail waits until the operator has corrected them.
+ * these are faults of SMTP_URL or MAIL_FROM, so the mail waits until the operator has corrected them. Servers refuse a sender at MAIL FROM, or
+ * later with a code for it.
  */
 function permanentRefusal(error: unknown): number | null {
-  const { code, command, responseCode = 0 } = error as { code?: string; command?: string; responseCode?: number };
-  if (command === 'MAIL FROM' || !isPermanentReply(responseCode)) return null;
+  const { code, command, response = '', responseCode = 0 } = error as SmtpError;
+  const isSender = command === 'MAIL FROM' || smtpFailureOf(smtpCodeOf(response)).code === 'sender_refused';
+  if (isSender || !isPermanentReply(responseCode)) return null;
   return code === 'EENVELOPE' || code === 'EMESSAGE' ? responseCode : null;
 }

@@ -139,10 +139,14 @@ describe('sendMail', () => {
     assert.deepEqual(smtp.received, []);
   });
 
-  for (const reply of ['550 5.1.8 sender refused', '530 5.7.0 authentication required']) {
-    it(`keeps a mail whose sender is refused with ${reply.slice(0, 3)}, and sends it after the settings are corrected`, async () => {
+  for (const [step, reply] of [
+    ['from', '550 5.7.1 not yours'],
+    ['from', '530 5.7.0 authentication required'],
+    ['to', '550 5.1.8 sender refused'],
+  ] as const) {
+    it(`keeps a mail whose sender is refused with ${reply.slice(0, 9)}, and sends it after the settings are corrected`, async () => {
       const smtp = await startSmtp();
-      smtp.refuse.from.push(reply);
+      smtp.refuse[step].push(reply);
       const config = testConfig({ SMTP_URL: smtp.url });
       const { mailId } = await buildMail(config);
       await assert.rejects(activitiesWith(config).sendMail(mailId), { responseCode: Number(reply.slice(0, 3)) });

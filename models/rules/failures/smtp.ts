@@ -35,8 +35,11 @@ const loginReplies: readonly number[] = [530, 534, 535, 538];
 /** Whether the reply code refuses this mail for good. A missing log-in is a fault of our settings, not of the mail. */
 export const isPermanentReply = (code: number): boolean => code >= 500 && !loginReplies.includes(code);
 
-/** The recipient or the mailbox (RFC 3463 §3.2, §3.3), and the basic code for a mailbox that is not available (RFC 5321 §4.2.3). */
-const temporaryForRecipient = /^45\d[ -]4\.[12]\.|^450[ -](?!4\.)/;
+/**
+ * The recipient or the mailbox (RFC 3463 §3.2, §3.3), without the codes for the sender, 4.1.7 and 4.1.8. A reply without an enhanced code: the
+ * mailbox is not available (RFC 5321 §4.2.3).
+ */
+const temporaryForRecipient = /^45\d[ -]4\.(?:1\.(?![78]\b)|2\.)|^450[ -](?!4\.)/;
 
 /** Whether a temporary reply is about the recipient alone, such as `450 4.2.1 mailbox busy`: the server takes mails to others. */
 export const isAboutRecipient = (command: string | undefined, reply: string): boolean =>

@@ -85,6 +85,7 @@ describe('the SMTP provider', () => {
       ['450 4.2.1 mailbox busy', true],
       ['450 4.1.2 domain not found', true],
       ['450 mailbox unavailable', true],
+      ['450 4.1.8 sender domain not found', false],
       ['450 4.7.1 too many mails', false],
       ['452 4.3.1 no space', false],
     ] as const) {
