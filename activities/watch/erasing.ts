@@ -18,7 +18,12 @@ interface ErasingDeps {
 const sliceMs = 20_000;
 
 export function erasingActivities({ db, config, logger, starts }: ErasingDeps) {
-  const signal = async (workflowIds: readonly string[]) => void (await eachOf(logger, 'groups', workflowIds, starts.messageCancelled));
+  const signal = async (workflowIds: readonly string[]) => {
+    // Without the signal the watcher delivers the events later. The erasures of others must not wait for it.
+    await eachOf(logger, 'groups', workflowIds, starts.messageCancelled).catch((err: unknown) =>
+      logger.warn({ err }, 'the workflows of cancelled messages were not signalled'),
+    );
+  };
   return {
     /** Runs the erasures of recipients, until the time is up. The workflows of cancelled messages are signalled to deliver the events. */
     async eraseRecipients(): Promise<void> {

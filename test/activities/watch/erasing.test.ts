@@ -32,7 +32,7 @@ describe('eraseRecipients', () => {
   });
   it('leaves the message cancelled when the signal fails', async () => {
     const { id, ended } = await run(async () => Promise.reject(new Error('away')));
-    await assert.rejects(ended, /away/);
+    await ended;
     assert.equal(await statusOf(test.db, id), 'failed/cancelled');
   });
 });
