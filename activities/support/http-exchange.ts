@@ -13,7 +13,7 @@ import type { LookupFunction } from 'node:net';
  * Options of an agent. Node.js tries the addresses of a name one after the other, and drops each but the last after this time. Its default,
  * 250 ms, is less than a slow network or a busy process takes. Then a name with an IPv6 address would not be reached where only IPv4 works.
  */
-export const addressOptions = { autoSelectFamilyAttemptTimeout: 2_000 };
+export const addressOptions = { autoSelectFamilyAttemptTimeout: 1_000 };
 
 export interface OutgoingRequest {
   method: 'GET' | 'POST';

@@ -157,7 +157,7 @@ describe('a session of the console that ends while something is written', () => 
     assert.deepEqual([await field('To').inputValue(), await field('Text').inputValue()], ['+15551234567', '']);
   });
 
-  it('who comes back without the session reads that it has ended', async () => {
+  it('tells a user who comes back without it that it has ended', async () => {
     await browser.open();
     await browser.page.getByTitle(me.email).waitFor();
     await browser.page.goto('about:blank'); // an open screen would find it out itself

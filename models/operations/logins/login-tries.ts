@@ -65,7 +65,7 @@ export async function forgetTries(db: Database, digests: readonly Buffer[], tran
 
 /**
  * Exempts the client that has reset the password from the pauses that attempts of others cause. Forgets the attempts, unless a second factor
- * is enabled: they also count wrong codes, and who reads the mails of the owner could try more codes after each reset.
+ * is enabled: they also count wrong codes, and somebody who reads the owner's mails could try more codes after each reset.
  */
 export async function exemptClient(
   db: Database,

@@ -68,8 +68,8 @@ export function readStripeEvent(event: unknown, raw: string): PaymentEvent | nul
   const at = isAmount(created) && created < endOfYear9999 ? new Date(created * 1000) : null;
   const { object, previous_attributes } = fieldsOf(data);
   const change = changeOf(type, fieldsOf(object), fieldsOf(previous_attributes), at);
-  const isOurs = change !== null && hasStorableTexts(change); // no id of Stripe or of ours has other texts
-  return { provider: 'stripe', id, type, isLive: livemode === true, change: isOurs ? change : null, raw };
+  const isStorable = change !== null && hasStorableTexts(change); // ids of Stripe and of ours are
+  return { provider: 'stripe', id, type, isLive: livemode === true, change: isStorable ? change : null, raw };
 }
 
 function changeOf(type: string, object: Fields, before: Fields, at: Date | null): PaymentChange | null {

@@ -6,7 +6,7 @@ const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9}
 export const endOfYear9999 = 253_402_300_800;
 const beginOfYear1000 = -30_610_224_000;
 
-/** Whether the year in UTC has four digits, the first not 0: PostgreSQL cannot read every other year as JavaScript writes it. */
+/** Whether the year in UTC has four digits, the first not 0: PostgreSQL cannot read other years as JavaScript writes them. */
 export const hasUsualYear = (at: Date): boolean => at.getTime() >= beginOfYear1000 * 1000 && at.getTime() < endOfYear9999 * 1000;
 
 export interface Timestamp {
