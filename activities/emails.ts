@@ -8,8 +8,9 @@ import type { Logger } from '../models/process/logger.js';
 import { type LoadedMail, loadMail, markMailRefused, markMailSent } from '../models/operations/mails/load-mail.js';
 import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.js';
 import { storedMailToken } from '../models/rules/accounts/mail-token.js';
-import { isPermanentReply, smtpCodeOf, smtpFailureOf } from '../models/rules/failures/smtp.js';
+import { smtpCodeOf, smtpFailureOf } from '../models/rules/failures/smtp.js';
 import { mailTransport } from './support/mail-transport.js';
+import { isPermanentRefusal, type SmtpError } from './support/smtp-error.js';
 import { forgetMailFiles } from './watch/forget-mail-files.js';
 
 export interface EmailDeps {
@@ -44,7 +45,7 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
         if (smtp !== undefined) await smtp.sendMail(whole);
         else await writeEml(mailId, (await toFile.sendMail(whole)).message as Buffer);
       } catch (error) {
-        const code = permanentRefusal(error);
+        const code = permanentRefusal(error as SmtpError);
         if (code === null) throw error;
         logger.warn({ mail_id: mailId, code }, 'the mail server rejected a mail permanently');
         return markMailRefused(db, mailId, code);
@@ -87,22 +88,13 @@ function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bi
   return { text: part('plain', text), html: part('html', html) };
 }
 
-/** The error of nodemailer for a mail that was not sent. */
-interface SmtpError {
-  code?: string;
-  command?: string;
-  response?: string;
-  responseCode?: number;
-}
-
 /**
  * The reply code of a permanent rejection of this mail (RFC 5321 §4.2.1: 5yz); null for temporary faults, and for a refused log-in or sender:
  * these are faults of SMTP_URL or MAIL_FROM, so the mail waits until the operator has corrected them. Servers refuse a sender at MAIL FROM, or
  * later with a code for it.
  */
-function permanentRefusal(error: unknown): number | null {
-  const { code, command, response = '', responseCode = 0 } = error as SmtpError;
+function permanentRefusal(error: SmtpError): number | null {
+  const { command, response = '', responseCode = 0 } = error;
   const isSender = command === 'MAIL FROM' || smtpFailureOf(smtpCodeOf(response)).code === 'sender_refused';
-  if (isSender || !isPermanentReply(responseCode)) return null;
-  return code === 'EENVELOPE' || code === 'EMESSAGE' ? responseCode : null;
+  return isPermanentRefusal(error) && !isSender ? responseCode : null;
 }

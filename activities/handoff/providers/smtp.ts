@@ -6,7 +6,8 @@ import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { soft } from '../../../models/rules/failures/provider-failure.js';
-import { isAboutRecipient, isPermanentReply, smtpCodeOf, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
+import { isAboutRecipient, smtpCodeOf, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
+import { isPermanentRefusal, type SmtpError } from '../../support/smtp-error.js';
 import { addressOf, subjectOf } from './mail.js';
 import { rejected } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
@@ -79,19 +80,9 @@ function poolOptions(url: string) {
   } as const;
 }
 
-/** The error of nodemailer for a mail that was not sent. */
-interface SmtpError {
-  /** The step that failed. */
-  code?: string;
-  originalCode?: string;
-  command?: string;
-  response?: string;
-  responseCode?: number;
-}
-
-function outcomeOf({ code = 'error', originalCode, command, response = '', responseCode = 0 }: SmtpError, isRead: boolean): SendOutcome {
-  // A reply to the envelope or the content is about this mail. A reply to the log-in or the connection is not.
-  if ((code === 'EENVELOPE' || code === 'EMESSAGE') && isPermanentReply(responseCode)) {
+function outcomeOf(error: SmtpError, isRead: boolean): SendOutcome {
+  const { code = 'error', originalCode, command, response = '', responseCode = 0 } = error;
+  if (isPermanentRefusal(error)) {
     const providerCode = smtpCodeOf(response);
     const failure = smtpFailureOf(providerCode);
     const isSender = command === 'MAIL FROM' && failure.code !== 'invalid_content';
