@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestApp } from '../start-app.js';
 import { useApiStarts } from '../use-api.js';
-import { type Owner, owner, password } from './owner.js';
+import { owner, password } from './owner.js';
 
 describe('limits under /auth', () => {
   const startApi = useApiStarts();
@@ -9,13 +9,6 @@ describe('limits under /auth', () => {
 
   const logIn = async (address: string, body: object = {}) =>
     (await app.call('POST', '/api/v1/auth/login', { body, headers: { 'X-Forwarded-For': address } })).status;
-
-  const reset = async (me: Owner, address: string) => {
-    const headers = { 'X-Forwarded-For': address };
-    await app.call('POST', '/api/v1/auth/forgot-password', { headers, body: { email: me.email } });
-    const body = { token: await me.token('reset_password'), password: 'another horse' };
-    return app.call('POST', '/api/v1/auth/reset-password', { headers, body });
-  };
 
   it('429 for an IPv6 /64, and for a /48 at four times the limit', async () => {
     app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: '2/900' });
@@ -51,7 +44,7 @@ describe('limits under /auth', () => {
     const me = await owner(app);
     for (let number = 1; number <= 5; number += 1) await logIn(`203.0.113.${number}`, { email: `nobody${number}@example.com`, password });
     const address = '198.51.100.9';
-    assert.equal((await reset(me, address)).status, 200);
+    assert.equal((await me.reset('another horse', address)).status, 200);
     assert.equal((await me.logIn('another horse', {}, '198.51.100.10')).status, 429);
     assert.equal((await me.logIn('another horse', {}, address)).status, 200);
   });
@@ -68,7 +61,7 @@ describe('limits under /auth', () => {
     const statuses = await Promise.all(Array.from({ length: 1000 }, (_, index) => guess(index)));
     const tried = statuses.filter((status) => status === 401).length;
     assert.ok(tried >= 1 && tried <= 40, `${tried} were tried`);
-    assert.equal((await reset(me, '198.51.100.9')).status, 200);
+    assert.equal((await me.reset('another horse', '198.51.100.9')).status, 200);
     assert.equal((await me.logIn('another horse', {}, '198.51.100.9')).status, 200);
     const body = { email: 'new@example.com', password, company_name: 'Acme' };
     const signedUp = await app.call('POST', '/api/v1/auth/signup', { body, headers: { 'X-Forwarded-For': '198.51.100.20' } });

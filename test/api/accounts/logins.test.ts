@@ -17,12 +17,7 @@ describe('logins', () => {
 
   const logIn = (email: string, secret: string, address: string) =>
     app.call('POST', '/api/v1/auth/login', { headers: { 'X-Forwarded-For': address }, body: { email, password: secret } });
-  const reset = async (address: string) => {
-    const headers = { 'X-Forwarded-For': address };
-    await app.call('POST', '/api/v1/auth/forgot-password', { headers, body: { email: me.email } });
-    const body = { token: await me.token('reset_password'), password: 'another horse' };
-    return app.call('POST', '/api/v1/auth/reset-password', { headers, body });
-  };
+  const reset = (address: string) => me.reset('another horse', address);
   const elapse = (seconds: number) =>
     rows(app.deps.db, "UPDATE login_tries SET blocked_until = blocked_until - $1 * interval '1 second'", [seconds]);
 

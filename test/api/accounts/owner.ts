@@ -12,6 +12,8 @@ export interface Owner {
   /** With the JWT of the signup's login, from this address. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   logIn(secret?: string, more?: object, address?: string): Promise<Answer>;
+  /** Sets another password by the link of a mail, from this address. */
+  reset(secret: string, address: string): Promise<Answer>;
   /** Kinds of the mails so far, oldest first. */
   mails(): Promise<string[]>;
   /** The token of the newest mail of this kind. */
@@ -41,15 +43,21 @@ export async function owner(app: TestApp, { verified = true } = {}): Promise<Own
       'SELECT kind, token_id FROM mails WHERE workspace_id = $1 ORDER BY created_at, id',
       [workspaceId],
     );
+  const token = async (kind: string) =>
+    mailToken(app.deps.config.secretKey, (await mailsOf()).filter((mail) => mail.kind === kind).at(-1)?.token_id ?? '');
   return {
     email,
     workspaceId,
     jwt,
     logIn,
+    async reset(secret, address) {
+      await app.call('POST', '/api/v1/auth/forgot-password', { ...from(address), body: { email } });
+      const given = { token: await token('reset_password'), password: secret };
+      return app.call('POST', '/api/v1/auth/reset-password', { ...from(address), body: given });
+    },
     call: (method, path, given, options = {}) =>
       app.call(method, `/api/v1${path}`, { jwt, ...(given === undefined ? {} : { body: given }), ...options }),
     mails: async () => (await mailsOf()).map(({ kind }) => kind),
-    token: async (kind) =>
-      mailToken(app.deps.config.secretKey, (await mailsOf()).filter((mail) => mail.kind === kind).at(-1)?.token_id ?? ''),
+    token,
   };
 }
