@@ -68,8 +68,9 @@ export function readStripeEvent(event: unknown, raw: string): PaymentEvent | nul
   const at = isAmount(created) && created < endOfYear9999 ? new Date(created * 1000) : null;
   const { object, previous_attributes } = fieldsOf(data);
   const change = changeOf(type, fieldsOf(object), fieldsOf(previous_attributes), at);
-  const isStorable = change !== null && hasStorableTexts(change); // ids of Stripe and of ours are
-  return { provider: 'stripe', id, type, isLive: livemode === true, change: isStorable ? change : null, raw };
+  // Every id of Stripe and every one of ours can be stored, so a change with other texts concerns no payment.
+  const known = change !== null && hasStorableTexts(change) ? change : null;
+  return { provider: 'stripe', id, type, isLive: livemode === true, change: known, raw };
 }
 
 function changeOf(type: string, object: Fields, before: Fields, at: Date | null): PaymentChange | null {
