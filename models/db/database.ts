@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
 import type { TurnTaker } from '../flow/give-way.js';
 import { processMetrics } from '../metrics/catalogue.js';
-import { noteDatabaseError } from '../metrics/observe.js';
+import { noteDatabaseError, observeConnect } from '../metrics/observe.js';
 import { type Pool, watchPool } from '../metrics/pools.js';
 import { connectionOptions } from './connection-options.js';
 import { resilientPg } from './postgres-client.js';
@@ -65,7 +65,8 @@ export function openPool(url: string, poolMax: number, waits: { answerMsMax?: nu
   });
   database.addHook('afterConnect', (connection) => prepareStatements(connection as pg.Client));
   const { connectionManager } = database as unknown as Internals;
-  measureWaits(connectionManager);
+  const getConnection = connectionManager.getConnection.bind(connectionManager);
+  connectionManager.getConnection = (options) => observeConnect(() => getConnection(options));
   const endWatch = watchPool(connectionManager.pool);
   const close = database.close.bind(database);
   database.close = async () => {
@@ -123,25 +124,6 @@ interface Internals {
   dialect: { Query: new (connection: pg.Client, db: Database, options: object) => { formatError(error: Error, stack?: string): Error } };
 }
 
-/**
- * Measures each wait for a connection, also of transactions, and counts those that fail. A server that refuses connections and a pool that
- * stays full break no statement in progress, so nothing else would show them.
- */
-function measureWaits(manager: Internals['connectionManager']): void {
-  const getConnection = manager.getConnection.bind(manager);
-  manager.getConnection = async (options) => {
-    const begun = performance.now();
-    try {
-      return await getConnection(options);
-    } catch (error) {
-      if (error instanceof Error) noteDatabaseError(error);
-      throw error;
-    } finally {
-      processMetrics.poolWaitSeconds.observe((performance.now() - begun) / 1000);
-    }
-  };
-}
-
 async function rowsOf<Row extends object>(db: Database, connection: pg.Client, sql: string, bind: unknown[]): Promise<Row[]> {
   const begun = performance.now();
   try {
@@ -180,6 +162,23 @@ export async function currentTime(db: Database): Promise<Date> {
  *
  * `npm run interleave` shows violations; see test/interleaver.
  */
-export function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  return inTurn(db, () => db.transaction(work));
+export async function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const steps: (() => void)[] = [];
+  const result = await inTurn(db, () =>
+    db.transaction((transaction) => {
+      stepsAfter.set(transaction, steps);
+      return work(transaction);
+    }),
+  );
+  for (const step of steps) step();
+  return result;
+}
+
+const stepsAfter = new WeakMap<Transaction, (() => void)[]>();
+
+/** Runs a step after the COMMIT of a transaction of `inTransaction`. Sequelize's own `afterCommit` also runs it when the COMMIT has failed. */
+export function afterCommit(transaction: Transaction, step: () => void): void {
+  const steps = stepsAfter.get(transaction);
+  if (steps === undefined) throw new Error('not a transaction of inTransaction');
+  steps.push(step);
 }

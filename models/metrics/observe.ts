@@ -29,6 +29,22 @@ export function noteRequest({ method, route, status, durationMs, isShed }: Ended
   if (isShed) apiMetrics.shed.inc({ operation });
 }
 
+/**
+ * Measures a wait for a connection to PostgreSQL, and counts it if it fails. A server that refuses connections and a pool that stays full
+ * break no statement in progress, so nothing else would show them.
+ */
+export async function observeConnect<Connection>(connect: () => Promise<Connection>): Promise<Connection> {
+  const begun = performance.now();
+  try {
+    return await connect();
+  } catch (error) {
+    if (error instanceof Error) noteDatabaseError(error);
+    throw error;
+  } finally {
+    processMetrics.poolWaitSeconds.observe((performance.now() - begun) / 1000);
+  }
+}
+
 /** Measures the acceptance of one message. `work` gives null where the idempotency key was known. */
 export async function observeAccept<Row>(channel: string, work: () => Promise<Row | null>): Promise<Row | null> {
   const begun = performance.now();

@@ -1,5 +1,5 @@
 /** What happens when the time of a wait is over. */
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { afterCommit, type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { workMetrics } from '../../metrics/catalogue.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
@@ -16,7 +16,7 @@ export function giveUpOnReports(db: Database, groupId: string): Promise<OpenWork
     const hasReports = await lockGroup(db, transaction, groupId);
     if (!hasReports) {
       const marked = await select<{ channel: string }>(db, markUnknown, [groupId], transaction);
-      transaction.afterCommit(() => marked.forEach(({ channel }) => workMetrics.unreported.inc({ channel })));
+      afterCommit(transaction, () => marked.forEach(({ channel }) => workMetrics.unreported.inc({ channel })));
     }
     return closeIfDone(db, transaction, groupId);
   });
@@ -53,7 +53,7 @@ export function giveUpOnHandoffs(db: Database, groupId: string, waits: Uncertain
       ...(account === null ? unreachable : handoffUnknown),
     }));
     await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
-    transaction.afterCommit(() => given.forEach(countGivenUp));
+    afterCommit(transaction, () => given.forEach(countGivenUp));
     return closeIfDone(db, transaction, groupId);
   });
 }

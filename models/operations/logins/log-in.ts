@@ -1,4 +1,4 @@
-import { inTransaction, select, type Transaction } from '../../db/database.js';
+import { afterCommit, inTransaction, select, type Transaction } from '../../db/database.js';
 import { codeRequired, wrongCode, wrongPassword } from '../../errors.js';
 import { ifPasswordFits } from '../../passwords.js';
 import { digestOfEmail } from '../../rules/accounts/login-digest.js';
@@ -85,7 +85,7 @@ async function noteLogin(
     kind: 'new_login',
     detail: { address: origin.address, at: new Date() },
   });
-  if (mailId !== null) transaction.afterCommit(() => onMail(mailId));
+  if (mailId !== null) afterCommit(transaction, () => onMail(mailId));
 }
 
 /**

@@ -34,7 +34,7 @@ export async function takeTry(db: Database, secretKey: string, email: string, cl
   const ofAll = digestOfEmail(secretKey, email);
   const [spared] = await select(db, isSpared, [ofAll, client]);
   const isExempt = spared !== undefined;
-  const digest = digestOfEmail(secretKey, email, isExempt);
+  const digest = isExempt ? digestOfEmail(secretKey, email, true) : ofAll;
   for (;;) {
     const [taken] = await select<{ tries: number; pause: number }>(db, take, [digest]);
     if (taken !== undefined) return { digest, number: taken.tries, pauseSeconds: Math.max(0, Math.round(taken.pause)), isExempt };

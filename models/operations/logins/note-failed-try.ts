@@ -1,6 +1,6 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Config } from '../../settings/config.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { afterCommit, type Database, inTransaction, select } from '../../db/database.js';
 import { anonymous, type Origin, withoutCredential } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { freeTries, type Try } from './login-tries.js';
@@ -34,7 +34,7 @@ export async function noteFailedTry({ db, onMail }: TryDeps, { workspace, attemp
     if (attempt.number < freeTries) return;
     const mailId = makeId();
     const enqueued = await select(db, enqueueLockoutMail, [mailId, workspaceId, JSON.stringify({ address: origin.address })], transaction);
-    if (enqueued.length > 0) transaction.afterCommit(() => onMail(mailId));
+    if (enqueued.length > 0) afterCommit(transaction, () => onMail(mailId));
   });
 }
 

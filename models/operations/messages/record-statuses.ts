@@ -1,5 +1,5 @@
 /** The only writer of the status of a message. Events and deliveries are written in the same transaction. */
-import { type Database, select, type Transaction } from '../../db/database.js';
+import { afterCommit, type Database, select, type Transaction } from '../../db/database.js';
 import { noteMoves } from '../../metrics/observe.js';
 import { column, namesOf, only, recordset } from '../../tables/columns.js';
 import { messageColumns, statusColumns, type StatusRow } from '../../tables/message.js';
@@ -47,7 +47,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   const type = eventOfStatus[to];
   const bind = [to, JSON.stringify(changes), from, details, type, changes.map(({ id }) => id)];
   const recorded = await select<Subscribed>(db, update, bind, transaction);
-  transaction.afterCommit(() => noteMoves(to, recorded));
+  afterCommit(transaction, () => noteMoves(to, recorded));
   if (type !== null) await writeEvents(db, transaction, type, recorded);
   if (to === 'failed') await giveBack(db, transaction, recorded, move.refundAs);
   return recorded;
