@@ -9,12 +9,19 @@ const workspacesMax = 50;
 
 export function closingActivities({ db, logger }: { db: Database; logger: Logger }) {
   return {
-    /** Cancels the open messages and batches of closed workspaces, and marks a workspace as settled when none is left. */
+    /**
+     * Cancels the open messages and batches of closed workspaces, and marks a workspace as settled when none is left. A workspace that fails is
+     * logged and tried again in the next run, so that the others do not wait for it.
+     */
     async settleClosedWorkspaces(): Promise<void> {
       const until = Date.now() + sliceMs;
       for (const workspaceId of await closingWorkspaces(db, workspacesMax)) {
         if (Date.now() > until) return;
-        if (await settleClosed(db, workspaceId, until)) logger.info({ workspace_id: workspaceId }, 'settled a closed workspace');
+        try {
+          if (await settleClosed(db, workspaceId, until)) logger.info({ workspace_id: workspaceId }, 'settled a closed workspace');
+        } catch (err) {
+          logger.error({ err, workspace_id: workspaceId }, 'could not settle a closed workspace');
+        }
       }
     },
   };
