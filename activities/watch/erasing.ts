@@ -20,9 +20,8 @@ const sliceMs = 20_000;
 export function erasingActivities({ db, config, logger, starts }: ErasingDeps) {
   const signal = async (workflowIds: readonly string[]) => {
     // Without the signal the watcher delivers the events later. The erasures of others must not wait for it.
-    await eachOf(logger, 'groups', workflowIds, starts.messageCancelled).catch((err: unknown) =>
-      logger.warn({ err }, 'the workflows of cancelled messages were not signalled'),
-    );
+    const failure = 'could not signal the workflows of cancelled messages';
+    await eachOf(logger, failure, workflowIds, starts.messageCancelled).catch((err: unknown) => logger.warn({ err }, failure));
   };
   return {
     /** Runs the erasures of recipients, until the time is up. The workflows of cancelled messages are signalled to deliver the events. */

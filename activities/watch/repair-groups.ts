@@ -60,7 +60,7 @@ async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
 /** Starts a workflow for each group. @returns when each is looked at again */
 async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'decided', done: Done): Promise<Look[]> {
   const work = (group: Looked) => (as === 'started' ? starts.group(group) : starts.decide(group.groupId));
-  const outcome = await eachOf(logger, 'groups', groups, work);
+  const outcome = await eachOf(logger, 'could not repair groups', groups, work);
   for (const { result } of outcome.done) done[result ? as : 'running'] += 1;
   return [...outcome.done.map(({ item }) => item), ...outcome.failed.map(soon)];
 }
@@ -72,7 +72,7 @@ async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: '
  */
 async function gather(deps: RepairDeps, groups: Looked[], done: Done): Promise<Look[]> {
   const { config, logger, starts } = deps;
-  const looked = await eachOf(logger, 'groups', groups, ({ workflowId }) => starts.isRunning(workflowId));
+  const looked = await eachOf(logger, 'could not repair groups', groups, ({ workflowId }) => starts.isRunning(workflowId));
   const running = looked.done.filter(({ result }) => result).map(({ item }) => item);
   done.running += running.length;
   const gone = looked.done.filter(({ result }) => !result).map(({ item }) => item);

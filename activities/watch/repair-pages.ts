@@ -36,11 +36,12 @@ export interface RepairOutcome<Item, Result> {
 
 /**
  * Works on items in parallel. A failure does not stop the others: failed items are returned, and the first error of a page is logged.
+ * @param failure the text of the log line
  * @throws the first error when the first items all fail, because then Temporal or the database is away
  */
 export async function eachOf<Item, Result>(
   logger: Logger,
-  what: string,
+  failure: string,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<RepairOutcome<Item, Result>> {
@@ -64,6 +65,6 @@ export async function eachOf<Item, Result>(
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
   if (first === undefined) return outcome;
   if (outcome.done.length === 0) throw first.err;
-  logger.error({ err: first.err, failed: outcome.failed.length }, `could not repair ${what}`);
+  logger.error({ err: first.err, failed: outcome.failed.length }, failure);
   return outcome;
 }

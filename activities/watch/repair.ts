@@ -57,7 +57,7 @@ function messageRepairs(deps: RepairDeps) {
     async repairBatches(): Promise<void> {
       await inPages<DueBatch>(sliceMs, repairPageSize, async () => {
         const batches = await takeDueBatches(db, repairPageSize);
-        const { failed } = await eachOf(logger, 'batches', batches, (batch) => repairBatch(deps, batch));
+        const { failed } = await eachOf(logger, 'could not repair batches', batches, (batch) => repairBatch(deps, batch));
         for (const { id } of failed) await lookAtBatchSoon(db, id);
         return batches;
       });
@@ -83,7 +83,7 @@ function otherRepairs(deps: RepairDeps) {
     async repairDeliveries(): Promise<void> {
       const count = await inPages<OverdueDelivery>(sliceMs / 2, repairPageSize, async (after) => {
         const found = await overdueDeliveries(db, graceSeconds, after);
-        await eachOf(logger, 'retriers', await leaveOverdue(db, found, graceSeconds), wakeRetrier);
+        await eachOf(logger, 'could not repair retriers', await leaveOverdue(db, found, graceSeconds), wakeRetrier);
         return found;
       });
       noteRepairs(logger, 'deliveries', count);
@@ -122,7 +122,7 @@ interface Repair<Item> {
 async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, work, isUsual }: Repair<Item>): Promise<void> {
   const count = await inPages<Item>(sliceMs, repairPageSize, async (after) => {
     const items = await find(after);
-    await eachOf(logger, what, items, work);
+    await eachOf(logger, `could not repair ${what}`, items, work);
     return items;
   });
   noteRepairs(logger, what, count, isUsual);
