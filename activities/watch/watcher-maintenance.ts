@@ -5,6 +5,7 @@ import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { forgetAuditEvents } from '../../models/operations/audit/forget-audit-events.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
+import { forgetWishes } from '../../models/operations/contacts/hear-recipients.js';
 import { forgetLogins } from '../../models/operations/logins/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
@@ -49,7 +50,7 @@ export function maintenanceActivities(deps: MaintenanceDeps) {
 
 function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
   return {
-    /** Deletes old webhook data, audit events, logins, tokens and mail files, until the time is up. */
+    /** Deletes old webhook data, audit events, logins, tokens, wishes of recipients and mail files, until the time is up. */
     async forgetOld(): Promise<void> {
       const webhookData = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
       if (Object.values(webhookData).some((count) => count > 0)) logger.info(webhookData, 'deleted old webhook data');
@@ -57,6 +58,8 @@ function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
       if (auditEvents > 0) logger.info({ audit_events: auditEvents }, 'deleted old audit events');
       const logins = await forgetLogins(db);
       if (logins > 0) logger.info({ logins }, 'deleted old login attempts, addresses and tokens');
+      const wishes = await forgetWishes(db);
+      if (wishes > 0) logger.info({ wishes }, 'deleted old digests of opt-outs and opt-ins');
       const files = await forgetMailFiles(config.dataDir);
       if (files > 0) logger.info({ files }, 'deleted old mail files');
     },

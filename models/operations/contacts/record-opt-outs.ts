@@ -1,6 +1,6 @@
 /** Records the wishes of recipients: STOP, START, a complaint, the unsubscribe link in a mail. */
 import type { Channel } from '../../channels.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { keysOf } from '../../rules/messages/recipient.js';
 import { isUuid } from '../../rules/values/text.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
@@ -33,27 +33,26 @@ export interface OptOutWish extends Sender {
  * Suppresses the recipient in the workspace of the message. If no message is named, suppresses the recipient in every workspace that has
  * sent to it through this account: they share the sender, and neither the recipient nor the carrier can tell them apart.
  */
-export async function recordOptOut(db: Database, wish: OptOutWish): Promise<void> {
+export async function recordOptOut(db: Database, transaction: Transaction, wish: OptOutWish): Promise<void> {
   const { reason, source, channel } = wish;
   // A text that is no UUID finds nothing: a provider may echo anything.
   const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
   const names = [wish.provider_message_id, wish.erased_message_id ?? null];
-  const named = await select<Written>(db, byMessage, [messageId, wish.provider, names, channel]);
-  const written = named.length > 0 ? named : await writtenTo(db, wish);
+  const named = await select<Written>(db, byMessage, [messageId, wish.provider, names, channel], transaction);
+  const written = named.length > 0 ? named : await writtenTo(db, transaction, wish);
   await suppress(
     db,
     written.map(({ id, to, workspace_id }) => ({ workspace_id, channel, recipient: to, reason, source, message_id: id })),
+    transaction,
   );
 }
 
 /** Removes the suppressions that the recipient's own words caused. A bounce and an entry of the workspace stay. */
-export async function recordOptIn(db: Database, sender: Sender): Promise<void> {
-  const workspaceIds = (await writtenTo(db, sender)).map(({ workspace_id }) => workspace_id);
+export async function recordOptIn(db: Database, transaction: Transaction, sender: Sender): Promise<void> {
+  const workspaceIds = (await writtenTo(db, transaction, sender)).map(({ workspace_id }) => workspace_id);
   const entries = [sender.channel, namesOf(sender), workspaceIds];
-  await inTransaction(db, async (transaction) => {
-    await select(db, lock, entries, transaction);
-    await select(db, remove, [...entries, originAsJson(systemOrigin('inbound'))], transaction);
-  });
+  await select(db, lock, entries, transaction);
+  await select(db, remove, [...entries, originAsJson(systemOrigin('inbound'))], transaction);
 }
 
 interface Written {
@@ -68,7 +67,8 @@ const byMessage = `
     AND (provider = $2 OR EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.provider = $2))
   UNION SELECT id, "to", workspace_id FROM messages WHERE provider = $2 AND provider_message_id = ANY($3::text[])`;
 
-const writtenTo = (db: Database, sender: Sender) => select<Written>(db, byRecipient, [namesOf(sender), sender.channel, sender.provider]);
+const writtenTo = (db: Database, transaction: Transaction, sender: Sender) =>
+  select<Written>(db, byRecipient, [namesOf(sender), sender.channel, sender.provider], transaction);
 
 const sentTo = (condition: string) =>
   `SELECT NULL AS id, "to", workspace_id FROM messages WHERE ${condition} AND channel = $2 AND provider = $3`;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import { forgetWishes } from '../../../models/operations/contacts/hear-recipients.js';
 import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
+import { rows } from '../../support/database.js';
 import { buildSent, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -9,7 +11,7 @@ import { useApi } from '../use-api.js';
 const path = '/api/v1/suppressions';
 let lastNumber = 7_000_000;
 
-describe('an opt-out and an entry of the workspace', () => {
+describe('opt-outs, and entries of the workspace', () => {
   const app = useApi();
   let account: Account;
   let to: string;
@@ -23,11 +25,14 @@ describe('an opt-out and an entry of the workspace', () => {
   const add = async (body: object = {}) =>
     (await app.call('POST', path, { key: account.key, body: { channel: 'sms', recipient: to, ...body } })).body.data.suppression;
   const remove = async (id: string) => (await app.call('DELETE', `${path}/${id}`, { key: account.key })).status;
-  const say = async (text: string) => {
-    const inbound = [{ id: uuidv7(), channel: 'sms', from: to, to: '+15550000000', text, occurred_at: new Date() }];
-    const body = JSON.stringify({ inbound });
+  /** @returns the event, which a carrier may send again */
+  const say = async (text: string, more: { occurred_at?: Date } = {}) =>
+    send({ id: uuidv7(), channel: 'sms', from: to, to: '+15550000000', text, occurred_at: new Date(), ...more });
+  const send = async (event: object) => {
+    const body = JSON.stringify({ inbound: [event] });
     const headers = signSandboxCallback(app.deps.config.secretKey, body);
     assert.equal((await app.call('POST', '/callbacks/sandbox', { body, headers })).status, 200);
+    return event;
   };
   const entries = async (): Promise<{ id: string; reason: string; source: string }[]> =>
     (await app.call('GET', path, { key: account.key })).body.data.suppressions;
@@ -76,5 +81,52 @@ describe('an opt-out and an entry of the workspace', () => {
     await say('STOP');
     const [optOut, own] = await entries();
     assert.deepEqual([(optOut as { expires_at?: null }).expires_at, typeof (own as { expires_at?: string }).expires_at], [null, 'string']);
+  });
+
+  it('a START that the carrier repeats after a newer STOP does not end it', async () => {
+    await say('STOP');
+    const start = await say('START');
+    await say('STOP');
+    await send(start);
+    assert.deepEqual(await listed(), ['opt_out inbound']);
+  });
+
+  it('a STOP that the carrier repeats after a newer START suppresses nothing', async () => {
+    const stop = await say('STOP');
+    await say('START');
+    await send(stop);
+    assert.deepEqual(await listed(), []);
+  });
+
+  it('a START that arrives after a newer STOP does not end it', async () => {
+    const before = new Date(Date.now() - 5_000);
+    await say('STOP');
+    await say('START', { occurred_at: before });
+    assert.deepEqual(await listed(), ['opt_out inbound']);
+    await say('START');
+    assert.deepEqual(await listed(), []);
+  });
+
+  it('a START of tomorrow, by the clock of the carrier, does not outlast a STOP', async () => {
+    await say('START', { occurred_at: new Date(Date.now() + 86_400_000) });
+    await say('STOP');
+    assert.deepEqual(await listed(), ['opt_out inbound']);
+  });
+
+  it('a wish is repeated when the service failed to carry it out', async () => {
+    await rows(app.deps.db, 'ALTER TABLE suppressions_by_recipients ADD CONSTRAINT refuses CHECK (false) NOT VALID');
+    const stop = { id: uuidv7(), channel: 'sms', from: to, to: '+15550000000', text: 'STOP', occurred_at: new Date() };
+    await assert.rejects(send(stop));
+    await rows(app.deps.db, 'ALTER TABLE suppressions_by_recipients DROP CONSTRAINT refuses');
+    await send(stop);
+    assert.deepEqual(await listed(), ['opt_out inbound']);
+  });
+
+  it('wishes are kept for 30 days, as digests', async () => {
+    await say('STOP');
+    const stored = await rows<{ row: string }>(app.deps.db, 'SELECT row_to_json(h)::text AS row FROM heard_wishes h');
+    assert.ok(stored.length > 0 && stored.every(({ row }) => !row.includes(to)));
+    await rows(app.deps.db, `UPDATE heard_wishes SET heard_at = now() - interval '31 days'`);
+    assert.equal(await forgetWishes(app.deps.db), stored.length);
   });
 });

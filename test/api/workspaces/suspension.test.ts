@@ -5,7 +5,7 @@ import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { digestOf } from '../../../models/rules/contacts/erasure.js';
-import { recordOptOut } from '../../../models/operations/contacts/record-opt-outs.js';
+import { optOut } from '../../support/rows/wishes.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
@@ -66,7 +66,7 @@ describe("the operator's commands", () => {
 
   it('unsuppress removes entries that no key may remove', async () => {
     const { id } = await buildSent(app.deps.db, account.workspaceId, { to: sms.to });
-    await recordOptOut(app.deps.db, {
+    await optOut(app.deps.db, {
       provider: 'sandbox',
       channel: 'sms',
       recipient: sms.to,
@@ -101,7 +101,7 @@ describe("the operator's commands", () => {
     const { id } = await buildSent(app.deps.db, account.workspaceId, { to: sms.to });
     await app.call('POST', '/api/v1/suppressions', { key: account.key, body: { channel: 'sms', recipient: sms.to } });
     const wish = { reason: 'opt_out', source: 'inbound', message_id: id, provider_message_id: null } as const;
-    await recordOptOut(app.deps.db, { provider: 'sandbox', channel: 'sms', recipient: sms.to, ...wish });
+    await optOut(app.deps.db, { provider: 'sandbox', channel: 'sms', recipient: sms.to, ...wish });
     assert.equal((await admin('unsuppress', account.workspaceId, 'sms', sms.to)).code, 0);
     const { body } = await app.call('GET', '/api/v1/suppressions', { key: account.key });
     assert.deepEqual(body.data.suppressions, []);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { recordOptOut } from '../../../../models/operations/contacts/record-opt-outs.js';
+import { optOut } from '../../../support/rows/wishes.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
@@ -27,9 +27,9 @@ describe('a complaint', () => {
     const other = await buildWorkspace(test.db);
     await buildSent(test.db, other.id, email);
     const { id, provider_message_id } = await buildSent(test.db, test.workspaceId, email);
-    await recordOptOut(test.db, { ...ofSandbox, message_id: 'no id of ours', provider_message_id });
+    await optOut(test.db, { ...ofSandbox, message_id: 'no id of ours', provider_message_id });
     assert.deepEqual([await listed(), await listed(other.id)], [['email ada@example.com complaint provider'], []]);
-    await recordOptOut(test.db, { ...ofSandbox, message_id: id });
+    await optOut(test.db, { ...ofSandbox, message_id: id });
     assert.equal((await listed()).length, 1);
   });
 
@@ -37,15 +37,15 @@ describe('a complaint', () => {
     const mail = await buildSent(test.db, test.workspaceId, email);
     const text = await buildSent(test.db, test.workspaceId, { to: phone });
     const recipient = 'bob@example.com'; // nobody has written to it
-    await recordOptOut(test.db, { ...wish, recipient, provider: 'another', message_id: mail.id });
-    await recordOptOut(test.db, { ...ofSandbox, recipient, message_id: text.id });
+    await optOut(test.db, { ...wish, recipient, provider: 'another', message_id: mail.id });
+    await optOut(test.db, { ...ofSandbox, recipient, message_id: text.id });
     assert.deepEqual(await listed(), []);
   });
 
   it('suppresses the recipient of a mail that another account sent after the first', async () => {
     const { id } = await buildSent(test.db, test.workspaceId, email);
     await rows(test.db, "UPDATE messages SET provider = 'second' WHERE id = $1", [id]);
-    await recordOptOut(test.db, { ...ofSandbox, message_id: id });
+    await optOut(test.db, { ...ofSandbox, message_id: id });
     assert.deepEqual(await listed(), ['email ada@example.com complaint provider']);
   });
 });

@@ -1,5 +1,5 @@
 import { select } from '../../../../models/db/database.js';
-import { recordOptIn, recordOptOut } from '../../../../models/operations/contacts/record-opt-outs.js';
+import { optIn, optOut } from '../../../support/rows/wishes.js';
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
@@ -34,8 +34,8 @@ describe('STOP and START of a recipient of several workspaces', () => {
   });
 
   for (const [name, record] of [
-    ['STOP', () => recordOptOut(test.db, stop)],
-    ['START', () => recordOptIn(test.db, sender)],
+    ['STOP', () => optOut(test.db, stop)],
+    ['START', () => optIn(test.db, sender)],
   ] as const) {
     it(`locks the entries in the order of their workspaces: ${name}`, async () => {
       const held = await test.db.transaction();

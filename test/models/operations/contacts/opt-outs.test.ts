@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
-import { recordOptIn, recordOptOut } from '../../../../models/operations/contacts/record-opt-outs.js';
+import { optIn, optOut } from '../../../support/rows/wishes.js';
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
 import { digestOf } from '../../../../models/rules/contacts/erasure.js';
 import { otherSpellingInSql, phoneSpellings } from '../../../../models/rules/values/phone.js';
@@ -30,18 +30,18 @@ describe('STOP from a number that the carrier writes in another way', () => {
       };
       await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
       const sender = { provider: 'sandbox', channel: 'whatsapp', recipient: author } as const;
-      await recordOptOut(test.db, { ...sender, ...wish });
+      await optOut(test.db, { ...sender, ...wish });
       assert.deepEqual([await isRefused(to), await isRefused(author)], [true, true]);
-      await recordOptIn(test.db, sender);
+      await optIn(test.db, sender);
       assert.deepEqual([await isRefused(to), await isRefused(author)], [false, false]);
     });
 
     it(`holds for the number as the workspace wrote it, until START: ${country}`, async () => {
       await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
       const sender = { provider: 'sandbox', channel: 'whatsapp', recipient: author } as const;
-      await recordOptOut(test.db, { ...sender, ...wish });
+      await optOut(test.db, { ...sender, ...wish });
       assert.deepEqual(await listed(), [to]);
-      await recordOptIn(test.db, sender);
+      await optIn(test.db, sender);
       assert.deepEqual(await listed(), []);
     });
   }
@@ -68,7 +68,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     const to = '+525512345678';
     const { id } = await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
     await rows(test.db, 'UPDATE messages SET "to" = $2 WHERE id = $1', [id, digest(to)]);
-    await recordOptOut(test.db, { provider: 'sandbox', channel: 'whatsapp', recipient: '+5215512345678', digest, ...wish });
+    await optOut(test.db, { provider: 'sandbox', channel: 'whatsapp', recipient: '+5215512345678', digest, ...wish });
     assert.deepEqual(await listed(), [digest(to)]);
   });
 
@@ -96,7 +96,7 @@ describe('an opt-out without a message', () => {
     it(`holds for an address in any letter case: ${to} by ${author}`, async () => {
       await buildSent(test.db, test.workspaceId, { channel: 'email', to });
       const complaint = { provider: 'sandbox', channel: 'email', recipient: author, reason: 'complaint', source: 'provider' } as const;
-      await recordOptOut(test.db, { ...complaint, message_id: null, provider_message_id: null });
+      await optOut(test.db, { ...complaint, message_id: null, provider_message_id: null });
       const found = await rows<{ recipient: string }>(test.db, 'SELECT recipient FROM suppressions WHERE workspace_id = $1', [
         test.workspaceId,
       ]);
@@ -122,7 +122,7 @@ describe('an opt-out without a message', () => {
     const { id } = await buildSent(test.db, test.workspaceId, { to });
     await rows(test.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [test.workspaceId]);
     const stop = { provider: 'sandbox', channel: 'sms', recipient: to, reason: 'opt_out', source: 'inbound' } as const;
-    for (const message_id of [null, id]) await recordOptOut(test.db, { ...stop, message_id, provider_message_id: null });
+    for (const message_id of [null, id]) await optOut(test.db, { ...stop, message_id, provider_message_id: null });
     assert.deepEqual(await rows(test.db, 'SELECT 1 FROM suppressions WHERE workspace_id = $1', [test.workspaceId]), []);
   });
 
@@ -134,7 +134,7 @@ describe('an opt-out without a message', () => {
     await rows(test.db, 'UPDATE messages SET "to" = $2 WHERE id = $1', [id, digest(to)]);
     await buildSent(test.db, test.workspaceId, { to });
     const stop = { provider: 'sandbox', channel: 'sms', recipient: to, reason: 'opt_out', source: 'inbound', digest } as const;
-    await recordOptOut(test.db, { ...stop, message_id: null, provider_message_id: null });
+    await optOut(test.db, { ...stop, message_id: null, provider_message_id: null });
     const next = await buildQueued(test.db, test.workspaceId, { to });
     await claimHandoffs(test.db, next.group_id, sandboxEverywhere, { erasureKey: key });
     assert.equal(await statusOf(test.db, next.id), 'failed/suppressed');

@@ -1,0 +1,97 @@
+/**
+ * Handles what recipients told a carrier: STOP and complaints suppress, START ends what STOP caused. Other texts are not stored.
+ *
+ * Carriers repeat a callback whose response was lost, and callbacks may overtake each other. So each wish is handled once, and not after a newer
+ * one of the same person: a START that is repeated after a STOP must not end it.
+ */
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import type { CallbackEvent, InboundMessage, OptOut } from '../../rules/callbacks/callback.js';
+import { digestOf } from '../../rules/contacts/erasure.js';
+import { keywordOf } from '../../rules/contacts/suppression.js';
+import { recipientKey } from '../../rules/messages/recipient.js';
+import { erasureKey } from '../erasure/erasure-key.js';
+import { recordOptIn, recordOptOut, type Sender } from './record-opt-outs.js';
+
+/** Longer than any carrier repeats a callback. */
+const wishDays = 30;
+/** How many wishes one statement deletes. */
+const page = 1_000;
+
+interface Wish extends Sender {
+  kind: 'start' | 'stop' | 'complaint';
+  /** `provider`: the carrier itself has recognized the wish. */
+  source: 'inbound' | 'provider';
+  message_id: string | null;
+  provider_message_id: string | null;
+  wished_at: Date;
+  raw: string;
+}
+
+/** Handles the wishes among the events of a callback. @param secretKeys the present key, then the earlier ones */
+export async function hearRecipients(
+  db: Database,
+  secretKeys: readonly [string, ...string[]],
+  events: readonly CallbackEvent[],
+): Promise<void> {
+  const wishes = events.flatMap(wishOf);
+  if (wishes.length === 0) return;
+  const key = await erasureKey(db, secretKeys);
+  for (const wish of wishes) {
+    await inTransaction(db, async (transaction) => {
+      if (await isNews(db, transaction, key, wish)) await carryOut(db, transaction, key, wish);
+    });
+  }
+}
+
+function wishOf(event: CallbackEvent): Wish[] {
+  if (event.kind === 'opt_out') return [wishOfOptOut(event)];
+  return event.kind === 'inbound' ? wishOfText(event) : [];
+}
+
+function wishOfOptOut({ reason, occurred_at: wished_at, ...event }: OptOut): Wish {
+  return { ...event, kind: reason === 'complaint' ? 'complaint' : 'stop', source: 'provider', wished_at };
+}
+
+function wishOfText({ provider, channel, from: recipient, text, occurred_at: wished_at, raw }: InboundMessage): Wish[] {
+  const kind = keywordOf(text);
+  if (kind === null) return [];
+  return [{ kind, source: 'inbound', provider, channel, recipient, message_id: null, provider_message_id: null, wished_at, raw }];
+}
+
+/** Notes a wish. @returns false if it was heard before, or a newer one of this person by the same account */
+async function isNews(db: Database, transaction: Transaction, key: Buffer, wish: Wish): Promise<boolean> {
+  const { provider, channel, recipient, kind, raw, wished_at } = wish;
+  const name = digestOf(key, `${channel} ${recipientKey(channel, recipient)}`);
+  await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`wish:${provider}:${name}`], transaction);
+  const bind = [provider, digestOf(key, raw), kind === 'complaint' ? null : name, wished_at];
+  const [noted] = await select<{ is_newest: boolean }>(db, note, bind, transaction);
+  return noted?.is_newest === true;
+}
+
+async function carryOut(db: Database, transaction: Transaction, key: Buffer, { kind, ...wish }: Wish): Promise<void> {
+  const { channel, provider_message_id: id } = wish;
+  const sender = { ...wish, digest: (to: string) => digestOf(key, recipientKey(channel, to)) };
+  if (kind === 'start') return recordOptIn(db, transaction, sender);
+  const reason = kind === 'stop' ? 'opt_out' : kind;
+  await recordOptOut(db, transaction, { ...sender, reason, erased_message_id: id === null ? null : digestOf(key, id) });
+}
+
+/** Deletes wishes that no carrier repeats any more. @returns how many */
+export async function forgetWishes(db: Database): Promise<number> {
+  return (await select(db, forget, [page])).length;
+}
+
+// The clock of a carrier may be ahead. Its wish must not outlast later ones.
+const note = `
+  WITH noted AS (
+    INSERT INTO heard_wishes (provider, event, person, wished_at) VALUES ($1, $2, $3, LEAST($4::timestamptz, clock_timestamp()))
+    ON CONFLICT DO NOTHING RETURNING provider, person, wished_at
+  )
+  SELECT NOT EXISTS (
+    SELECT 1 FROM heard_wishes h WHERE h.provider = n.provider AND h.person = n.person AND h.wished_at > n.wished_at) AS is_newest
+  FROM noted n`;
+
+const forget = `
+  DELETE FROM heard_wishes WHERE (provider, event) IN (
+    SELECT provider, event FROM heard_wishes WHERE heard_at < now() - interval '${wishDays} days' LIMIT $1)
+  RETURNING 1`;
