@@ -55,27 +55,17 @@ export interface PosterOptions {
 /** Creates a poster with its own connections. Each is made to a checked address and kept open for a few seconds. */
 export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutMs, ...given }: PosterOptions = {}): WebhookPoster {
   const resolve = given.resolve ?? createResolver({ servers: config.webhookDnsServers });
-  const agents = new Map<number, Agent>();
-  const agentFor = (port: number) => {
-    let agent = agents.get(port);
-    if (agent === undefined) {
-      // No limit of connections: with a limit for each host, endpoints that hang would block others of the same host.
-      agent = new Agent({ ...addressOptions, keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
-      agents.set(port, agent);
-    }
-    return agent;
-  };
+  // No limit of connections: with a limit for each host, endpoints that hang would block others of the same host.
+  const agent = new Agent({ ...addressOptions, keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
   return {
     post: (given, headers, body, whose) => {
       const url = new URL(given);
       const target = targetOf(url);
       // The look-up belongs to the request. The agent's connections are shared, and each was made to a checked address.
       const lookup = guardedLookup((address) => isAllowedTarget(address, target.port, config), resolve, whose);
-      return post({ url, target, headers, body, totalTimeoutMs, lookup }, agentFor, config);
+      return post({ url, target, headers, body, totalTimeoutMs, lookup }, agent, config);
     },
-    close: () => {
-      for (const agent of agents.values()) agent.destroy();
-    },
+    close: () => agent.destroy(),
   };
 }
 
@@ -88,7 +78,7 @@ interface Outgoing {
   lookup: LookupFunction;
 }
 
-async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, config: Config): Promise<PostResult> {
+async function post(outgoing: Outgoing, agent: Agent, config: Config): Promise<PostResult> {
   const { url, target, headers, body, lookup } = outgoing;
   const at = new Date();
   const tracer = new Tracer();
@@ -100,7 +90,6 @@ async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, confi
   if (url.protocol !== 'https:' || !mayAsk(target, config)) return { ...traced(), ...nothing, error: 'blocked_address' };
   const signal = AbortSignal.timeout(outgoing.totalTimeoutMs);
   const watch = (sent: ClientRequest) => tracer.watch(sent);
-  const agent = agentFor(target.port);
   try {
     const answer = await exchange({ method: 'POST', url, headers, body, agent, signal, lookup, answerBytesMax, watch });
     const read = { responseStatus: answer.status, responseBody: readable(answer.body), retryAfter: answer.headers['retry-after'] };

@@ -46,8 +46,8 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     const id = readPreviewToken(config.secretKeys, preview_token, { workspaceId, message });
     await takeMcpSend(db, workspaceId, config.mcp.sendsDay);
     const reply = await run(send, message, by, `mcp-${id}`).catch(async (error: unknown) => {
-      // After a failure of the service the message may exist, so it counts.
-      if (error instanceof AppError && statusOf(error) < 500) await giveBackMcpSend(db, workspaceId);
+      // After a failure of the service the message may exist, so it counts. A busy service has refused the send before it began.
+      if (error instanceof AppError && (statusOf(error) < 500 || error.code === 'unavailable')) await giveBackMcpSend(db, workspaceId);
       throw error;
     });
     if (reply.options.headers?.['Idempotent-Replayed'] !== undefined) await giveBackMcpSend(db, workspaceId);

@@ -119,11 +119,14 @@ export const cancelOneMessage = endpoint({
   auth: apiKey('send_messages'),
   response: oneMessage,
   async handler({ caller, params }, { db, temporal, logger }) {
-    const row = await cancelMessage(db, caller.workspaceId, params.id);
-    // The cancel is stored already. If the signal to the workflow fails, the workflow reads the cancel from the database later.
-    await temporal
-      .notifyCancelled(workflowIds.group(row))
-      .catch((err: unknown) => logger.warn({ err }, 'the workflow was not signalled; it will read the cancel from the database'));
-    return { message: presentMessage(row) };
+    const { message, isNew } = await cancelMessage(db, caller.workspaceId, params.id);
+    // The cancel is stored already. If the signal to the workflow fails, the workflow reads the cancel from the database later. Repeated calls send
+    // no signal: each would lengthen the history of a workflow that others may share.
+    if (isNew) {
+      await temporal
+        .notifyCancelled(workflowIds.group(message))
+        .catch((err: unknown) => logger.warn({ err }, 'the workflow was not signalled; it will read the cancel from the database'));
+    }
+    return { message: presentMessage(message) };
   },
 });

@@ -8,9 +8,10 @@ import { recordStatuses } from './record-statuses.js';
 
 /**
  * Cancels a message that has not been handed off: it fails as `cancelled` and is refunded, with its event. A second call changes nothing.
+ * @returns the message, and whether this call cancelled it
  * @throws AppError not_found if the workspace has no such message, conflict if it is too late
  */
-export async function cancelMessage(db: Database, workspaceId: string, id: string): Promise<MessageRow> {
+export async function cancelMessage(db: Database, workspaceId: string, id: string): Promise<{ message: MessageRow; isNew: boolean }> {
   const message = await Message.owned(workspaceId, id);
   if (message.status === 'accepting') throw notFound('Message');
   const [cancelled] = await inTransaction(db, async (transaction) => {
@@ -18,9 +19,9 @@ export async function cancelMessage(db: Database, workspaceId: string, id: strin
     // `sending` means that a hand-off has claimed the message. The claim is released if the provider could not be reached.
     return recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges([message.id], byClient) });
   });
-  if (cancelled !== undefined) return { ...message.get(), ...cancelled };
+  if (cancelled !== undefined) return { message: { ...message.get(), ...cancelled }, isNew: true };
   await message.reload();
-  if (message.status_detail === 'cancelled') return message.get();
+  if (message.status_detail === 'cancelled') return { message: message.get(), isNew: false };
   throw canNoLonger('Message', 'cancelled');
 }
 

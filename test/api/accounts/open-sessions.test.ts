@@ -159,4 +159,23 @@ describe('open sessions', () => {
     assert.equal((await session.me.call('DELETE', '/auth/workspace', { current_password: password })).status, 200);
     assert.equal(await kept(), 0);
   });
+
+  it('a JWT that was ended stays so, also for a process whose clock is behind that of the database', async () => {
+    await session.me.call('POST', '/auth/logout');
+    const ended = async () =>
+      (await rows(app.deps.db, 'SELECT 1 FROM revoked_tokens WHERE workspace_id = $1', [session.me.workspaceId])).length;
+    const expire = (before: string) =>
+      rows(app.deps.db, `UPDATE revoked_tokens SET expires_at = now() - $2::interval WHERE workspace_id = $1`, [
+        session.me.workspaceId,
+        before,
+      ]);
+    for (const [before, left] of [
+      ['10 seconds', 1],
+      ['2 hours', 0],
+    ] as const) {
+      await expire(before);
+      await forgetLogins(app.deps.db);
+      assert.equal(await ended(), left, before);
+    }
+  });
 });

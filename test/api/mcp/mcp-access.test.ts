@@ -1,6 +1,7 @@
 /** Who may use the MCP server and how: its tools, keys, scopes, protocols and pages of other origins. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { busy } from '../../../models/errors.js';
 import type { Json } from '../../support/client.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -144,5 +145,23 @@ describe('the MCP server and pages of browsers', () => {
       names.filter((name) => !allowed.includes(name)),
       [],
     );
+  });
+});
+
+describe('the daily limit of the MCP server', () => {
+  const app = useApi({ env: { MCP: 'on', MCP_SENDS_DAY: '1' } });
+  const connect = useMcp(() => app.url);
+
+  it('does not count a send that a busy service refuses', async () => {
+    const client = await connect({ 'X-API-Key': (await app.account()).key });
+    const { preview_token } = (await callTool(client, 'preview_messages', sms)).data;
+    const send = () => callTool(client, 'send_message', { ...sms, preview_token });
+    const { enter } = app.deps.acceptGate;
+    app.deps.acceptGate.enter = () => {
+      throw busy();
+    };
+    assert.deepEqual([(await send()).data.code, (await send()).data.code], ['unavailable', 'unavailable']);
+    app.deps.acceptGate.enter = enter;
+    assert.equal((await send()).isError, false);
   });
 });

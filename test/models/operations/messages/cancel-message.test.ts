@@ -34,7 +34,8 @@ describe('cancelMessage', () => {
   it('fails and refunds a queued message once, with its event', async () => {
     const { id } = await buildQueued(test.db, workspaceId);
     for (const _ of [1, 2]) {
-      const { status, status_detail, error_code, credits_used } = await cancelMessage(test.db, workspaceId, id);
+      const { message } = await cancelMessage(test.db, workspaceId, id);
+      const { status, status_detail, error_code, credits_used } = message;
       assert.deepEqual(
         { status, status_detail, error_code, credits_used },
         { status: 'failed', status_detail: 'cancelled', error_code: 'cancelled', credits_used: 0 },

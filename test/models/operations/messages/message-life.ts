@@ -132,7 +132,7 @@ export class MessageLife {
 
   async #cancel(message: Known): Promise<void> {
     const cancelled = await cancelMessage(this.test.db, this.workspaceId, message.id).then(
-      (row) => row.status === 'failed',
+      ({ message: row }) => row.status === 'failed',
       () => false,
     );
     if (message.status === 'queued') {
