@@ -5,13 +5,11 @@ import { currentTime, type Database } from '../../models/db/database.js';
 import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
 import { applyReports, type OpenWork } from '../../models/operations/reports/apply-reports.js';
-import { type AwaitedReport, awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
+import { awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { batchPages } from '../../models/operations/batches/batch-pages.js';
 import { type FallenBack, fallBack } from '../../models/operations/messages/fall-back.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
-import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
-import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { countGroupWork, type GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
@@ -23,6 +21,7 @@ import { withHeartbeat } from '../support/heartbeat.js';
 import type { PersistDeps } from '../support/persist.js';
 import type { Providers } from './providers/provider.js';
 import { AccountHealthMonitor } from './account-health.js';
+import { queryReport } from './query-report.js';
 import { callsAgain } from './routing.js';
 import { Throughput } from './throughput.js';
 
@@ -135,19 +134,13 @@ const queriesAtOnce = 10;
 export function givingUpActivities(deps: MessageDeps) {
   const { db, providers, stopping } = deps;
   const waits = waitsOf(deps);
-  /** @returns the provider's report; none if it has none, or its account was removed from the settings and cannot be queried */
-  const ask = async ({ id, provider, provider_message_id }: AwaitedReport): Promise<IncomingReport[]> => {
-    const account = providers.accounts.get(provider);
-    const fetched = await account?.fetchStatus(provider_message_id, AbortSignal.timeout(providerDeadlineMs));
-    return fetched ? [{ ...fetched, provider, provider_message_id, message_id: id }] : [];
-  };
   return {
     /** Queries the providers for messages whose report is missing, and stores the reports in the inbox. */
     pollReports: (groupId: string): Promise<void> =>
       withHeartbeat(async () => {
         const awaiting = await awaitingReports(db, groupId);
         for (let from = 0; from < awaiting.length; from += queriesAtOnce) {
-          const reports = await Promise.all(awaiting.slice(from, from + queriesAtOnce).map(ask));
+          const reports = await Promise.all(awaiting.slice(from, from + queriesAtOnce).map((message) => queryReport(providers, message)));
           await recordReports(db, reports.flat());
         }
       }, stopping),

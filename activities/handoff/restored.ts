@@ -2,11 +2,10 @@
 import type { Database } from '../../models/db/database.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
 import { noteAsked, type Unasked, unaskedMessages } from '../../models/operations/reports/unasked-messages.js';
-import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import type { Providers } from './providers/provider.js';
+import { queryReport } from './query-report.js';
 
-const deadlineMs = 10_000;
 /** Calls in parallel. Few, so that a recovery does not use up the limits of the providers. */
 const atOnce = 10;
 /** Messages for each activity call. Fits into its time-out even if every query times out. */
@@ -20,13 +19,8 @@ export interface AskedPage {
 }
 
 export function restoredActivities({ db, providers }: { db: Database; providers: Providers }) {
-  /** @returns the provider's report; none if it has none or cannot be queried */
-  async function ask({ id, provider, provider_message_id, waits }: Unasked): Promise<IncomingReport[]> {
-    if (!waits || provider === null || provider_message_id === null) return [];
-    const account = providers.accounts.get(provider);
-    const fetched = await account?.fetchStatus(provider_message_id, AbortSignal.timeout(deadlineMs));
-    return fetched ? [{ ...fetched, provider, provider_message_id, message_id: id }] : [];
-  }
+  const ask = async ({ id, provider, provider_message_id, waits }: Unasked) =>
+    waits && provider !== null && provider_message_id !== null ? queryReport(providers, { id, provider, provider_message_id }) : [];
 
   return {
     /** Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once. */
