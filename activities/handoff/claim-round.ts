@@ -34,6 +34,6 @@ export async function claimRound(
     return claimed;
   } finally {
     // Also after an error: its claim may have been committed.
-    if (claimed === 'late') await persist(() => releaseClaim(db, groupId, claimId), deps);
+    if (claimed === 'late') await persist('release a claim', () => releaseClaim(db, groupId, claimId), deps);
   }
 }

@@ -115,7 +115,9 @@ export class Rounds {
     const key = await erasureKey(db, this.deps.secretKeys); // known since the claim
     const deadline = callDeadline(providerDeadlineMs);
     setMaxListeners(claims.length, deadline.signal); // one for each call
-    const answers = new AnswerRecorder((results) => persist(() => recordHandoffs(db, results, key), this.deps));
+    const answers = new AnswerRecorder((results) =>
+      persist('record answers of a provider', () => recordHandoffs(db, results, key), this.deps),
+    );
     const handoffs = await Promise.all(
       claims.map(async (claim) => {
         const handoff = await this.#handOff(claim, deadline.signal);

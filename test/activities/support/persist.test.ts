@@ -12,6 +12,7 @@ describe('persist', () => {
   it('repeats a write until it succeeds', async () => {
     let tries = 0;
     await persist(
+      'record answers',
       async () => {
         tries += 1;
         if (tries < 4) throw new Error('deadlock detected');
@@ -25,10 +26,10 @@ describe('persist', () => {
     const lines: unknown[] = [];
     const counting = Object.assign(Object.create(logger), { warn: (_: unknown, line: string) => void lines.push(line) });
     await assert.rejects(
-      persist(() => Promise.reject(new Error('connection refused')), { logger: counting, persistMs: 500 }),
+      persist('record answers', () => Promise.reject(new Error('connection refused')), { logger: counting, persistMs: 500 }),
       /connection refused/,
     );
-    assert.deepEqual(lines, ['could not record answers of a provider, retrying']);
+    assert.deepEqual(lines, ['could not record answers, retrying']);
   });
 
   it('throws the last error after the time limit', async () => {
@@ -37,7 +38,7 @@ describe('persist', () => {
       tries += 1;
       throw new Error(`try ${tries}`);
     };
-    await assert.rejects(persist(write, { logger, persistMs: 250 }), /try [2-9]/);
+    await assert.rejects(persist('record answers', write, { logger, persistMs: 250 }), /try [2-9]/);
   });
 });
 
