@@ -1,6 +1,7 @@
 /** What a message waits for: the answer to "why is it not delivered yet". */
 import type { Channel } from '../../channels.js';
 import { providerDeadlineMs } from '../routing/provider-deadline.js';
+import { countText } from '../values/text.js';
 import type { Status, StatusDetail } from './status.js';
 
 export const waits = ['schedule', 'batch_resume', 'hand_off', 'provider_answer', 'next_attempt', 'report', 'webhook_delivery'] as const;
@@ -69,7 +70,7 @@ function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits
     const text = `The answer of ${lost.provider} was lost. Waiting for its delivery report; without one the message fails and is refunded`;
     return { what: 'report', text, until: after(lost.started_at, limits.unknownHandoffSeconds) };
   }
-  const text = `Retrying after ${attempts.length} failed attempts; refunded if none succeeds`;
+  const text = `Retrying after ${countText(attempts.length, 'failed attempt')}; refunded if none succeeds`;
   return { what: 'next_attempt', text, until };
 }
 

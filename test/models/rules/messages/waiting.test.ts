@@ -82,7 +82,8 @@ describe('what a message waits for', () => {
     assert.match(textOf({ status: 'delivered' }, { events: [pendingEvent, pendingEvent] }) ?? '', / 2 pending/);
     assert.match(textOf({}, { attempts: [call(null)] }) ?? '', /acme to answer/);
     assert.match(textOf({}, { attempts: [call('unknown')] }) ?? '', /answer of acme was lost/);
-    assert.match(textOf({}, { attempts: [call('retryable'), call('retryable')] }) ?? '', / 2 failed attempts/);
+    assert.match(textOf({}, { attempts: [call('retryable')] }) ?? '', / 1 failed attempt;/);
+    assert.match(textOf({}, { attempts: [call('retryable'), call('retryable')] }) ?? '', / 2 failed attempts;/);
   });
 
   it('a queued message waits for its schedule, its batch or its hand-off', () => {
