@@ -5,7 +5,6 @@ import { lastReport, type SandboxCall, type Taken, takeMessages } from '../../..
 import { failureOf } from '../../../models/rules/messages/error-codes.js';
 import { sandboxProvider } from '../../../models/rules/callbacks/sandbox.js';
 import { scriptFor } from '../../../models/rules/messages/sandbox-recipients.js';
-import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 export interface SandboxDeps {
@@ -40,7 +39,7 @@ export function sandboxAdapter({ db, delayMs, onTaken }: SandboxDeps): Provider 
       const report = await lastReport(db, provider_message_id);
       if (report === undefined) return null;
       return {
-        status: report.status as ReportStatus,
+        status: report.status,
         error_code: report.error_code,
         is_permanent: false,
         provider_error_code: report.error_code,

@@ -4,8 +4,8 @@ import Joi from 'joi';
 import { type Channel, channels } from '../../channels.js';
 import { badSignature, malformedReport } from '../../errors.js';
 import { isSameSecret } from '../values/same-secret.js';
-import { reportOrder } from '../messages/status.js';
-import type { CallbackEvent, CallbackRequest, IncomingReport } from './callback.js';
+import { type ReportStatus, reportOrder } from '../messages/status.js';
+import type { CallbackEvent, CallbackRequest } from './callback.js';
 import { headerOf, isWithin, parseJson } from './json-body.js';
 
 export const sandboxProvider = 'sandbox';
@@ -16,7 +16,7 @@ const replayWindowSeconds = 300;
 export interface SandboxReport {
   id: string;
   reference: string;
-  status: string;
+  status: ReportStatus;
   error_code: string | null;
   occurred_at: string;
 }
@@ -68,7 +68,7 @@ function reportOf(report: SandboxReport): CallbackEvent {
     kind: 'report',
     provider: sandboxProvider,
     provider_message_id: report.id,
-    status: report.status as IncomingReport['status'],
+    status: report.status,
     message_id: report.reference,
     error_code: report.error_code,
     is_permanent: false, // a sandbox recipient has the same result each time
