@@ -45,12 +45,10 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
         const isTest = trigger === 'test';
         const [delivery] = await deliveriesIn(db, [deliveryId], isTest ? ['pending'] : deliveryStatuses);
         if (delivery === undefined) return;
-        const { workspace_id: workspaceId } = delivery;
-        if (asked.of(workspaceId) >= askedOfWorkspace) throw tooManyAttempts(1_000);
-        asked.add(workspaceId);
-        const untried = await attempts
-          .attemptInOrder([delivery], { trigger, followsSchedule: isTest })
-          .finally(() => asked.remove(workspaceId));
+        const attempt = () => attempts.attemptInOrder([delivery], { trigger, followsSchedule: isTest });
+        const untried = await asked.run(delivery.workspace_id, askedOfWorkspace, attempt, () => {
+          throw tooManyAttempts(1_000);
+        });
         if (untried.length > 0) throw tooManyAttempts(10); // it waited for its turn while the owner changed the webhook
       }),
 

@@ -19,8 +19,9 @@ const pageMax = 500;
 const pageSeconds = 20;
 /** A retrier reads this many while the endpoint is not known as healthy: most likely only the first message is attempted, and fails. */
 const firstPageMax = 16;
-/** One call of a retrier begins no attempt later than this, well below its time-out: another call would begin beside it. It waits itself for deliveries that are due within `soonMs`. */
+/** One call of a retrier begins no attempt later than this, well below its time-out: another call would begin beside it. */
 const retrierMsMax = 60_000;
+/** A retrier waits itself for deliveries that are due within this time. */
 const soonMs = 500;
 /** Poll interval while attempts are in flight; doubles up to the maximum. */
 const lookAgainMs = { min: 100, max: 1_000 };
@@ -32,6 +33,7 @@ const runningOfWorkspace = 100;
 const putOff = (): never => {
   throw tooManyAttempts(1_000 * Math.min(activityInfo().attempt, 60));
 };
+/** How soon a delivery behind an earlier event is checked again; doubles up to the maximum. */
 const behindLookMs = { min: 20, max: 2_000 };
 
 export interface WebhookDeps extends AttemptDeps {
@@ -65,7 +67,7 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
       withHeartbeat(async () => {
         const due = (await pendingDeliveries(db, deliveryIds)).filter(({ is_due, is_behind }) => is_due && !is_behind);
         const workspaceId = due[0]?.workspace_id ?? '';
-        await admit(running, workspaceId, () => attempts.retry(due), putOff);
+        await running.run(workspaceId, runningOfWorkspace, () => attempts.retry(due), putOff);
         const waiting = await pendingDeliveries(db, deliveryIds);
         if (waiting.length > 0) throw notYet(waiting);
         const failed = await countFailed(db, deliveryIds);
@@ -87,23 +89,8 @@ async function runRetrier(
     activityInfo().priority?.fairnessKey ?? webhookId,
   );
   if (webhook === undefined) return null;
-  return admit(
-    running,
-    webhook.workspace_id,
-    () => attemptDue(deps, webhook, webhookId, signal),
-    () => lookAgainMs.max,
-  );
-}
-
-/** Does the work of a workspace, or calls `refused` if its work in progress has reached the limit. */
-async function admit<Result>(running: Tally, workspaceId: string, work: () => Promise<Result>, refused: () => Result): Promise<Result> {
-  if (running.of(workspaceId) >= runningOfWorkspace) return refused();
-  running.add(workspaceId);
-  try {
-    return await work();
-  } finally {
-    running.remove(workspaceId);
-  }
+  const attempt = () => attemptDue(deps, webhook, webhookId, signal);
+  return running.run<number | null>(webhook.workspace_id, runningOfWorkspace, attempt, () => lookAgainMs.max);
 }
 
 interface RetrierDeps {

@@ -16,6 +16,17 @@ export class Tally {
     this.#counts.set(key, this.of(key) + 1);
   }
 
+  /** Does work that counts while it runs, or calls `refused` if this key has reached the maximum. */
+  async run<Result>(key: string, max: number, work: () => Promise<Result>, refused: () => Result): Promise<Result> {
+    if (this.of(key) >= max) return refused();
+    this.add(key);
+    try {
+      return await work();
+    } finally {
+      this.remove(key);
+    }
+  }
+
   remove(key: string): void {
     const left = this.of(key) - 1;
     if (left > 0) this.#counts.set(key, left);
