@@ -3,7 +3,7 @@ import type { ClientRequest } from 'node:http';
 import { Agent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Config } from '../../models/settings/config.js';
-import { isAllowedTarget } from '../../models/rules/webhooks/address.js';
+import { isAllowedTarget, type TargetPolicy } from '../../models/rules/webhooks/address.js';
 import { faultOfName, targetOf } from '../../models/rules/webhooks/webhook-url.js';
 import { createResolver, type Resolve } from '../../models/process/name-resolver.js';
 import { addressOptions, exchange } from '../support/http-exchange.js';
@@ -53,7 +53,10 @@ export interface PosterOptions {
 }
 
 /** Creates a poster with its own connections. Each is made to a checked address and kept open for a few seconds. */
-export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutMs, ...given }: PosterOptions = {}): WebhookPoster {
+export function webhookPoster(
+  config: TargetPolicy & Pick<Config, 'webhookDnsServers'>,
+  { totalTimeoutMs = defaultTimeoutMs, ...given }: PosterOptions = {},
+): WebhookPoster {
   const resolve = given.resolve ?? createResolver({ servers: config.webhookDnsServers });
   // No limit of connections: with a limit for each host, endpoints that hang would block others of the same host.
   const agent = new Agent({ ...addressOptions, keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
@@ -78,7 +81,7 @@ interface Outgoing {
   lookup: LookupFunction;
 }
 
-async function post(outgoing: Outgoing, agent: Agent, config: Config): Promise<PostResult> {
+async function post(outgoing: Outgoing, agent: Agent, policy: TargetPolicy): Promise<PostResult> {
   const { url, target, headers, body, lookup } = outgoing;
   const at = new Date();
   const tracer = new Tracer();
@@ -87,7 +90,7 @@ async function post(outgoing: Outgoing, agent: Agent, config: Config): Promise<P
     return { at, durationMs: trace.timings.total_ms, ...trace };
   };
   const nothing = { responseStatus: null, responseBody: null, retryAfter: undefined };
-  if (url.protocol !== 'https:' || !mayAsk(target, config)) return { ...traced(), ...nothing, error: 'blocked_address' };
+  if (url.protocol !== 'https:' || !mayAsk(target, policy)) return { ...traced(), ...nothing, error: 'blocked_address' };
   const signal = AbortSignal.timeout(outgoing.totalTimeoutMs);
   const watch = (sent: ClientRequest) => tracer.watch(sent);
   try {
@@ -100,8 +103,8 @@ async function post(outgoing: Outgoing, agent: Agent, config: Config): Promise<P
 }
 
 /** A literal address is checked here, because Node.js does not call `lookup` for it. */
-const mayAsk = ({ host, port }: Outgoing['target'], config: Config) =>
-  isIP(host) === 0 ? faultOfName(host, config) === null : isAllowedTarget(host, port, config);
+const mayAsk = ({ host, port }: Outgoing['target'], policy: TargetPolicy) =>
+  isIP(host) === 0 ? faultOfName(host, policy) === null : isAllowedTarget(host, port, policy);
 
 /** The first part of the answer, as text that PostgreSQL can store. */
 function readable(bytes: Buffer): string | null {
