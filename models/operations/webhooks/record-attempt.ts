@@ -78,12 +78,6 @@ export async function recordAttempts(db: Database, attempts: Attempt[], disableA
   return attempts.map((attempt) => effectOf(attempt, gone.has(attempt.webhookId) ? undefined : written.get(attempt.deliveryId)));
 }
 
-/** Writes one attempt; see `recordAttempts`. */
-export async function recordAttempt(db: Database, attempt: Attempt): Promise<AttemptEffect> {
-  const [effect] = await recordAttempts(db, [attempt]);
-  return effect ?? 'stopped';
-}
-
 function effectOf({ trigger, next, changedAt }: Attempt, row: Written | undefined): AttemptEffect {
   if (row === undefined || row.changed_at === null) return 'stopped';
   if (next.status === 'failed' && !row.is_address && trigger !== 'test') return 'renewed';

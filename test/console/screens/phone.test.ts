@@ -1,7 +1,7 @@
 /** The lists of the console on a phone, with rows of realistic length. */
 import assert from 'node:assert/strict';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
-import { recordAttempt } from '../../../models/operations/webhooks/record-attempt.js';
+import { recordAttempts } from '../../../models/operations/webhooks/record-attempt.js';
 import { rows } from '../../support/database.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { attemptWith, buildDeliveries } from '../../support/rows/deliveries.js';
@@ -38,7 +38,7 @@ describe('the lists of the console on a phone', () => {
     await buildReplay(webhook);
     const [delivery] = await buildDeliveries(db, workspaceId);
     assert.ok(delivery !== undefined);
-    await recordAttempt(db, attemptWith(delivery, { status: 'pending', inSeconds: 3_600 }));
+    await recordAttempts(db, [attemptWith(delivery, { status: 'pending', inSeconds: 3_600 })]);
     await buildAcceptedBatch(db, workspaceId, [250]);
     await buildSent(db, workspaceId, { channel: 'email', to: email }); // after the batch, so that it is on the first page
     await suppress(db, [{ workspace_id: workspaceId, channel: 'email', recipient: email, reason: 'opt_out', source: 'unsubscribe' }]);

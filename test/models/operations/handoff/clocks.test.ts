@@ -10,7 +10,7 @@ import {
   pendingDeliveries,
 } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { readTimeline } from '../../../../models/operations/messages/read-timeline.js';
-import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
+import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { listReplayable } from '../../../../models/operations/webhooks/replay-deliveries.js';
@@ -142,7 +142,7 @@ describe('workers whose clocks differ', () => {
   for (const offMs of [-30_000, 30_000]) {
     it(`retry by the retry schedule, and log attempts at their time (${offMs / 1000} s off)`, async () => {
       const { id, webhook_id } = await buildDelivery(test.db, test.workspaceId);
-      await withClock(offMs, () => recordAttempt(test.db, attemptWith({ id, webhook_id }, { status: 'pending', inSeconds: 10 })));
+      await withClock(offMs, () => recordAttempts(test.db, [attemptWith({ id, webhook_id }, { status: 'pending', inSeconds: 10 })]));
       const { next_attempt_at } = await deliveryOf(test.db, id);
       const seconds = ((next_attempt_at?.getTime() ?? 0) - Date.now()) / 1000;
       assert.ok(seconds > 5 && seconds <= 10, `${seconds} s`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { retrierDeliveries, firstDeliveries, pendingDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { countFailed } from '../../../../models/operations/webhooks/child-deliveries.js';
-import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
+import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { decrypt } from '../../../../models/rules/values/encryption.js';
 import { secretContext, Webhook } from '../../../../models/tables/webhook.js';
 import { testConfig } from '../../../support/config.js';
@@ -67,7 +67,7 @@ describe('due deliveries', () => {
     assert.deepEqual(await eventsNow(), ['message.queued']);
     const [first] = due;
     assert.ok(first);
-    await recordAttempt(test.db, attemptWith(first, { status: 'succeeded' }));
+    await recordAttempts(test.db, [attemptWith(first, { status: 'succeeded' })]);
     assert.deepEqual(await eventsNow(), ['message.sent']);
   });
 
@@ -90,8 +90,8 @@ describe('due deliveries', () => {
       await buildDelivery(test.db, test.workspaceId),
       await buildDelivery(test.db, test.workspaceId),
     ];
-    await recordAttempt(test.db, attemptWith(one, { status: 'pending', inSeconds: 60 }));
-    await recordAttempt(test.db, attemptWith(three, { status: 'failed' }));
+    await recordAttempts(test.db, [attemptWith(one, { status: 'pending', inSeconds: 60 })]);
+    await recordAttempts(test.db, [attemptWith(three, { status: 'failed' })]);
     const ids = [one.id, two.id, three.id];
     assert.deepEqual(
       (await pendingDeliveries(test.db, ids)).map(({ id, ladder_step }) => [id, ladder_step]),

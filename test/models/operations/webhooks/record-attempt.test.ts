@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
-import { attemptsKept, recordAttempt, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
+import { attemptsKept, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { updateWebhook } from '../../../../models/operations/webhooks/update-webhook.js';
 import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
@@ -22,7 +22,7 @@ import { byTest } from '../../../support/by-test.js';
 
 const unchanged = { url: undefined, events: undefined, description: undefined };
 
-describe('recordAttempt', () => {
+describe('recordAttempts', () => {
   const test = useDatabase({ poolMax: 20, checksBooks: true });
   let workspaceId: string;
   let webhookId: string;
@@ -31,7 +31,7 @@ describe('recordAttempt', () => {
     webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
   });
 
-  const record = (...attempt: Parameters<typeof attemptWith>) => recordAttempt(test.db, attemptWith(...attempt));
+  const record = async (...attempt: Parameters<typeof attemptWith>) => (await recordAttempts(test.db, [attemptWith(...attempt)]))[0];
 
   it('moves an acknowledged delivery to succeeded and stores the answer', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);

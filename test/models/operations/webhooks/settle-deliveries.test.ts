@@ -3,7 +3,7 @@ import { Delivery, type DeliveryStatus } from '../../../../models/tables/deliver
 import { retrierDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
-import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
+import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
 import { countReplayable, listReplayable } from '../../../../models/operations/webhooks/replay-deliveries.js';
 import { settleDeliveries, unsettledWebhooks } from '../../../../models/operations/webhooks/settle-deliveries.js';
@@ -111,9 +111,9 @@ describe('the deliveries of a webhook', () => {
     ];
     await change({ is_active: false });
     await change({ is_active: true });
-    assert.equal(await recordAttempt(test.db, attemptWith(failed, { status: 'pending', inSeconds: 60 })), 'stopped');
-    await recordAttempt(test.db, attemptWith(over, { status: 'failed' }));
-    await recordAttempt(test.db, attemptWith(acknowledged, { status: 'succeeded' }));
+    assert.deepEqual(await recordAttempts(test.db, [attemptWith(failed, { status: 'pending', inSeconds: 60 })]), ['stopped']);
+    await recordAttempts(test.db, [attemptWith(over, { status: 'failed' })]);
+    await recordAttempts(test.db, [attemptWith(acknowledged, { status: 'succeeded' })]);
     const statuses = async () => Promise.all([failed, over, acknowledged].map(async ({ id }) => (await deliveryOf(test.db, id)).status));
     assert.deepEqual(await statuses(), ['held', 'held', 'succeeded']);
     await settle(test.db, webhook.id);
@@ -131,7 +131,7 @@ describe('the deliveries of a webhook', () => {
     const first = await due();
     assert.deepEqual([first.length, new Set(first.map(({ ladder_step }) => ladder_step))], [100, new Set([0])]);
     for (const delivery of first.slice(0, 10))
-      await recordAttempt(test.db, attemptWith(delivery, { status: 'pending', inSeconds: 5 }, url));
+      await recordAttempts(test.db, [attemptWith(delivery, { status: 'pending', inSeconds: 5 }, url)]);
     assert.equal(await settle(test.db, webhook.id, page), 3);
     assert.deepEqual([(await due()).length, await listed('pending'), await unsettledWebhooks(test.db, 10)], [290, 300, []]);
   });

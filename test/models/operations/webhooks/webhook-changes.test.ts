@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { retrierDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
-import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
+import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
@@ -54,7 +54,7 @@ describe('updateWebhook and deleteWebhook', () => {
   ] as const) {
     it(`make waiting retries due now when the webhook ${what}`, async () => {
       const [waiting, fresh, inFlight] = [await build(), await build(), await build()];
-      await recordAttempt(test.db, attemptWith(waiting, { status: 'pending', inSeconds: 3_600 }));
+      await recordAttempts(test.db, [attemptWith(waiting, { status: 'pending', inSeconds: 3_600 })]);
       await leaveToRetriers(test.db, { left: [], inFlight: [inFlight] }, false);
       const before = await Promise.all([fresh, inFlight].map(({ id }) => deliveryOf(test.db, id)));
       await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change }, byTest);
@@ -71,7 +71,7 @@ describe('updateWebhook and deleteWebhook', () => {
 
   it('keep waiting retries when the URL stays the same or the events change', async () => {
     const { id } = await build();
-    await recordAttempt(test.db, attemptWith({ id, webhook_id: webhookId }, { status: 'pending', inSeconds: 60 }));
+    await recordAttempts(test.db, [attemptWith({ id, webhook_id: webhookId }, { status: 'pending', inSeconds: 60 })]);
     const before = await deliveryOf(test.db, id);
     await updateWebhook(
       test.db,
