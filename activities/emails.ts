@@ -11,7 +11,7 @@ import { storedMailToken } from '../models/rules/accounts/mail-token.js';
 import { smtpCodeOf, smtpFailureOf } from '../models/rules/failures/smtp.js';
 import { mailTransport } from './support/mail-transport.js';
 import { isPermanentRefusal, type SmtpError } from './support/smtp-error.js';
-import { forgetMailFiles } from './watch/forget-mail-files.js';
+import { forgetMailFiles } from './support/forget-mail-files.js';
 
 export interface EmailDeps {
   db: Database;

@@ -2,13 +2,14 @@
 import type { RequestHandler } from 'express';
 import type { MemoryReservation } from '../models/flow/memory-budget.js';
 import { bucketOf, createAdmit } from './auth/admit.js';
-import { noHeaders, siteBucketOf } from './auth/auth-sites.js';
+import { siteBucketOf } from './auth/auth-sites.js';
 import { createAuthenticator } from './auth/authenticate.js';
 import type { KnownCallers } from './auth/known-callers.js';
 import { assertOfPortal } from './auth/portal.js';
 import { assertMaySend } from './auth/sending-rules.js';
 import type { Deps } from './deps.js';
 import { limitCallbackFailures } from './http/callback-failures.js';
+import { noHeaders } from './http/rate-limit.js';
 import type { Caller } from './http/caller.js';
 import type { Endpoint, NoteWorkspace } from './http/endpoint.js';
 import type { HandlerRequest } from './http/handler-request.js';

@@ -12,7 +12,7 @@ import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
 import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
-import { forgetMailFiles } from './forget-mail-files.js';
+import { forgetMailFiles } from '../support/forget-mail-files.js';
 import { noteWatcherRun } from '../../models/operations/watch/watcher-runs.js';
 
 export interface MaintenanceDeps {

@@ -10,6 +10,3 @@ export function siteBucketOf({ id, rate }: Pick<Endpoint, 'id' | 'rate'>, ip: st
   const site = address.parts.slice(0, 3).map((part) => part.toString(16));
   return { rateClass: 'site', key: `${id}:${site.join(':')}::/48` };
 }
-
-/** Discards rate-limit headers, for a limit that the client shares with others. */
-export const noHeaders = { setHeader: () => undefined };

@@ -21,6 +21,9 @@ export interface Headers {
   getHeader?(name: string): unknown;
 }
 
+/** Discards rate-limit headers, for a limit that the client shares with others. */
+export const noHeaders = { setHeader: () => undefined };
+
 export interface Limiter {
   /**
    * Counts the request and writes the three headers. The headers describe the limit with the fewest requests left.

@@ -4,6 +4,7 @@ import type { BatchRow } from '../../models/tables/batch.js';
 import type { Contact } from '../../models/tables/contact.js';
 import type { CreditEntry } from '../../models/tables/credit-entry.js';
 import type { CreditPackage } from '../../models/tables/credit-package.js';
+import type { AuditEvent } from '../../models/operations/audit/list-audit-events.js';
 import type { BatchView } from '../../models/operations/batches/view-batch.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 import { unlessErased } from '../../models/rules/contacts/erasure.js';
@@ -141,4 +142,17 @@ export const presentTransaction = (row: CreditEntry) => ({
   description: row.description,
   reference: row.reference,
   created_at: iso(row.created_at),
+});
+
+/** The public shape of an audit event. */
+export const presentAuditEvent = (row: AuditEvent) => ({
+  id: row.id,
+  type: row.type,
+  at: iso(row.at),
+  actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  address: row.address,
+  user_agent: row.user_agent,
+  request_id: row.request_id,
+  target: row.target_type === null ? null : { type: row.target_type, id: row.target_id, name: row.target_name },
+  changes: row.changes,
 });

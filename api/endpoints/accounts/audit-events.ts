@@ -1,12 +1,12 @@
 /** Audit events: changes to the account, with actor and client address. */
 import Joi from 'joi';
-import { type AuditEvent, auditSort, listAuditEvents } from '../../../models/operations/audit/list-audit-events.js';
+import { auditSort, listAuditEvents } from '../../../models/operations/audit/list-audit-events.js';
 import { auditFilters, typesOf } from '../../../models/rules/audit/audit-types.js';
 import { type ActorType, actorTypes } from '../../../models/rules/audit/origin.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { isUuid } from '../../../models/rules/values/text.js';
 import { list } from '../../declare.js';
-import { iso } from '../../present/presenters.js';
+import { presentAuditEvent } from '../../present/presenters.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, id, idOrNull, listOf, textOrNull, textThat } from '../../http/schemas/schemas.js';
 
@@ -76,16 +76,3 @@ function byActor(actor: string | undefined) {
   if (actor === undefined) return {};
   return isActor(actor) ? { actorType: actor } : { actorId: actor };
 }
-
-/** The public shape of an audit event. */
-export const presentAuditEvent = (row: AuditEvent) => ({
-  id: row.id,
-  type: row.type,
-  at: iso(row.at),
-  actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
-  address: row.address,
-  user_agent: row.user_agent,
-  request_id: row.request_id,
-  target: row.target_type === null ? null : { type: row.target_type, id: row.target_id, name: row.target_name },
-  changes: row.changes,
-});

@@ -2,8 +2,8 @@
 import { AppError } from '../../../models/errors.js';
 import { isKnownClient } from '../../../models/operations/logins/is-known-client.js';
 import type { TryDeps } from '../../../models/operations/logins/note-failed-try.js';
-import { noHeaders } from '../../auth/auth-sites.js';
 import type { Deps } from '../../deps.js';
+import { noHeaders } from '../../http/rate-limit.js';
 import { startMail } from '../../outside/start-mail.js';
 
 /** What operations need that verify passwords or codes. */

@@ -24,13 +24,13 @@ import { named } from '../../http/schemas/json-schema.js';
 import { Reply } from '../../http/reply.js';
 import {
   presentApiKey,
+  presentAuditEvent,
   presentBatchRow,
   presentContact,
   presentOwnWorkspace,
   presentSuppression,
   presentTransaction,
 } from '../../present/presenters.js';
-import { presentAuditEvent } from '../accounts/audit-events.js';
 import { presentMessage } from '../messages/message-view.js';
 import { presentDelivery, presentReplay, presentWebhook } from '../../present/webhook-presenters.js';
 
