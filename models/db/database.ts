@@ -151,16 +151,7 @@ export async function currentTime(db: Database): Promise<Date> {
 /**
  * Runs `work` in one READ COMMITTED transaction. Commits and returns its result, or rolls back and rethrows.
  *
- * To prevent deadlocks, every transaction, and every statement that locks several rows, locks in one order: batch, group, delivery reports,
- * messages, workspaces, suppressions. Several rows of a kind are locked in the order of their ids, and inserted in the order of their
- * unique key. Exceptions: an attempt is written under the lock of its message, and a group that was never accepted is deleted after its
- * messages.
- * - Lock the row of a workspace late and shortly, because all debits and refunds of its owner wait for it.
- * - `FOR UPDATE` of a workspace would wait for every insert that refers to it. Use `FOR NO KEY UPDATE`.
- * - A statement that has waited for a lock sees the locked row as it is now, and other tables as they were before. Read what the lock must
- *   protect with the next statement.
- *
- * `npm run interleave` shows violations; see test/interleaver.
+ * To prevent deadlocks, every transaction, and every statement that locks several rows, locks in one order: see docs/architecture.md, Locks.
  */
 export async function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const steps: (() => void)[] = [];
