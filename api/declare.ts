@@ -1,4 +1,4 @@
-/** What declares our endpoints: `http/` knows how, this file which services their handlers use. */
+/** Declares our endpoints: binds the declarations of `http/endpoint.ts` to the services of `deps.ts`. */
 import type { BulkDeps, Deps } from './deps.js';
 import { declaring, type Wrap } from './http/endpoint.js';
 import { declaringLists } from './http/list.js';

@@ -1,5 +1,5 @@
 /**
- * What other rooms may know of the workflows: queues, ids, names and inputs. Imports nothing, so that the API process does not load the
+ * What other folders may know of the workflows: queues, ids, names and inputs. Imports nothing, so that the API process does not load the
  * workflow library. Workflows carry ids, never texts, phone numbers or secrets.
  */
 

@@ -38,7 +38,7 @@ export async function findAcceptedBatch(
 
 export interface GivenBatch {
   batch: NewBatch;
-  /** That of its client, for its trace. */
+  /** The `traceparent` header of the client's request. */
   traceparent: string | null;
   /** Makes its pages. Called again for each attempt to insert. */
   pagesOf: () => AsyncIterable<NewGroup>;

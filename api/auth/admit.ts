@@ -42,9 +42,7 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   return { rateClass: 'address', key: item.id === 'getHealth' ? `health:${address}` : address };
 }
 
-/**
- * The name by which the workspace of a credential is remembered. Not the key of its bucket: one under /auth counts everybody at an address.
- */
+/** The key of a credential in `KnownCallers`. It is not the key of the bucket: under /auth, all clients of an address share a bucket. */
 const nameOf = (credential: Credential, bucket: Bucket): string =>
   credential.kind === 'jwt' ? `${credential.claims.sub}:${credential.claims.tv}` : bucket.key;
 

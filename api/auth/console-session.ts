@@ -36,7 +36,7 @@ export function sessionCookie({ headers }: Pick<HasHeaders, 'headers'>, publicUr
 
 /**
  * Whether a request with the session comes from a page of this service. Browsers add `Sec-Fetch-Site`, which no page can change; older ones
- * add `Origin` to changes. A change with neither is refused. A read without them can be one that no browser made, or an old one's own page.
+ * add `Origin` to changes. A change with neither is refused. A read with neither is accepted: it comes from a program or an old browser.
  */
 export function isOwnOrigin({ method, headers }: HasHeaders, publicUrl: string): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
@@ -46,7 +46,7 @@ export function isOwnOrigin({ method, headers }: HasHeaders, publicUrl: string):
   return isOrigin(headers.origin, headers.host, publicUrl);
 }
 
-/** Whether a login may come from there: also from a program, which sends no such header and has no session that could be taken over. */
+/** Whether the request may log in: it comes from our own pages, or from a program, which sends neither header. */
 export function mayLogIn(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const isFromBrowser = headers['sec-fetch-site'] !== undefined || headers.origin !== undefined;
   return !isFromBrowser || isOwnOrigin({ method: 'POST', headers }, publicUrl);

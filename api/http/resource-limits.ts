@@ -26,7 +26,7 @@ export const createResourceLimits = (): ResourceLimits => ({
 });
 
 /**
- * A read of usual length needs no rest, nor does a longer one while no single messages are sent. A search of all of 200,000 contacts takes a third of
+ * A read of usual length needs no rest. While no single messages are sent, no read needs one. A search of all of 200,000 contacts takes a third of
  * `fairMs`.
  */
 const readRest = { usualMs: 3, share: 8, msMax: 2_000, fairMs: 1_500 };

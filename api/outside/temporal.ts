@@ -38,7 +38,7 @@ export interface AcceptBatchRequest {
   batchId: string;
   workspaceId: string;
   channel: Channel;
-  /** That of its client. */
+  /** The `traceparent` header of the client's request. */
   traceparent: string | null;
 }
 
@@ -55,7 +55,7 @@ export interface Temporal {
   notifyPages(workflowIds: readonly string[]): Promise<void>;
   /** Starts an attempt of a delivery, or joins the running one, and waits up to two seconds for its outcome. */
   attempt(request: AttemptRequest): Promise<void>;
-  /** Signals the workflow of a webhook, if it is running, to check its deliveries now. */
+  /** Signals the retrier of a webhook to check its deliveries now, and starts it if none runs. */
   wakeRetrier(webhookId: string, workspaceId: string): Promise<void>;
   /** Starts a replay. */
   replay(request: ReplayRequest): Promise<void>;

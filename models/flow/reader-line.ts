@@ -1,4 +1,4 @@
-/** Who asks again within this time keeps its turn. */
+/** An owner that asks again within this time keeps its turn. */
 const patienceMs = 10_000;
 const lengthMax = 1_000;
 
@@ -8,7 +8,7 @@ interface Waiter {
 }
 
 /**
- * Who waits for a place, by asking again and again. Owners whose address has fewer places go first, then those who have waited longer. A turn that
+ * The owners that wait for a place. They wait by asking again. Owners whose address has fewer places go first, then those who have waited longer. A turn that
  * its owner does not use within ten seconds is lost.
  */
 export class ReaderLine {

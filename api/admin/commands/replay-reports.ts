@@ -45,13 +45,14 @@ async function replayAll(filter: ReportFilter, { db, config }: CommandContext): 
   const temporal = connectTemporal(config);
   const sum = { reports: 0, unmatched: 0 };
   try {
-    for (let last: string | null = null, isFirst = true; isFirst || last !== null; isFirst = false) {
+    let last: string | null = null;
+    do {
       const page = await replayReports(db, filter, last);
       await Promise.allSettled(page.wakes.map((wake) => temporal.wake(wake)));
       sum.reports += page.reports;
       sum.unmatched += page.unmatched;
       last = page.last;
-    }
+    } while (last !== null);
   } finally {
     await temporal.close().catch(() => undefined);
   }
