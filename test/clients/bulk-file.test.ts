@@ -12,7 +12,7 @@ describe('the requests of a file', () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   /** The recipients of all requests of a file with this text, and how many were left out as duplicates. */
-  async function requestsOf(text: string): Promise<{ found: string[]; duplicates: number }> {
+  async function requestsOf(text: string | Buffer): Promise<{ found: string[]; duplicates: number }> {
     const file = join(folder, 'people.csv');
     writeFileSync(file, text);
     const all = { found: [] as string[], duplicates: 0 };
@@ -34,5 +34,25 @@ describe('the requests of a file', () => {
       found: ['', 'bob@example.com', ''],
       duplicates: 0,
     });
+  });
+
+  it('have the recipients of the column `to`, also where another possible column is before it', async () => {
+    const { found } = await requestsOf('phone,To\n+15551230033,+15551230034\n');
+    assert.deepEqual(found, ['+15551230034']);
+  });
+
+  for (const [what, file, error] of [
+    ['in Latin-1', Buffer.from('to,name\n+15551230030,Müller\n', 'latin1'), /people\.csv: it is not a CSV file in UTF-8/],
+    ['in UTF-16', Buffer.from('to,name\n+15551230030,Ada\n', 'utf16le'), /it is not a CSV file in UTF-8/],
+    ['that ends within a letter', Buffer.from('to,name\n+15551230030,é').subarray(0, -1), /it is not a CSV file in UTF-8/],
+    ['with two columns of one name', Buffer.from('to,name,name\n+15551230030,Ada,Eve\n'), /two columns have the name name/],
+  ] as const) {
+    it(`are not made from a file ${what}, which is refused`, async () => {
+      await assert.rejects(requestsOf(file), error);
+    });
+  }
+
+  it('are made from a file with empty names of columns after the last one', async () => {
+    assert.deepEqual((await requestsOf('to,name,,\n+15551230030,Ada,,\n')).found, ['+15551230030']);
   });
 });

@@ -65,8 +65,8 @@ export async function* readChunks(options: BulkOptions): AsyncGenerator<Chunk, v
 }
 
 async function* readRows(options: BulkOptions): AsyncGenerator<{ recipient: Recipient; line: number }, void> {
-  const parser = parse({ bom: true, columns: true, info: true, skip_empty_lines: true, trim: true });
-  const reading = pipeline(createReadStream(options.file), parser).catch((error: unknown) => error);
+  const parser = parse({ bom: true, columns: distinct, info: true, skip_empty_lines: true, trim: true });
+  const reading = pipeline(createReadStream(options.file), decoded, parser).catch((error: unknown) => error);
   let column: string | undefined;
   try {
     for await (const item of parser) {
@@ -82,8 +82,32 @@ async function* readRows(options: BulkOptions): AsyncGenerator<{ recipient: Reci
   }
 }
 
+/** Other encodings are refused: with a wrong guess, names would be sent with wrong letters. */
+async function* decoded(bytes: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const textOf = (chunk?: Buffer) => {
+    try {
+      const text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+      if (!text.includes('\0')) return text;
+    } catch {
+      // It is refused below.
+    }
+    throw new Error('it is not a CSV file in UTF-8: in a spreadsheet, save it as "CSV UTF-8"');
+  };
+  for await (const chunk of bytes) yield textOf(chunk);
+  yield textOf();
+}
+
+/** Of two columns with one name, only one could fill its placeholder. */
+function distinct(names: string[]): string[] {
+  const twice = names.find((name, index) => name !== '' && names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`two columns have the name ${twice}`);
+  return names;
+}
+
 function columnOf({ to, columns }: BulkOptions, names: readonly string[]): string {
-  const found = to ?? names.find((name) => recipientColumns.includes(name.toLowerCase()));
+  const byName = recipientColumns.flatMap((wanted) => names.filter((name) => name.toLowerCase() === wanted));
+  const found = to ?? byName[0];
   if (found === undefined) throw new Error(`no column ${recipientColumns.join(', ')}: name it with --to`);
   for (const name of [found, ...columns.values()]) {
     if (!names.includes(name)) throw new Error(`there is no column ${name}, but ${names.join(', ')}`);
