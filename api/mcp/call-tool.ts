@@ -10,6 +10,7 @@ import type { ResourceLimits } from '../http/resource-limits.js';
 import { AppError } from '../../models/errors.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { giveBackMcpSend, takeMcpSend } from '../../models/operations/messages/mcp-sends.js';
+import { Message } from '../../models/tables/message.js';
 import type { Origin } from '../../models/rules/audit/origin.js';
 import { runEndpoint } from '../serve-endpoint.js';
 import { issuePreviewToken, readPreviewToken } from './preview-token.js';
@@ -44,14 +45,22 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
   async function sendOnce({ preview_token, ...message }: Arguments, by: ToolCaller): Promise<object> {
     const { workspaceId } = by.caller;
     const id = readPreviewToken(config.secretKeys, preview_token, { workspaceId, message });
+    const idempotencyKey = `mcp-${id}`;
+    const once = () => run(send, message, by, idempotencyKey);
+    // A send that is repeated was counted before, and its response is the same also when the limit is reached.
+    const isRepeated = (await Message.count({ where: { workspace_id: workspaceId, idempotency_key: idempotencyKey } })) > 0;
+    return dataOf(isRepeated ? await once() : await counted(workspaceId, once));
+  }
+
+  async function counted(workspaceId: string, sendIt: () => Promise<Reply>): Promise<Reply> {
     await takeMcpSend(db, workspaceId, config.mcp.sendsDay);
-    const reply = await run(send, message, by, `mcp-${id}`).catch(async (error: unknown) => {
+    const reply = await sendIt().catch(async (error: unknown) => {
       // After a failure of the service the message may exist, so it counts. A busy service has refused the send before it began.
       if (error instanceof AppError && (statusOf(error) < 500 || error.code === 'unavailable')) await giveBackMcpSend(db, workspaceId);
       throw error;
     });
     if (reply.options.headers?.['Idempotent-Replayed'] !== undefined) await giveBackMcpSend(db, workspaceId);
-    return dataOf(reply);
+    return reply;
   }
 
   function run(item: Endpoint<Deps>, given: Arguments, by: ToolCaller, idempotencyKey: string | null = null): Promise<Reply> {

@@ -164,4 +164,14 @@ describe('the daily limit of the MCP server', () => {
     app.deps.acceptGate.enter = enter;
     assert.equal((await send()).isError, false);
   });
+
+  it('does not refuse the repetition of a send', async () => {
+    const client = await connect({ 'X-API-Key': (await app.account()).key });
+    const tokenOf = async () => (await callTool(client, 'preview_messages', sms)).data.preview_token;
+    const send = async (preview_token: string) => callTool(client, 'send_message', { ...sms, preview_token });
+    const [token, another] = [await tokenOf(), await tokenOf()];
+    const first = await send(token);
+    assert.equal((await send(another)).data.code, 'limit_reached');
+    assert.deepEqual(await send(token), first);
+  });
 });
