@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.js';
 import { changesBetween } from '../../rules/audit/changes.js';
+import { toCredits } from '../../rules/billing/credits.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { asCaller } from '../accounts/as-caller.js';
@@ -13,7 +14,8 @@ export function updateWorkspace(db: Database, workspaceId: string, change: Works
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const workspace = await Workspace.findByPk(workspaceId, { transaction, rejectOnEmpty: true });
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    const changes = changesBetween(settledIn(workspace), { ...settledIn(workspace), ...given });
+    const settled = settledIn(workspace);
+    const changes = changesBetween(shown(settled), shown({ ...settled, ...given }));
     if (Object.keys(changes).length === 0) return workspace;
     await workspace.update({ ...given, updated_at: new Date() }, { transaction });
     const target = { type: 'workspace', id: workspaceId, name: workspace.name };
@@ -21,6 +23,12 @@ export function updateWorkspace(db: Database, workspaceId: string, change: Works
     return workspace;
   });
 }
+
+/** As the API shows them: the limit in credits. */
+const shown = ({ spend_limit_day: limit, ...rest }: Required<WorkspaceChange>) => ({
+  spend_limit_day: limit === null ? null : toCredits(limit),
+  ...rest,
+});
 
 const settledIn = ({ spend_limit_day, allowed_countries, message_days }: Workspace) => ({
   spend_limit_day,
