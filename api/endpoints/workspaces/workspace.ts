@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { faultTexts } from '../../../models/errors.js';
 import { updateWorkspace } from '../../../models/operations/workspaces/update-workspace.js';
-import { isCountry } from '../../../models/rules/values/country.js';
+import { isCountryOfPhones } from '../../../models/rules/messages/phone-country.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { endpoint } from '../../declare.js';
 import { presentOwnWorkspace } from '../../present/presenters.js';
@@ -87,4 +87,4 @@ export const putWorkspace = endpoint({
 });
 
 const isCountries = (list: readonly unknown[]) =>
-  list.length > 0 && list.length <= 300 && list.every((code) => typeof code === 'string' && isCountry(code));
+  list.length > 0 && list.length <= 300 && list.every((code) => typeof code === 'string' && isCountryOfPhones(code));

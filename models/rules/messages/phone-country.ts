@@ -1,6 +1,7 @@
 /** The country of a phone number, by the numbering plans of libphonenumber. */
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { countryText } from '../../errors.js';
+import { isCountry } from '../values/country.js';
 
 /**
  * The ISO 3166 alpha-2 code of a number in E.164. A number that is not in its numbering plan belongs to the first country of its calling
@@ -13,6 +14,9 @@ function countryOf(phone: string): string {
   const callingCode = number?.countryCallingCode ?? '';
   return mainCountries.get(callingCode) ?? `+${callingCode === '' ? phone.slice(1, 4) : callingCode}`;
 }
+
+/** Whether a list of countries may contain this code: those of ISO 3166, and those that only libphonenumber assigns, such as XK for Kosovo. */
+export const isCountryOfPhones = (code: string): boolean => isCountry(code) || (getCountries() as string[]).includes(code);
 
 /** The fault of sending to this number; null if there is none. */
 export function faultOfCountry(allowed: readonly string[], phone: string): string | null {

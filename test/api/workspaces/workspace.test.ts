@@ -36,7 +36,7 @@ describe('GET and PUT /api/v1/workspace', () => {
       [
         { message_days: { from: 30, to: null } },
         {
-          spend_limit_day: { from: null, to: 12_500 },
+          spend_limit_day: { from: null, to: 12.5 },
           allowed_countries: { from: null, to: ['DE', 'US'] },
           message_days: { from: null, to: 30 },
         },
@@ -67,11 +67,19 @@ describe('GET and PUT /api/v1/workspace', () => {
     beforeEach(async () => {
       await put({ allowed_countries: ['DE', 'GB'] });
     });
+    it('201 in each country that a refusal can name', async () => {
+      await put({ allowed_countries: ['XK', 'AC', 'TA'] });
+      for (const to of ['+38344123456', '+24762889', '+2908999']) {
+        assert.equal((await send({ to, channel: 'sms', content: { text: 'x' } })).status, 201, to);
+      }
+    });
+
     for (const [to, country] of [
       ['+15551234567', 'US'],
       ['+14165550123', 'CA'],
       ['+18765550123', 'JM'],
       ['+447781123456', 'GG'],
+      ['+38344123456', 'XK'],
       ['+77012345678', 'KZ'],
       ['+881612345678', '+881'],
     ] as const) {
