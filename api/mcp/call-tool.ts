@@ -27,7 +27,7 @@ export interface ToolCaller extends SendTrace {
 export type CallTool = (tool: Tool, given: Arguments, by: ToolCaller) => Promise<object>;
 
 export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'authorize'>, limits: ResourceLimits): CallTool {
-  const { config, db } = deps;
+  const { config } = deps;
 
   return async ({ endpoint }, given, by) => {
     authenticator.authorize(endpoint.auth, by.caller);
@@ -49,18 +49,7 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     const once = () => run(send, message, by, idempotencyKey);
     // A send that is repeated was counted before, and its response is the same also when the limit is reached.
     const isRepeated = (await Message.count({ where: { workspace_id: workspaceId, idempotency_key: idempotencyKey } })) > 0;
-    return dataOf(isRepeated ? await once() : await counted(workspaceId, once));
-  }
-
-  async function counted(workspaceId: string, sendIt: () => Promise<Reply>): Promise<Reply> {
-    await takeMcpSend(db, workspaceId, config.mcp.sendsDay);
-    const reply = await sendIt().catch(async (error: unknown) => {
-      // After a failure of the service the message may exist, so it counts. A busy service has refused the send before it began.
-      if (error instanceof AppError && (statusOf(error) < 500 || error.code === 'unavailable')) await giveBackMcpSend(db, workspaceId);
-      throw error;
-    });
-    if (reply.options.headers?.['Idempotent-Replayed'] !== undefined) await giveBackMcpSend(db, workspaceId);
-    return reply;
+    return dataOf(isRepeated ? await once() : await counted(deps, workspaceId, once));
   }
 
   function run(item: Endpoint<Deps>, given: Arguments, by: ToolCaller, idempotencyKey: string | null = null): Promise<Reply> {
@@ -73,6 +62,18 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     const url = `${config.publicUrl}/mcp`;
     return runEndpoint(item, { ...by, params, query, body, idempotencyKey, url, headers: {} }, deps);
   }
+}
+
+/** Counts a send towards the daily limit, unless nothing was sent. */
+async function counted({ db, config }: Deps, workspaceId: string, sendIt: () => Promise<Reply>): Promise<Reply> {
+  await takeMcpSend(db, workspaceId, config.mcp.sendsDay);
+  const reply = await sendIt().catch(async (error: unknown) => {
+    // After a failure of the service the message may exist, so it counts. A busy service has refused the send before it began.
+    if (error instanceof AppError && (statusOf(error) < 500 || error.code === 'unavailable')) await giveBackMcpSend(db, workspaceId);
+    throw error;
+  });
+  if (reply.options.headers?.['Idempotent-Replayed'] !== undefined) await giveBackMcpSend(db, workspaceId);
+  return reply;
 }
 
 /** Without the fields of a bulk preview, which has limits of its own. */
