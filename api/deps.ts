@@ -5,9 +5,10 @@ import type { ReaderPlaces } from '../models/flow/reader-places.js';
 import type { Logger } from '../models/process/logger.js';
 import type { Resolve } from '../models/process/name-resolver.js';
 import type { AcceptGate } from './accept/accept-gate.js';
-import type { BulkThread } from './bulk-thread/create-bulk-thread.js';
 import type { Payments } from './outside/payments.js';
+import type { HandlerRequest } from './http/handler-request.js';
 import type { Limiter } from './http/rate-limit.js';
+import type { Reply } from './http/reply.js';
 import type { ReportInbox } from './outside/report-inbox.js';
 import type { Sns } from './outside/sns.js';
 import type { StreamHub } from './stream/stream-hub.js';
@@ -25,7 +26,7 @@ export interface Deps {
   temporal: Temporal;
   acceptGate: AcceptGate;
   reportInbox: ReportInbox;
-  bulkThread: Pick<BulkThread, 'runHandler'>;
+  bulkThread: BulkHandlers;
   limiter: Limiter;
   /** Runs a costly read when it is the turn of its workspace, see `createReadTurns`. The read must hold one connection at a time. */
   readTurns: ConcurrencyLimit;
@@ -36,6 +37,11 @@ export interface Deps {
   resolve: Resolve;
   sns: Sns;
   streams: StreamHub;
+}
+
+export interface BulkHandlers {
+  /** Runs the handler of a bulk endpoint in the bulk thread, see `http/run-handler.ts`. */
+  runHandler(endpointId: string, request: HandlerRequest): Promise<Reply>;
 }
 
 /** The services that handlers in the bulk thread use. */

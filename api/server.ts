@@ -40,7 +40,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
   return {
     ...createCommonDeps({ config, logger, db, temporal }),
     acceptGate: createAcceptGate({ config, logger, db, temporal, urgent: { run: (work) => urgent.pace.run(() => sends.pace.run(work)) } }),
-    bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent, sends }),
+    bulkThread: createBulkThread({ env, deps: { config, db, logger, temporal }, urgent, sends }),
     readTurns: createReadTurns(apiPoolSizes(config).own, sends),
   };
 }

@@ -12,6 +12,7 @@ import type { Caller } from '../http/caller.js';
 import { assertCanPay } from '../auth/sending-rules.js';
 import { type AcceptedRow, acceptOnce, findFirstRequest } from './accept-once.js';
 import { decide } from './decision.js';
+import { retryForever } from './retry-forever.js';
 
 export type AcceptedBatch = AcceptedRow<BatchRow>;
 
@@ -31,9 +32,23 @@ export async function findAcceptedBatch(
   const found = await findFirstRequest(deps, key, [digest], (keys) =>
     Batch.findOne({ where: { workspace_id: workspaceId, idempotency_key: keys } }),
   );
-  if (found === null) return null;
+  return found === null ? null : { row: await decided(deps, found), isReplay: true };
+}
+
+/**
+ * The batch that a request has stored, once it is decided. For a request whose handler has ended without a response.
+ * @returns null if the batch is not stored, so nothing is charged
+ * @throws AppError why it was not accepted
+ */
+export async function decideStoredBatch(deps: BulkDeps, batchId: string): Promise<BatchRow | null> {
+  const found = await retryForever(deps.logger, () => Batch.findByPk(batchId));
+  return found === null ? null : decided(deps, found);
+}
+
+/** The batch of a row that may be undecided. */
+async function decided(deps: BulkDeps, found: Batch): Promise<BatchRow> {
   if (found.status === 'accepting') await decideBatch(deps, found, null); // the row does not keep the client's trace
-  return { row: found.get(), isReplay: true };
+  return found.get();
 }
 
 export interface GivenBatch {

@@ -10,6 +10,7 @@ import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { loadConfig } from '../../models/settings/config.js';
 import type { BulkDeps } from '../deps.js';
 import { bulkEndpoints } from '../endpoints/bulk/bulk-endpoints.js';
+import type { HandlerRequest } from '../http/handler-request.js';
 import { bufferOn } from '../http/reply.js';
 import { runHandler } from '../http/run-handler.js';
 import { type BulkThreadCalls, type MainThreadCalls, apiPoolSizes } from './create-bulk-thread.js';
@@ -32,7 +33,7 @@ const handlers: BulkThreadCalls = {
     const endpoint = endpoints.get(endpointId);
     if (endpoint === undefined) throw new Error(`${endpointId} is not an endpoint of the bulk thread`);
     const isLarge = request.body.byteLength > largeBytes;
-    const { data, options } = await runHandler(endpoint, { ...request, body: bufferOn(request.body) }, deps).finally(() => {
+    const { data, options } = await runHandler(endpoint, { ...request, body: bufferOn(request.body) }, depsOf(request)).finally(() => {
       if (isLarge) collectWhenQuiet();
     });
     // The response is serialized in this thread: ten thousand recipients would block the main thread.
@@ -46,11 +47,13 @@ function collectWhenQuiet(): void {
   quietTimer = setTimeout(collectGarbage, quietMs);
 }
 const mainThread = new ThreadCalls<MainThreadCalls>(parentPort as Port, handlers);
-const deps: BulkDeps = {
+const services = {
   config,
   db: connect(config.databaseUrl, apiPoolSizes(config).bulk, { pace: givingWayTo(new UrgentWork(workerData as SharedArrayBuffer)) }),
   logger,
-  temporal: { acceptBatch: (request) => mainThread.call('acceptBatch', request) },
 };
+function depsOf({ newId }: HandlerRequest): BulkDeps {
+  return { ...services, temporal: { acceptBatch: (asked) => mainThread.call('acceptBatch', { ...asked, newId }) } };
+}
 collectGarbage();
 lowerThreadPriority(); // the thread is ready: from now on it gives way to the main thread

@@ -6,16 +6,14 @@ import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { UrgentWork } from '../../models/flow/give-way.js';
 import { bulkThreadLimits } from '../../models/flow/heap.js';
 import { restBesideSends } from '../../models/flow/rest-beside-sends.js';
-import type { Logger } from '../../models/process/logger.js';
 import type { Config } from '../../models/settings/config.js';
+import type { BulkDeps, BulkHandlers } from '../deps.js';
 import type { HandlerRequest } from '../http/handler-request.js';
 import { Reply } from '../http/reply.js';
-import type { Temporal } from '../outside/temporal.js';
 import { ThreadCalls, type Transfer, transferableBuffers } from './thread-calls.js';
+import { type BatchQuestion, UnansweredSends } from './unanswered-sends.js';
 
-export interface BulkThread {
-  /** Runs the handler of a bulk endpoint in the thread, see `http/run-handler.ts`. */
-  runHandler(endpointId: string, request: HandlerRequest): Promise<Reply>;
+export interface BulkThread extends BulkHandlers {
   /** Ends the thread without waiting for its work. */
   stop(): Promise<void>;
 }
@@ -25,7 +23,7 @@ export type BulkThreadCalls = {
   runHandler(call: { endpointId: string; request: HandlerRequest }): Promise<Transfer<Pick<Reply, 'data' | 'options'>>>;
 };
 /** The calls that the main thread answers. The process keeps one connection to Temporal, in the main thread. */
-export type MainThreadCalls = Pick<Temporal, 'acceptBatch'>;
+export type MainThreadCalls = Pick<UnansweredSends, 'acceptBatch'>;
 
 /** Concurrent bulk sends. Each may use about ten times the bytes of its body. Workspaces take turns. */
 const sendLimits = { max: 3, maxPerKey: 1 };
@@ -44,8 +42,8 @@ const defaultHeap = { maxMegabytes: 512 };
 export interface BulkThreadOptions {
   /** The settings of this process. */
   env: NodeJS.ProcessEnv;
-  mainThreadCalls: MainThreadCalls;
-  logger: Pick<Logger, 'error'>;
+  /** The services of the main thread. */
+  deps: BulkDeps;
   /** Work of the main thread to which the bulk thread gives way in the database. */
   urgent: UrgentWork;
   /** Single messages that are being accepted. */
@@ -55,31 +53,41 @@ export interface BulkThreadOptions {
 
 /**
  * The thread starts with the first bulk request, because it costs 30 MB and half a second. If it fails, for example because its heap is
- * full, the requests in it fail and the next request starts a new thread.
+ * full, the requests in it fail, except for sends whose batches are accepted (`unanswered-sends.ts`). The next request starts a new thread.
  */
-export function createBulkThread({ logger, sends, ...startOptions }: BulkThreadOptions): BulkThread {
+export function createBulkThread({ deps, sends, ...startOptions }: BulkThreadOptions): BulkThread {
   const restMsAfter = restBesideSends(sends, jobRest);
   const limitSends = createConcurrencyLimit({ ...sendLimits, restMsAfter });
   const limitPreviews = createConcurrencyLimit({ ...previewLimits, restMsAfter });
+  const unanswered = new UnansweredSends(deps);
   let started: Started | undefined;
   let isStopping = false;
   const running = () => {
-    started ??= start(startOptions, (err) => {
-      if (!isStopping) logger.error({ err }, 'the bulk thread failed; the next bulk send starts a new one');
+    started ??= start({ ...startOptions, unanswered }, (err) => {
+      if (!isStopping) deps.logger.error({ err }, 'the bulk thread failed; the next bulk send starts a new one');
       started = undefined;
     });
     return started;
   };
   return {
-    runHandler: (endpointId, request) =>
-      (endpointId === previewEndpointId ? limitPreviews : limitSends)(async () => {
+    runHandler: (endpointId, request) => {
+      const isPreview = endpointId === previewEndpointId;
+      return (isPreview ? limitPreviews : limitSends)(async () => {
         const { calls } = running();
         const buffers = transferableBuffers(request.body);
-        const { data, options } = await calls.call('runHandler', { endpointId, request }, buffers).catch((error: unknown) => {
-          throw error instanceof ThreadFailedError ? internal(error, 1) : error;
-        });
-        return new Reply(data, options);
-      }, request.caller?.workspaceId),
+        try {
+          const { data, options } = await calls.call('runHandler', { endpointId, request }, buffers);
+          return new Reply(data, options);
+        } catch (error) {
+          if (!(error instanceof ThreadFailedError)) throw error;
+          const reply = isPreview ? null : await unanswered.reply(request.newId);
+          if (reply === null) throw internal(error, 1);
+          return reply;
+        } finally {
+          unanswered.forget(request.newId);
+        }
+      }, request.caller?.workspaceId);
+    },
     async stop() {
       isStopping = true;
       await started?.thread.terminate();
@@ -95,7 +103,7 @@ interface Started {
 class ThreadFailedError extends Error {}
 
 function start(
-  { env, mainThreadCalls: { acceptBatch }, urgent, heap = defaultHeap }: Omit<BulkThreadOptions, 'logger' | 'sends'>,
+  { env, unanswered, urgent, heap = defaultHeap }: Omit<BulkThreadOptions, 'deps' | 'sends'> & { unanswered: UnansweredSends },
   onEnd: (error: unknown) => void,
 ): Started {
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
@@ -103,7 +111,7 @@ function start(
     workerData: urgent.memory,
     resourceLimits: { ...bulkThreadLimits, maxOldGenerationSizeMb: heap.maxMegabytes },
   });
-  const calls = new ThreadCalls<BulkThreadCalls>(thread, { acceptBatch });
+  const calls = new ThreadCalls<BulkThreadCalls>(thread, { acceptBatch: (question: BatchQuestion) => unanswered.acceptBatch(question) });
   let cause: unknown;
   thread.once('error', (error) => {
     cause = error;

@@ -10,6 +10,13 @@ export const moneyMutations: readonly Mutation[] = [
     test: 'models/operations/billing/post-credits',
   },
   {
+    guards: 'a 500 after the end of the bulk thread',
+    file: 'api/bulk-thread/create-bulk-thread.ts',
+    find: 'isPreview ? null : await unanswered.reply(request.newId)',
+    replace: 'null',
+    test: 'api/bulk/bulk-thread-ends',
+  },
+  {
     guards: 'the limit of the day',
     file: 'models/operations/billing/standing.ts',
     find: 'w.spend_limit_day IS NULL OR',

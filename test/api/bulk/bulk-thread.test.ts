@@ -17,8 +17,7 @@ describe('bulk sends in a thread of their own', () => {
   let key: string;
   const options = (): BulkThreadOptions => ({
     env: testEnv({ DATABASE_URL: app.deps.config.databaseUrl }),
-    mainThreadCalls: { acceptBatch: (request) => app.deps.temporal.acceptBatch(request) },
-    logger: app.deps.logger,
+    deps: app.deps,
     urgent: new UrgentWork(),
     sends: { isRecent: false },
   });
