@@ -11,7 +11,7 @@ export const atOnceMax = Math.max(1, Math.min(2, Math.floor(availableParallelism
 const withLimit = createConcurrencyLimit({ max: atOnceMax, maxWaiting: 300, maxWaitingPerKey: 50 });
 
 /**
- * The string to store: algorithm, parameters, salt and hash.
+ * The string to store: algorithm, parameters, salt and hash. Not for use in a transaction, whose connection and locks would be held while it waits.
  * @param whose the account, by which turns are taken: its id, or the address where it has none yet
  */
 export const hashPassword = (password: string, whose: string): Promise<string> => withLimit(() => hash(password, options), whose);

@@ -1,6 +1,7 @@
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { commonPassword, invalidMailToken } from '../../errors.js';
+import { createConcurrencyLimit } from '../../flow/concurrency-limit.js';
 import { hashPassword } from '../../passwords.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
@@ -22,57 +23,78 @@ export interface PasswordReset {
   client: Buffer;
 }
 
+/** Uses of one token wait for each other, without a connection. So all but the first find that the token was used, and hash nothing. */
+const inTurnOfToken = createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 1 });
+
 /**
  * Uses a reset token: sets the password, ends every JWT and, for this client, the lock of the logins, and mails the owner a list of what
  * still has access. If the address was never verified, another person may have signed up with it. Then all keys, all webhooks and the second
  * factor end as well, and the address becomes verified.
  * @returns the id of that mail and of the workspace
  * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one, or if the password consists of words
- *   of the account; the token stays valid then
+ *   of the account; the token stays valid then. unavailable if too many passwords wait
  */
 export function resetPassword(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
   reset: PasswordReset,
   anybody: Origin,
 ): Promise<{ mailId: string; workspaceId: string }> {
-  return inTransaction(db, async (transaction) => {
-    const workspace = await usePasswordToken(db, transaction, reset);
-    const { id: workspaceId, email, name, was_verified } = workspace;
-    const origin = actingAs(anybody, workspace);
-    const changes = { revoke_api_keys: reset.revokeApiKeys || !was_verified };
-    const target = { type: 'workspace', id: workspaceId, name };
-    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_reset', target, changes });
-    if (reset.revokeApiKeys || !was_verified) await revokeApiKeys(db, transaction, workspaceId, origin);
-    await forgetSessions(db, transaction, workspaceId);
-    await voidEmailChanges(db, transaction, workspaceId);
-    if (!was_verified) {
-      await forgetTotp(db, transaction, workspaceId);
-      await deactivateWebhooks(db, transaction, workspaceId, origin);
-      await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
-    }
-    const hasTotp = was_verified && workspace.has_totp;
-    await exemptClient(db, transaction, config.secretKey, { email, client: reset.client, hasTotp });
-    const detail = await remainingAccess(db, transaction, workspaceId);
-    return { mailId: await enqueueMail(db, transaction, workspaceId, { kind: 'password_changed', detail }), workspaceId };
-  });
+  const digest = digestMailToken(reset.token);
+  const use = async () => {
+    const hash = await hashFor(db, digest, reset.password);
+    return inTransaction(db, async (transaction) => {
+      const workspace = await useToken(db, transaction, digest, hash);
+      return endAccess({ db, config }, transaction, { ...reset, workspace }, anybody);
+    });
+  };
+  return inTurnOfToken(use, digest.toString('hex'));
+}
+
+/** The hash of the new password. Outside of a transaction: a hash waits for its turn, and must hold neither a connection nor a lock meanwhile. */
+async function hashFor(db: Database, digest: Buffer, password: string): Promise<string> {
+  const [owner] = await select<Pick<Owner, 'id' | 'email' | 'name'>>(db, ownerOf, [digest]);
+  if (owner === undefined) throw await refusalOf(db, digest);
+  if (isMadeOfOwnWords(password, owner)) throw commonPassword();
+  return hashPassword(password, owner.id);
 }
 
 /** Uses the token and sets the password. The row of the workspace is locked before that of the token, as where a token is voided. */
-async function usePasswordToken(db: Database, transaction: Transaction, { token, password }: PasswordReset): Promise<Owner> {
-  const digest = digestMailToken(token);
-  const refusal = async () => invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['reset']));
-  // Concurrent requests with the same token wait and hash nothing. No row is locked meanwhile: hashing may have to wait for its turn.
-  await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`reset:${digest.toString('hex')}`], transaction);
-  const [owner] = await select<Pick<Owner, 'id' | 'email' | 'name'>>(db, ownerOf, [digest], transaction);
-  if (owner === undefined) throw await refusal();
-  if (isMadeOfOwnWords(password, owner)) throw commonPassword();
-  const hash = await hashPassword(password, owner.id);
+async function useToken(db: Database, transaction: Transaction, digest: Buffer, hash: string): Promise<Owner> {
   await lockWorkspaceOf(db, transaction, digest);
-  const [used] = await select<{ workspace_id: string }>(db, useToken, [digest], transaction);
-  if (used === undefined) throw await refusal();
+  const [used] = await select<{ workspace_id: string }>(db, markUsed, [digest], transaction);
+  if (used === undefined) throw await refusalOf(db, digest, transaction);
   const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);
   if (workspace === undefined) throw invalidMailToken();
   return workspace;
+}
+
+const refusalOf = async (db: Database, digest: Buffer, transaction?: Transaction) =>
+  invalidMailToken(await whyTokenInvalid(db, digest, ['reset'], transaction));
+
+/** Ends what had access to the workspace, records the reset, and mails the owner. */
+async function endAccess(
+  { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
+  transaction: Transaction,
+  { workspace, ...reset }: PasswordReset & { workspace: Owner },
+  anybody: Origin,
+): Promise<{ mailId: string; workspaceId: string }> {
+  const { id: workspaceId, email, name, was_verified } = workspace;
+  const origin = actingAs(anybody, workspace);
+  const changes = { revoke_api_keys: reset.revokeApiKeys || !was_verified };
+  const target = { type: 'workspace', id: workspaceId, name };
+  await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_reset', target, changes });
+  if (reset.revokeApiKeys || !was_verified) await revokeApiKeys(db, transaction, workspaceId, origin);
+  await forgetSessions(db, transaction, workspaceId);
+  await voidEmailChanges(db, transaction, workspaceId);
+  if (!was_verified) {
+    await forgetTotp(db, transaction, workspaceId);
+    await deactivateWebhooks(db, transaction, workspaceId, origin);
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
+  }
+  const hasTotp = was_verified && workspace.has_totp;
+  await exemptClient(db, transaction, config.secretKey, { email, client: reset.client, hasTotp });
+  const detail = await remainingAccess(db, transaction, workspaceId);
+  return { mailId: await enqueueMail(db, transaction, workspaceId, { kind: 'password_changed', detail }), workspaceId };
 }
 
 interface Owner {
@@ -85,7 +107,7 @@ interface Owner {
 
 const usable = `digest = $1 AND purpose = 'reset' AND used_at IS NULL AND expires_at > now()`;
 const ownerOf = `SELECT id, email, name FROM workspaces WHERE id = (SELECT workspace_id FROM mail_tokens WHERE ${usable})`;
-const useToken = `UPDATE mail_tokens SET used_at = now() WHERE ${usable} RETURNING workspace_id`;
+const markUsed = `UPDATE mail_tokens SET used_at = now() WHERE ${usable} RETURNING workspace_id`;
 
 const setPassword = `
   UPDATE workspaces w SET password_hash = $2, token_version = w.token_version + 1, email_verified = true, updated_at = now()

@@ -21,7 +21,7 @@ async function verify(db: Database, transaction: Transaction, token: string, ori
   const digest = digestMailToken(token);
   await lockWorkspaceOf(db, transaction, digest); // before the token, as where a token is voided
   const [used] = await select<{ workspace_id: string; email: string | null }>(db, useToken, [digest], transaction);
-  if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['verify', 'change_email']));
+  if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, digest, ['verify', 'change_email'], transaction));
   const [, [workspace]] = await Workspace.update(
     { email_verified: true, updated_at: new Date(), ...(used.email === null ? {} : { email: used.email }) },
     { where: { id: used.workspace_id }, returning: true, transaction },

@@ -7,9 +7,9 @@ import type { MailTokenPurpose } from '../../rules/accounts/mail-token.js';
  */
 export async function whyTokenInvalid(
   db: Database,
-  transaction: Transaction,
   digest: Buffer,
   purposes: readonly MailTokenPurpose[],
+  transaction?: Transaction,
 ): Promise<string | undefined> {
   const [row] = await select<{ purpose: MailTokenPurpose; is_used: boolean; email_verified: boolean }>(
     db,

@@ -1,6 +1,8 @@
 /** Passwords of many accounts at once: each account waits in a queue of its own. */
 import assert from 'node:assert/strict';
+import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
 import { hashPassword } from '../../../models/passwords.js';
+import { mailToken } from '../../../models/rules/accounts/mail-token.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { password } from './owner.js';
@@ -28,5 +30,35 @@ describe('password checks of many accounts at once', function () {
       await statuses((index) => app.call('PUT', '/api/v1/auth/password', { jwt: jwts[index] as string, body })),
       new Set([200]),
     );
+  });
+
+  describe('while two hundred passwords wait', () => {
+    const twoHundred = () => Array.from({ length: 200 }, (_, index) => hashPassword(password, `waiting ${index}`));
+    const reset = async (token: string) =>
+      (await app.call('POST', '/api/v1/auth/reset-password', { body: { token, password: 'another horse' } })).status;
+    const tokenOf = async (workspaceId: string) => {
+      const [owner] = await rows<{ email: string }>(app.deps.db, 'SELECT email FROM workspaces WHERE id = $1', [workspaceId]);
+      const mailId = await requestPasswordReset(app.deps, owner?.email ?? '', () => undefined);
+      const [mail] = await rows<{ token_id: string }>(app.deps.db, 'SELECT token_id FROM mails WHERE id = $1', [mailId]);
+      return mailToken(app.deps.config.secretKey, mail?.token_id ?? '');
+    };
+
+    it('200 for others although as many resets wait as there are connections', async () => {
+      const { jwt } = await app.account();
+      const accounts = await Promise.all(Array.from({ length: 10 }, () => app.account()));
+      const tokens = await Promise.all(accounts.map(({ workspaceId }) => tokenOf(workspaceId)));
+      const waiting = twoHundred();
+      const resets = tokens.map(reset);
+      await waiting[100]; // by now, the resets wait behind the others
+      const list = app.call('GET', '/api/v1/api-keys', { jwt }).then(({ status }) => `${status} for a list`);
+      assert.equal(await Promise.race([list, ...resets.map((each) => each.then((status) => `${status} for a reset`))]), '200 for a list');
+      assert.deepEqual(new Set(await Promise.all(resets)), new Set([200]));
+    });
+
+    it('400 at once for a reset with an unknown token', async () => {
+      const waiting = Promise.all(twoHundred());
+      assert.equal(await Promise.race([reset('unknown'), waiting]), 400);
+      await waiting;
+    });
   });
 });
