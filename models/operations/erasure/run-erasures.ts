@@ -5,7 +5,7 @@ import { cancelErased } from './cancel-erased.js';
 import { erasurePage } from './erase-messages.js';
 import { dueForErasure, eraseOrWait, waitsForMessages } from './erasure-queue.js';
 import { forgetRecipient } from './forget-recipient.js';
-import { isRequestedBy } from './requested-by.js';
+import { clockMarginSeconds, isRequestedBy } from './requested-by.js';
 
 interface Erasure {
   id: string;
@@ -18,7 +18,8 @@ interface Erasure {
   lacks_rewalk: boolean;
   /** All transactions that were open at the end of the first walk have ended. */
   may_rewalk: boolean;
-  created_at: Date;
+  /** What was created later is not part of it. */
+  cut_off: Date;
 }
 
 /** A message that is still open is checked again after this time. */
@@ -88,7 +89,7 @@ async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCan
 
 // Transactions get their numbers in the order in which they begin to write. A restored database may count from a lower number.
 const load = `
-  SELECT id, workspace_id, recipient, place, walked_at, rewalked_at, created_at,
+  SELECT id, workspace_id, recipient, place, walked_at, rewalked_at, created_at + interval '${clockMarginSeconds} seconds' AS cut_off,
     rewalk_after IS NULL AND rewalked_at IS NULL AS lacks_rewalk,
     pg_snapshot_xmin(pg_current_snapshot()) >= rewalk_after OR pg_snapshot_xmax(pg_current_snapshot()) < rewalk_after
       AS may_rewalk
@@ -96,8 +97,8 @@ const load = `
 const complete = `
   UPDATE erasures SET status = 'completed', recipient = NULL, completed_at = now() WHERE id = $1 AND status = 'running'`;
 
-const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure): Promise<void> =>
-  forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at });
+const forget = (db: Database, key: Buffer, { workspace_id, recipient, cut_off }: Erasure): Promise<void> =>
+  forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: cut_off });
 
 /**
  * The next page of messages, newest first. Erases those that have ended, cancels those that were not handed off, and queues the others. All
@@ -108,10 +109,10 @@ const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at
 async function walk(
   db: Database,
   key: Buffer,
-  { id, workspace_id, recipient, place, created_at }: Erasure,
+  { id, workspace_id, recipient, place, cut_off }: Erasure,
   endPage: string,
 ): Promise<string[]> {
-  const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId]);
+  const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, cut_off, place ?? highestId]);
   const ids = found.map((each) => each.id);
   const cancelled = await cancelErased(db, ids);
   await eraseOrWait(db, key, { cause: id, ids, againInSeconds });

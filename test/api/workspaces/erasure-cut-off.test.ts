@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { select } from '../../../models/db/database.js';
+import { messageOf, statusOf } from '../../support/rows/messages.js';
+import { erasuresForEach } from './erasures-stage.js';
+
+/** `created_at` is from the clock of the API, the time of an erasure from that of PostgreSQL. */
+describe('what was created before an erasure', () => {
+  const stage = erasuresForEach();
+  const { send, sms, ask, shown, run, found } = stage;
+  const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+  it('is erased and cancelled although the clock of its process was four seconds ahead', async () => {
+    const { body } = await send({ ...sms(), scheduled_at: inAnHour() });
+    await stage.app.call('POST', '/api/v1/contacts', { key: stage.account.key, body: { name: 'Ada', phone: stage.to } });
+    const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15559999998'], scheduled_at: inAnHour() };
+    const headers = { 'Idempotency-Key': `news-for-${stage.to}` };
+    await stage.app.call('POST', '/api/v1/messages/bulk', { key: stage.account.key, body: bulk, headers });
+    for (const table of ['messages', 'contacts', 'batches']) {
+      await select(stage.app.deps.db, `UPDATE ${table} SET created_at = clock_timestamp() + interval '4 seconds' WHERE workspace_id = $1`, [
+        stage.account.workspaceId,
+      ]);
+    }
+    const id = await ask();
+    await run();
+    assert.deepEqual(
+      [await shown(id), await found(), await statusOf(stage.app.deps.db, body.data.message.id)],
+      [['completed', 1], [], 'failed/cancelled'],
+    );
+  });
+
+  it('does not include a message that is sent six seconds after the request, which is kept', async () => {
+    const id = await ask();
+    await select(stage.app.deps.db, `UPDATE erasures SET created_at = created_at - interval '6 seconds' WHERE id = $1`, [id]);
+    const { body } = await send(sms());
+    await run();
+    const { to, status } = await messageOf(stage.app.deps.db, body.data.message.id);
+    assert.deepEqual([await shown(id), to, status], [['completed', 0], stage.to, 'queued']);
+  });
+});
