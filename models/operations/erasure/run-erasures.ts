@@ -54,11 +54,29 @@ export async function runErasures(
   return completed;
 }
 
-/** A few of each workspace, so that thousands of requests of one do not delay the others. */
+/** SQL: a process of the former version ended the first walk of an erasure. */
+const lacksRewalk = '(rewalk_after IS NULL AND rewalked_at IS NULL)';
+
+// Transactions get their numbers in the order in which they begin to write. A restored database may count from a lower number.
+const mayRewalk = `
+  (pg_snapshot_xmin(pg_current_snapshot()) >= rewalk_after OR pg_snapshot_xmax(pg_current_snapshot()) < rewalk_after)`;
+
+/** SQL: since when something can be done for the erasure `e`; null: not now. A look at what waits sets its next check, and so the next turn. */
+const dueSince = `
+  CASE WHEN walked_at IS NULL THEN created_at
+    WHEN rewalked_at IS NULL AND (${lacksRewalk} OR ${mayRewalk}) THEN walked_at
+    ELSE COALESCE((SELECT min(q.look_at) FROM erasure_queue q WHERE q.erasure_id = e.id), rewalked_at) END`;
+
+/**
+ * A few of each workspace, so that thousands of requests of one do not delay the others: of the new ones, which come first, and of those that
+ * wait, each time the ones that are due the longest. So new ones do not stop those that wait, nor do these stop each other.
+ */
 const running = `
   SELECT id FROM (
-    SELECT id, row_number() OVER (PARTITION BY workspace_id ORDER BY walked_at NULLS FIRST, id) AS place FROM erasures WHERE status = 'running'
-  ) e WHERE place <= 20 ORDER BY place, id LIMIT 500`;
+    SELECT id, since, is_new, row_number() OVER (PARTITION BY workspace_id, is_new ORDER BY since, id) AS turn FROM (
+      SELECT id, workspace_id, walked_at IS NULL AS is_new, ${dueSince} AS since FROM erasures e WHERE status = 'running'
+    ) e WHERE since <= now()
+  ) e WHERE turn <= 20 ORDER BY turn, is_new DESC, since, id LIMIT 500`;
 
 async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCancelled): Promise<'more' | 'waits' | 'completed'> {
   const [erasure] = await select<Erasure>(db, load, [id]);
@@ -87,12 +105,9 @@ async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCan
   return 'completed';
 }
 
-// Transactions get their numbers in the order in which they begin to write. A restored database may count from a lower number.
 const load = `
   SELECT id, workspace_id, recipient, place, walked_at, rewalked_at, created_at + interval '${clockMarginSeconds} seconds' AS cut_off,
-    rewalk_after IS NULL AND rewalked_at IS NULL AS lacks_rewalk,
-    pg_snapshot_xmin(pg_current_snapshot()) >= rewalk_after OR pg_snapshot_xmax(pg_current_snapshot()) < rewalk_after
-      AS may_rewalk
+    ${lacksRewalk} AS lacks_rewalk, ${mayRewalk} AS may_rewalk
   FROM erasures WHERE id = $1 AND status = 'running' AND recipient IS NOT NULL`;
 const complete = `
   UPDATE erasures SET status = 'completed', recipient = NULL, completed_at = now() WHERE id = $1 AND status = 'running'`;
