@@ -2,6 +2,7 @@ import { type Database, inTransaction, select } from '../../db/database.js';
 import { namesRecipientInSql, withoutRecipient } from '../../rules/contacts/carrier-ids.js';
 import { digestInSql } from '../../rules/contacts/erasure.js';
 import { recipientKeyInSql } from '../../rules/messages/recipient.js';
+import { lowestId } from '../../rules/values/id-time.js';
 import { messageColumns, type MessageRow } from '../../tables/message.js';
 import { emptying, saysSomething } from './empty-reports.js';
 
@@ -25,9 +26,11 @@ export function eraseMessages(db: Database, key: Buffer, ids: readonly string[],
     const locked = await select<{ id: string }>(db, lockMessages, [ids], transaction);
     if (locked.length === 0) return [];
     // Events and statuses of a message are written under its lock only, so that what the next statement reads cannot change.
-    const erased = await select<{ id: string }>(db, erase, [locked.map(({ id }) => id), key], transaction);
+    const erased = (await select<{ id: string }>(db, erase, [locked.map(({ id }) => id), key], transaction)).map(({ id }) => id);
+    if (erased.length === 0) return [];
+    for (const sql of [lockEvents, emptyEvents, emptyAnswers]) await select(db, sql, [erased], transaction);
     if (cause !== null) await select(db, count, [cause, erased.length], transaction);
-    return erased.map(({ id }) => id);
+    return erased;
   });
 }
 
@@ -67,6 +70,7 @@ const emptied = Object.entries(messageColumns)
   .map(([name]) => `"${name}" = ${replacements[name as keyof MessageRow] ?? 'NULL'}`)
   .join(', ');
 
+// Attempts at hand-offs are written under the lock of their message only, so they need no order. Chains and the queue are also changed without it.
 // A report that arrived after the locks and is being applied now is skipped: its transaction waits for the message, and then sees that it
 // is erased.
 const erase = `
@@ -74,23 +78,29 @@ const erase = `
     UPDATE messages m SET ${emptied}, provider_message_id = ${withoutRecipient('$2', 'm.provider_message_id')}, erased_at = now()
     WHERE m.id = ANY($1::uuid[]) AND ${erasable}
     RETURNING m.id
-  ), event_bodies AS (
-    UPDATE events SET body = NULL
-    WHERE id IN (SELECT e.id FROM erased JOIN events e ON e.message_id = erased.id WHERE e.body IS NOT NULL ORDER BY e.id FOR UPDATE OF e)
-  ), answered AS (
-    UPDATE delivery_attempts a SET response_body = NULL, response_headers = NULL
-    FROM erased JOIN events e ON e.message_id = erased.id JOIN deliveries d ON d.event_id = e.id
-    WHERE a.delivery_id = d.id
   ), attempted AS (
     UPDATE send_attempts a SET detail = NULL, provider_message_id = ${withoutRecipient('$2', 'a.provider_message_id')}
     FROM erased WHERE a.message_id = erased.id AND (a.detail IS NOT NULL OR ${namesRecipientInSql('a.provider_message_id')})
   ), chained AS (
-    UPDATE fallbacks f SET steps = ${stepsWithoutRecipients} FROM erased WHERE f.message_id = erased.id
+    UPDATE fallbacks f SET steps = ${stepsWithoutRecipients}
+    WHERE f.message_id IN (SELECT f.message_id FROM erased JOIN fallbacks f ON f.message_id = erased.id ORDER BY f.message_id FOR UPDATE OF f)
   ), reported AS MATERIALIZED (
     ${reportsOf('SELECT id FROM erased')} SKIP LOCKED
   ), ${emptying('reported', '$2')}, waited AS (
-    DELETE FROM erasure_queue q USING erased WHERE q.message_id = erased.id AND q.erasure_id = '00000000-0000-0000-0000-000000000000'
+    DELETE FROM erasure_queue WHERE erasure_id = '${lowestId}' AND message_id IN (
+      SELECT q.message_id FROM erased JOIN erasure_queue q ON q.message_id = erased.id AND q.erasure_id = '${lowestId}'
+      ORDER BY q.message_id FOR UPDATE OF q)
   )
   SELECT id FROM erased`;
+
+// The deletion of events by their age locks an event, and then the attempts to deliver it. A new delivery of an event must not wait.
+const lockEvents = `SELECT id FROM events WHERE message_id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+const emptyEvents = 'UPDATE events SET body = NULL WHERE message_id = ANY($1::uuid[]) AND body IS NOT NULL';
+const emptyAnswers = `
+  UPDATE delivery_attempts SET response_body = NULL, response_headers = NULL
+  WHERE (delivery_id, number) IN (
+    SELECT a.delivery_id, a.number FROM events e JOIN deliveries d ON d.event_id = e.id JOIN delivery_attempts a ON a.delivery_id = d.id
+    WHERE e.message_id = ANY($1::uuid[]) AND (a.response_body IS NOT NULL OR a.response_headers IS NOT NULL)
+    ORDER BY a.delivery_id, a.number FOR UPDATE OF a)`;
 
 const count = 'UPDATE erasures SET messages = messages + $2 WHERE id = $1';

@@ -46,8 +46,10 @@ export async function eraseOrWait(
 }
 
 const leave = `
-  DELETE FROM erasure_queue q WHERE q.erasure_id = $1 AND q.message_id = ANY($2::uuid[])
-    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = q.message_id AND m.erased_at IS NULL)`;
+  DELETE FROM erasure_queue WHERE erasure_id = $1 AND message_id IN (
+    SELECT q.message_id FROM erasure_queue q WHERE q.erasure_id = $1 AND q.message_id = ANY($2::uuid[])
+      AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = q.message_id AND m.erased_at IS NULL)
+    ORDER BY q.message_id FOR UPDATE OF q)`;
 
 /** Whether messages of an erasure are still in the queue. */
 export async function waitsForMessages(db: Database, erasureId: string): Promise<boolean> {

@@ -31,8 +31,9 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
     await select(db, digestList, [workspaceId, recipient, digest], transaction);
   });
   await select(db, deleteContacts, [workspaceId, recipient, at]);
-  for (;;) if ((await select(db, cutChains, [workspaceId, recipient, at])).length < stepsPage) break;
-  for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length < stepsPage) break;
+  // A page is smaller if another transaction has changed some of its chains meanwhile.
+  for (;;) if ((await select(db, cutChains, [workspaceId, recipient, at])).length === 0) break;
+  for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length === 0) break;
   await forgetInBatches(db, key, forgotten);
   // Carriers may write the number in another way.
   await select(db, clearUnmatched, [phoneSpellings(recipient).map(mentionOf).join('|'), key]);
@@ -81,7 +82,7 @@ const clearSteps = `
   WHERE f.message_id IN (
     SELECT f.message_id FROM fallbacks f JOIN messages m ON m.id = f.message_id
     WHERE jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2 AND f.outcome IS NOT NULL AND m.workspace_id = $1
-    LIMIT ${stepsPage})
+    ORDER BY f.message_id LIMIT ${stepsPage} FOR UPDATE OF f)
   RETURNING f.message_id`;
 
 /**
