@@ -83,9 +83,13 @@ const isOpen: Readonly<Record<Kept, (id: string) => string>> = {
   bodies: isOnItsWay,
   attempts: (id) => `EXISTS (SELECT 1 FROM deliveries d WHERE d.id = ${id} AND d.status = 'pending')`,
 };
+/** SQL: in the order of the keys, because an erasure may change the same rows. Skipped rows would never be read again. */
 const forgetting: Readonly<Record<Kept, (ids: string) => string>> = {
-  bodies: (ids) => `UPDATE events e SET body = NULL FROM ${ids} WHERE e.id = ${ids}.id AND e.body IS NOT NULL`,
-  attempts: (ids) => `DELETE FROM delivery_attempts a USING ${ids} WHERE a.delivery_id = ${ids}.id`,
+  bodies: (ids) => `UPDATE events SET body = NULL WHERE id IN (
+      SELECT e.id FROM ${ids} JOIN events e ON e.id = ${ids}.id WHERE e.body IS NOT NULL ORDER BY e.id FOR NO KEY UPDATE OF e)`,
+  attempts: (ids) => `DELETE FROM delivery_attempts WHERE (delivery_id, number) IN (
+      SELECT a.delivery_id, a.number FROM ${ids} JOIN delivery_attempts a ON a.delivery_id = ${ids}.id
+      ORDER BY a.delivery_id, a.number FOR UPDATE OF a)`,
 };
 
 /** SQL: defers what is still to be sent of a page, and deletes the data of the rest. */

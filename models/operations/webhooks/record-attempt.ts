@@ -175,5 +175,7 @@ const record = `
   ) AS is_address`;
 
 const forgetOldest = `
-  DELETE FROM delivery_attempts a WHERE a.delivery_id = ANY($1::uuid[])
-    AND a.number <= (SELECT max(number) FROM delivery_attempts n WHERE n.delivery_id = a.delivery_id) - $2::integer`;
+  DELETE FROM delivery_attempts WHERE (delivery_id, number) IN (
+    SELECT a.delivery_id, a.number FROM delivery_attempts a WHERE a.delivery_id = ANY($1::uuid[])
+      AND a.number <= (SELECT max(number) FROM delivery_attempts n WHERE n.delivery_id = a.delivery_id) - $2::integer
+    ORDER BY a.delivery_id, a.number FOR UPDATE OF a)`;

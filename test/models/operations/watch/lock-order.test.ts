@@ -5,6 +5,7 @@ import { applyReports } from '../../../../models/operations/reports/apply-report
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
 import { eraseOrWait } from '../../../../models/operations/erasure/erasure-queue.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
+import { forgetWebhookData } from '../../../../models/operations/webhooks/forget-webhook-data.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
@@ -74,6 +75,8 @@ describe('the locks of a step of the watcher', () => {
   };
   const key = Buffer.alloc(32, 1);
   const erase = () => eraseMessages(test.db, key, ids);
+  const forget = (kind: 'bodies' | 'attempts') =>
+    forgetWebhookData(test.db, { bodies: 0, attempts: 0, deliveries: 0, [kind]: 1 }, Date.now() + 20_000);
 
   it('an erasure locks attempts at deliveries in the order of their keys', () =>
     assertInOrder(erase, { from: attempts, by: 'delivery_id' }));
@@ -92,4 +95,19 @@ describe('the locks of a step of the watcher', () => {
       from: ofMessages('fallbacks'),
       by: 'message_id',
     }));
+  for (const kind of ['bodies', 'attempts'] as const) {
+    it(`the retention of ${kind} locks rows in the order of their keys`, async () => {
+      await rows(test.db, 'TRUNCATE retention_sweeps, retention_waits');
+      const table = ofMessages(kind === 'bodies' ? 'events' : 'deliveries');
+      // Due in another order than that of their ids.
+      await rows(
+        test.db,
+        `INSERT INTO retention_waits (kind, id, look_at)
+         SELECT $1, id, now() + ((row_number() OVER (ORDER BY seq) * 2 + 1) % 9 - 9) * interval '1 second' FROM ${table}`,
+        [kind],
+      );
+      const locked = kind === 'bodies' ? { from: ofMessages('events'), by: 'id' } : { from: attempts, by: 'delivery_id' };
+      await assertInOrder(() => forget(kind), locked);
+    });
+  }
 });
