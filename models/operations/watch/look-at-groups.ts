@@ -130,6 +130,9 @@ export async function fenceGroups(db: Database, groupIds: readonly string[]): Pr
 
 /** Makes groups due for a check in the next watcher run, within 30 seconds. @returns how many of them are still open */
 export async function lookNow(db: Database, groupIds: readonly string[]): Promise<number> {
-  const sql = 'UPDATE message_groups SET look_at = now() WHERE id = ANY($1::uuid[]) AND closed_at IS NULL RETURNING id';
-  return (await select(db, sql, [groupIds])).length;
+  return (await select(db, now, [groupIds])).length;
 }
+
+const now = `
+  UPDATE message_groups SET look_at = now()
+  WHERE id IN (SELECT id FROM message_groups WHERE id = ANY($1::uuid[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE) RETURNING id`;

@@ -6,6 +6,7 @@ import { eraseMessages } from '../../../../models/operations/erasure/erase-messa
 import { eraseOrWait } from '../../../../models/operations/erasure/erasure-queue.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { forgetWebhookData } from '../../../../models/operations/webhooks/forget-webhook-data.js';
+import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
@@ -95,6 +96,10 @@ describe('the locks of a step of the watcher', () => {
       from: ofMessages('fallbacks'),
       by: 'message_id',
     }));
+  it('a command that makes groups due locks them in the order of their keys', async () => {
+    await rows(test.db, 'UPDATE message_groups SET closed_at = NULL WHERE id = ANY($1::uuid[])', [ids]);
+    await assertInOrder(() => lookNow(test.db, ids), { from: `message_groups WHERE id IN ('${ids.join("','")}')`, by: 'id' });
+  });
   for (const kind of ['bodies', 'attempts'] as const) {
     it(`the retention of ${kind} locks rows in the order of their keys`, async () => {
       await rows(test.db, 'TRUNCATE retention_sweeps, retention_waits');
