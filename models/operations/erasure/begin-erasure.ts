@@ -28,8 +28,17 @@ export function beginErasure(db: Database, workspaceId: string, recipient: strin
   });
 }
 
+const newestIn = (table: string) => `(SELECT created_at FROM ${table} WHERE workspace_id = $2 ORDER BY id DESC LIMIT 1)`;
+
+/**
+ * What was created later than the request stays. `created_at` of the others is from the clock of an API process, which may be ahead of
+ * PostgreSQL's: a request is not earlier than what it finds. The limit is that of the alert `TidingsClockOff`.
+ */
 const insert = `
-  INSERT INTO erasures (id, workspace_id, recipient, status) VALUES ($1, $2, $3, 'running') RETURNING id, status, messages`;
+  INSERT INTO erasures (id, workspace_id, recipient, status, created_at)
+  SELECT $1, $2, $3, 'running', LEAST(
+    now() + interval '5 seconds', GREATEST(now(), ${newestIn('messages')}, ${newestIn('contacts')}, ${newestIn('batches')}))
+  RETURNING id, status, messages`;
 
 /** @throws AppError not_found in the same way for unknown, malformed and foreign ids */
 export async function findErasure(db: Database, workspaceId: string, id: string): Promise<ErasureView> {

@@ -13,7 +13,7 @@ interface Forgotten {
   workspaceId: string;
   /** As `recipientKey` returns it. */
   recipient: string;
-  /** The cut-off of the erasure. Contacts that were created later stay. */
+  /** When the erasure was requested. Contacts that were created later stay. */
   at: Date;
 }
 

@@ -1,11 +1,4 @@
 /**
- * What was created up to this many seconds after the request of an erasure is part of it. `created_at` is from the clock of an API process, the
- * time of the request from PostgreSQL's. They may differ by this much before an alert (`TidingsClockOff`). So nothing that was accepted before
- * the request is missed.
- */
-export const clockMarginSeconds = 5;
-
-/**
  * SQL: the request of the message `m` came by this time. A step of a fallback chain is created when its turn comes, but was requested with the
  * first message of its chain.
  */

@@ -5,7 +5,7 @@ import { cancelErased } from './cancel-erased.js';
 import { erasurePage } from './erase-messages.js';
 import { dueForErasure, eraseOrWait, waitsForMessages } from './erasure-queue.js';
 import { forgetRecipient } from './forget-recipient.js';
-import { clockMarginSeconds, isRequestedBy } from './requested-by.js';
+import { isRequestedBy } from './requested-by.js';
 
 interface Erasure {
   id: string;
@@ -19,7 +19,7 @@ interface Erasure {
   /** All transactions that were open at the end of the first walk have ended. */
   may_rewalk: boolean;
   /** What was created later is not part of it. */
-  cut_off: Date;
+  created_at: Date;
 }
 
 /** A message that is still open is checked again after this time. */
@@ -63,7 +63,7 @@ const mayRewalk = `
 
 /** SQL: since when something can be done for the erasure `e`; null: not now. A look at what waits sets its next check, and so the next turn. */
 const dueSince = `
-  CASE WHEN walked_at IS NULL THEN created_at
+  CASE WHEN walked_at IS NULL THEN LEAST(created_at, now())
     WHEN rewalked_at IS NULL AND (${lacksRewalk} OR ${mayRewalk}) THEN walked_at
     ELSE COALESCE((SELECT min(q.look_at) FROM erasure_queue q WHERE q.erasure_id = e.id), rewalked_at) END`;
 
@@ -106,14 +106,14 @@ async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCan
 }
 
 const load = `
-  SELECT id, workspace_id, recipient, place, walked_at, rewalked_at, created_at + interval '${clockMarginSeconds} seconds' AS cut_off,
+  SELECT id, workspace_id, recipient, place, walked_at, rewalked_at, created_at,
     ${lacksRewalk} AS lacks_rewalk, ${mayRewalk} AS may_rewalk
   FROM erasures WHERE id = $1 AND status = 'running' AND recipient IS NOT NULL`;
 const complete = `
   UPDATE erasures SET status = 'completed', recipient = NULL, completed_at = now() WHERE id = $1 AND status = 'running'`;
 
-const forget = (db: Database, key: Buffer, { workspace_id, recipient, cut_off }: Erasure): Promise<void> =>
-  forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: cut_off });
+const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure): Promise<void> =>
+  forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at });
 
 /**
  * The next page of messages, newest first. Erases those that have ended, cancels those that were not handed off, and queues the others. All
@@ -124,10 +124,10 @@ const forget = (db: Database, key: Buffer, { workspace_id, recipient, cut_off }:
 async function walk(
   db: Database,
   key: Buffer,
-  { id, workspace_id, recipient, place, cut_off }: Erasure,
+  { id, workspace_id, recipient, place, created_at }: Erasure,
   endPage: string,
 ): Promise<string[]> {
-  const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, cut_off, place ?? highestId]);
+  const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId]);
   const ids = found.map((each) => each.id);
   const cancelled = await cancelErased(db, ids);
   await eraseOrWait(db, key, { cause: id, ids, againInSeconds });
