@@ -81,8 +81,8 @@ export const lockMutations: readonly Mutation[] = [
   },
   {
     guards: 'no answer before it is known what was decided',
-    file: 'api/accept/retry-forever.ts',
-    find: "      logger.warn({ err }, 'the outcome of the request is unknown; reading it again');",
+    file: 'models/flow/repeat.ts',
+    find: '      if (performance.now() >= until) throw err;',
     replace: '      throw err;',
     test: 'api/accept/undecided',
   },

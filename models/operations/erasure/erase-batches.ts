@@ -5,12 +5,9 @@ import { mentionOf } from '../../rules/contacts/mention.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { erasurePage } from './erase-messages.js';
 
-/** An old batch that is still open is checked again after this time. */
-const againInSeconds = 3_600;
-
-/** Erases those of these batches that have ended. The others are checked again later. */
-export async function eraseBatchesOrWait(db: Database, key: Buffer, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await select(db, eraseOrWait, [ids, key, againInSeconds]);
+/** Erases those of these batches that have ended. The others are checked again after this time. */
+export async function eraseBatchesOrQueue(db: Database, key: Buffer, ids: readonly string[], againInSeconds: number): Promise<void> {
+  if (ids.length > 0) await select(db, eraseOrQueue, [ids, key, againInSeconds]);
 }
 
 /** SQL: the batch `b` still has something to erase. A key without the digest of its request is a digest itself. */
@@ -19,7 +16,7 @@ const isPersonal = `(b.request_digest IS NOT NULL OR b.errors::text <> '[]')`;
 const digestOfKey = digestInSql('$2', 'b.idempotency_key');
 
 /** A batch that is open or locked keeps its faults and its idempotency key. */
-const eraseOrWait = `
+const eraseOrQueue = `
   WITH erased AS (
     UPDATE batches b SET errors = '[]', request_digest = NULL,
       idempotency_key = CASE WHEN b.request_digest IS NULL THEN b.idempotency_key ELSE ${digestOfKey} END

@@ -4,13 +4,13 @@
  */
 import { type Database, select } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
-import { batchesDueForErasure, eraseBatchesOrWait } from './erase-batches.js';
+import { batchesDueForErasure, eraseBatchesOrQueue } from './erase-batches.js';
 import { erasurePage } from './erase-messages.js';
 import { emptying, saysSomething } from './empty-reports.js';
-import { dueForErasure, eraseOrWait } from './erasure-queue.js';
+import { dueForErasure, eraseOrQueue } from './erasure-queue.js';
 
 const dayMs = 86_400_000;
-/** An old message that is still open is checked again after this time. */
+/** An old message or batch that is still open is checked again after this time. */
 const againInSeconds = 3_600;
 const reportsPage = 1_000;
 
@@ -54,8 +54,8 @@ export async function eraseOld(db: Database, key: Buffer, days: number, untilMs:
 async function eraseQueued(db: Database, key: Buffer): Promise<{ erased: number; wasDue: boolean }> {
   const ids = await dueForErasure(db, null);
   const batches = await batchesDueForErasure(db);
-  const erased = await eraseOrWait(db, key, { cause: null, ids, againInSeconds });
-  await eraseBatchesOrWait(db, key, batches);
+  const erased = await eraseOrQueue(db, key, { cause: null, ids, againInSeconds });
+  await eraseBatchesOrQueue(db, key, batches, againInSeconds);
   return { erased, wasDue: ids.length > 0 || batches.length > 0 };
 }
 
@@ -82,8 +82,8 @@ async function nextPage(db: Database, key: Buffer, sweep: Sweep): Promise<{ eras
   const last = ids.at(-1);
   if (last === undefined) return { erased: 0, isFull: false };
   let erased = 0;
-  if (kind === 'messages') erased = await eraseOrWait(db, key, { cause: null, ids, againInSeconds });
-  else if (kind === 'batches') await eraseBatchesOrWait(db, key, ids);
+  if (kind === 'messages') erased = await eraseOrQueue(db, key, { cause: null, ids, againInSeconds });
+  else if (kind === 'batches') await eraseBatchesOrQueue(db, key, ids, againInSeconds);
   else await select(db, eraseReports, [ids, key]);
   await select(db, moveOn, [workspaceId ?? lowestId, kind, last]);
   return { erased, isFull: ids.length === size };

@@ -27,7 +27,7 @@ const due = `
  * Erases those of these messages that have ended. Erased and deleted messages leave the queue. The others are checked again later.
  * @returns how many were erased
  */
-export async function eraseOrWait(
+export async function eraseOrQueue(
   db: Database,
   key: Buffer,
   { cause, ids, againInSeconds }: { cause: Cause; ids: readonly string[]; againInSeconds: number },

@@ -3,7 +3,7 @@ import { type Database, select } from '../../db/database.js';
 import { highestId } from '../../rules/values/id-time.js';
 import { cancelErased } from './cancel-erased.js';
 import { erasurePage } from './erase-messages.js';
-import { dueForErasure, eraseOrWait, waitsForMessages } from './erasure-queue.js';
+import { dueForErasure, eraseOrQueue, waitsForMessages } from './erasure-queue.js';
 import { forgetRecipient } from './forget-recipient.js';
 import { isRequestedBy } from './requested-by.js';
 
@@ -97,7 +97,7 @@ async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCan
   }
   const ids = await dueForErasure(db, id);
   await onCancelled(await cancelErased(db, ids));
-  await eraseOrWait(db, key, { cause: id, ids, againInSeconds });
+  await eraseOrQueue(db, key, { cause: id, ids, againInSeconds });
   if (ids.length === erasurePage) return 'more';
   if (erasure.rewalked_at === null || (await waitsForMessages(db, id))) return 'waits';
   await forget(db, key, erasure);
@@ -130,7 +130,7 @@ async function walk(
   const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId]);
   const ids = found.map((each) => each.id);
   const cancelled = await cancelErased(db, ids);
-  await eraseOrWait(db, key, { cause: id, ids, againInSeconds });
+  await eraseOrQueue(db, key, { cause: id, ids, againInSeconds });
   const isLast = ids.length < erasurePage;
   await select(db, endPage, [id, isLast ? highestId : ids.at(-1), isLast]);
   return cancelled;

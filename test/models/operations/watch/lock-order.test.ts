@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../../models/db/database.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
-import { eraseOrWait } from '../../../../models/operations/erasure/erasure-queue.js';
+import { eraseOrQueue } from '../../../../models/operations/erasure/erasure-queue.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { forgetWebhookData } from '../../../../models/operations/webhooks/forget-webhook-data.js';
 import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
@@ -88,7 +88,7 @@ describe('the locks of a step of the watcher', () => {
     assertInOrder(erase, { from: ofMessages('erasure_queue'), by: 'message_id' }));
   it('the end of a wait locks what waits in the queue in the order of its keys', async () => {
     await rows(test.db, 'UPDATE messages SET erased_at = now() WHERE id = ANY($1::uuid[])', [ids]);
-    const leave = () => eraseOrWait(test.db, key, { cause: null, ids, againInSeconds: 1 });
+    const leave = () => eraseOrQueue(test.db, key, { cause: null, ids, againInSeconds: 1 });
     await assertInOrder(leave, { from: ofMessages('erasure_queue'), by: 'message_id' });
   });
   it('the removal of a recipient from ended chains locks them in the order of their keys', () =>
