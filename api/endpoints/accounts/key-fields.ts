@@ -5,7 +5,6 @@ import { keyChannelRefused } from '../../../models/errors.js';
 import { networkOf } from '../../../models/rules/accounts/networks.js';
 import type { Caller } from '../../http/caller.js';
 import { inFuture, moment, oneOrMoreOf } from '../../http/schemas/schemas.js';
-import { rule } from '../../http/schemas/validation.js';
 
 const networksMax = 50;
 
@@ -44,17 +43,3 @@ export function assertChannels({ channels: allowed }: Pick<Caller, 'channels'>, 
   if (allowed === null) return;
   for (const channel of wanted) if (channel !== undefined && !allowed.includes(channel)) throw keyChannelRefused(channel);
 }
-
-const hoursMax = 168;
-
-/** How long the old key works after a rotation. */
-export const overlapHours = Joi.number()
-  .unsafe()
-  .empty(null)
-  .custom(
-    rule((value: number) =>
-      Number.isInteger(value) && value >= 0 && value <= hoursMax ? null : `{field} must be a whole number from 0 to ${hoursMax}`,
-    ),
-  )
-  .default(24)
-  .meta({ type: 'integer', minimum: 0, maximum: hoursMax });

@@ -10,8 +10,8 @@ import { Webhook } from '../../../models/tables/webhook.js';
 import { endpoint } from '../../declare.js';
 import { either, eitherOrPortal } from '../../http/endpoint.js';
 import { presentDelivery, presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
+import { overlapHours } from '../../http/schemas/overlap-hours.js';
 import { dataOf } from '../../http/schemas/schemas.js';
-import { rule } from '../../http/schemas/validation.js';
 import { storeNow } from '../../present/success-texts.js';
 import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
 
@@ -67,11 +67,6 @@ export const resendDelivery = endpoint({
   },
 });
 
-const hoursMax = 168;
-const hours = rule((value: number) =>
-  Number.isInteger(value) && value >= 0 && value <= hoursMax ? null : `{field} must be a whole number from 0 to ${hoursMax}`,
-);
-
 export const rotateWebhookSecret = endpoint({
   id: 'rotateWebhookSecret',
   tag: 'webhooks',
@@ -79,12 +74,11 @@ export const rotateWebhookSecret = endpoint({
   path: '/api/v1/webhooks/:id/rotate-secret',
   summary: 'Replace the secret of a webhook. The new secret is displayed only once; the old one also signs until the overlap ends',
   auth,
-  body: Joi.object<{ overlap_hours: number }>({
-    overlap_hours: Joi.number().unsafe().empty(null).custom(hours).default(24).meta({ type: 'integer', minimum: 0, maximum: hoursMax }),
-  }).required(),
+  body: Joi.object<{ overlap_hours: number }>({ overlap_hours: overlapHours }).required(),
   response: rotatedResponse,
-  async handler({ caller: { workspaceId }, params, origin, body: { overlap_hours: overlapHours } }, { db, config }) {
-    const { row, secret } = await rotateSecret(db, config.secretKey, { workspaceId, id: params.id, overlapHours }, origin);
+  async handler({ caller: { workspaceId }, params, origin, body }, { db, config }) {
+    const rotation = { workspaceId, id: params.id, overlapHours: body.overlap_hours };
+    const { row, secret } = await rotateSecret(db, config.secretKey, rotation, origin);
     return { webhook: presentWebhook(row), secret, warning: warningOf(row.old_secret_until ?? null) };
   },
 });
