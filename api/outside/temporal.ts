@@ -5,6 +5,7 @@ import type { Config } from '../../models/settings/config.js';
 import { countText } from '../../models/rules/values/text.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { answerWithin } from './answer-within.js';
+import { recentPollers } from './pollers.js';
 import { notifyPages, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, type ReplayRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
 import { passTrace, traceAccept } from '../tracing/trace-accept.js';
@@ -73,8 +74,6 @@ const whoAccepts = 'Temporal or a worker';
 const hintTimeoutMs = 2000;
 /** How long a resend or test waits for the response of the receiver. */
 const outcomeTimeoutMs = 2000;
-/** An idle poll lasts up to a minute. A worker whose last poll is longer ago has ended. */
-const pollerAgeMsMax = 70_000;
 /** A batch gets this many times the timeout of a message, because its debit queues all its messages in one transaction. */
 const batchTimeoutFactor = 3;
 
@@ -181,8 +180,5 @@ async function startMail(client: Client, mailId: string): Promise<void> {
 }
 
 /** Whether a worker asked for workflow tasks not long ago. */
-async function isPolled({ workflowService, options: { namespace } }: Client): Promise<boolean> {
-  const request = { namespace, taskQueue: { name: queues.messages }, taskQueueType: 1 /* workflow tasks */ };
-  const { pollers } = await workflowService.describeTaskQueue(request);
-  return (pollers ?? []).some(({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < pollerAgeMsMax);
-}
+const isPolled = async ({ workflowService, options: { namespace } }: Client): Promise<boolean> =>
+  (await recentPollers(workflowService, namespace, queues.messages, 'workflow')).length > 0;
