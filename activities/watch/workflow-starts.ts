@@ -3,6 +3,7 @@ import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, 
 import type { DrivableGroup } from '../../models/operations/watch/look-at-groups.js';
 import type { NextFallback } from '../../models/operations/messages/fall-back.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
+import { grpcStatus } from '../../models/process/grpc-status.js';
 import {
   batchChangedSignal,
   cancelledSignal,
@@ -121,13 +122,10 @@ async function isRunning({ workflowService, options: { namespace } }: Client, wo
     const { workflowExecutionInfo } = await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
     return workflowExecutionInfo?.closeTime === null || workflowExecutionInfo?.closeTime === undefined;
   } catch (error) {
-    if (isGrpcServiceError(error) && (error.code as number) === notFound) return false;
+    if (isGrpcServiceError(error) && (error.code as number) === grpcStatus.notFound) return false;
     throw error;
   }
 }
-
-/** `grpc.status.NOT_FOUND`. */
-const notFound = 5;
 
 /** @returns false when no such workflow is open */
 async function signalIfRunning(client: Client, workflowId: string, signal: string): Promise<boolean> {

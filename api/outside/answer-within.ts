@@ -1,8 +1,6 @@
 /** Calls of Temporal with a time-out. */
 import { type Client, isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-
-/** Of gRPC. */
-const deadlineExceeded = 4;
+import { grpcStatus } from '../../models/process/grpc-status.js';
 
 /**
  * Makes calls that end after this time.
@@ -21,6 +19,6 @@ export async function answerWithin<T>(client: Client, who: string, timeoutMs: nu
 /** The library may put the error of gRPC into one of its own. */
 function isTimeout(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
-  if (isGrpcServiceError(error)) return (error.code as number) === deadlineExceeded;
+  if (isGrpcServiceError(error)) return (error.code as number) === grpcStatus.deadlineExceeded;
   return error instanceof Error && error.cause !== undefined && isTimeout(error.cause);
 }

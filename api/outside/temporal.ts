@@ -70,8 +70,8 @@ export interface Temporal {
 
 /** Without a worker, Temporal answers nothing either. */
 const whoAccepts = 'Temporal or a worker';
-/** Timeout of signals. If one fails, the watcher repeats it. */
-const hintTimeoutMs = 2000;
+/** Timeout of a short call. If a signal fails, the watcher repeats it. */
+const shortCallTimeoutMs = 2000;
 /** How long a resend or test waits for the response of the receiver. */
 const outcomeTimeoutMs = 2000;
 /** A batch gets this many times the timeout of a message, because its debit queues all its messages in one transaction. */
@@ -80,7 +80,7 @@ const batchTimeoutFactor = 3;
 export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
   const connection = Connection.lazy(temporalServer);
   const client = new Client({ connection, namespace: temporalNamespace, interceptors: { workflow: [passTrace] } });
-  const { hint, allEnded } = createHints(client);
+  const { shortCall, allEnded } = createShortCalls(client);
 
   return {
     accept: (request) =>
@@ -101,27 +101,27 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
           }),
         ),
       ),
-    wake: (wake) => hint(() => wakeGroup(client, wake)),
-    notifyCancelled: (workflowId) => hint(() => client.workflow.getHandle(workflowId).signal(cancelledSignal)),
-    notifyPages: (ids) => hint(() => notifyPages(client, ids)),
+    wake: (wake) => shortCall(() => wakeGroup(client, wake)),
+    notifyCancelled: (workflowId) => shortCall(() => client.workflow.getHandle(workflowId).signal(cancelledSignal)),
+    notifyPages: (ids) => shortCall(() => notifyPages(client, ids)),
     async attempt(request) {
-      const handle = await hint(() => startAttempt(client, request));
+      const handle = await shortCall(() => startAttempt(client, request));
       await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // on a timeout, the delivery log contains the outcome later
     },
-    wakeRetrier: (webhookId, workspaceId) => hint(() => startOrSignalRetrier(client, webhookId, workspaceId)),
-    replay: (request) => hint(() => startReplay(client, request)),
-    sendMail: (mailId) => hint(() => startMail(client, mailId)),
-    hasWorker: () => hint(() => isPolled(client)),
+    wakeRetrier: (webhookId, workspaceId) => shortCall(() => startOrSignalRetrier(client, webhookId, workspaceId)),
+    replay: (request) => shortCall(() => startReplay(client, request)),
+    sendMail: (mailId) => shortCall(() => startMail(client, mailId)),
+    hasWorker: () => shortCall(() => isPolled(client)),
     close: () => allEnded().then(() => connection.close()),
   };
 }
 
 /** Makes short calls, and waits for all that were begun. */
-function createHints(client: Client) {
+function createShortCalls(client: Client) {
   const open = new Set<Promise<unknown>>();
   return {
-    hint<T>(call: () => Promise<T>): Promise<T> {
-      const made = answerWithin(client, 'Temporal', hintTimeoutMs, call);
+    shortCall<T>(call: () => Promise<T>): Promise<T> {
+      const made = answerWithin(client, 'Temporal', shortCallTimeoutMs, call);
       const ended: Promise<unknown> = Promise.allSettled([made]).finally(() => open.delete(ended));
       open.add(ended);
       return made;

@@ -8,6 +8,7 @@ import {
   newestMessageAt,
   type Recovery,
 } from '../../models/operations/recovery/begin-recovery.js';
+import { grpcStatus } from '../../models/process/grpc-status.js';
 import { queues, workflowIds, workflowTypes } from '../../workflows/contract.js';
 import { endWorkflows, openWorkflows } from './end-workflows.js';
 import { stillRunning } from './still-running.js';
@@ -59,13 +60,10 @@ export async function runRecovery(config: Config, request: RecoveryRequest): Pro
   }
 }
 
-/** gRPC status NOT_FOUND. */
-const notFound = 5;
-
 /** @throws Error when the server has no such namespace, as after the loss of its data */
 async function requireNamespace({ workflowService }: Connection, { temporalNamespace: namespace, temporalServer }: Config): Promise<void> {
   await workflowService.describeNamespace({ namespace }).catch((error: { code?: number }) => {
-    if (error.code !== notFound) throw error;
+    if (error.code !== grpcStatus.notFound) throw error;
     throw new Error(`Temporal at ${temporalServer.address} has no namespace "${namespace}": create it first (docs/recovery.md)`);
   });
 }

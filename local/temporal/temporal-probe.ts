@@ -1,10 +1,8 @@
 /** Asks a Temporal server whether it serves us. The client library is loaded only here, while servers start anyway. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { grpcStatus } from '../../models/process/grpc-status.js';
 import type { TemporalServer } from '../../models/settings/connection-settings.js';
 import { reasonOf, StartError } from '../plan/start-error.js';
-
-/** gRPC status NOT_FOUND. */
-const notFound = 5;
 
 /** Resolves once the server answers for the namespace. */
 export async function untilTemporalServes(address: string, namespace: string, signal: AbortSignal): Promise<void> {
@@ -27,7 +25,7 @@ export async function requireTemporal(server: TemporalServer, namespace: string)
   try {
     return await askTemporal(server, namespace);
   } catch (error) {
-    if ((error as { code?: number }).code === notFound) {
+    if ((error as { code?: number }).code === grpcStatus.notFound) {
       throw new StartError(`Temporal at ${server.address} has no namespace "${namespace}": create it, or set TEMPORAL_NAMESPACE.`);
     }
     throw new StartError(`Temporal at ${server.address} (TEMPORAL_ADDRESS) cannot be used: ${reasonOf(error)}.`);

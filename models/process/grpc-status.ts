@@ -1,0 +1,2 @@
+/** Status codes of gRPC, as Temporal's server returns them. */
+export const grpcStatus = { deadlineExceeded: 4, notFound: 5 } as const;
