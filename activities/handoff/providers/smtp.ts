@@ -7,6 +7,7 @@ import { createTransport } from 'nodemailer';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { soft } from '../../../models/rules/failures/provider-failure.js';
 import { isAboutRecipient, smtpCodeOf, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
+import { isOnThisMachine } from '../../support/mail-transport.js';
 import { isPermanentRefusal, type SmtpError } from '../../support/smtp-error.js';
 import { addressOf, subjectOf } from './mail.js';
 import { rejected } from './outcomes.js';
@@ -62,7 +63,6 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
 /** Requires TLS when there is a password and the server is on another machine. The query of the address can override it. */
 function poolOptions(url: string) {
   const { hostname, username } = new URL(url);
-  const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
   return {
     url,
     pool: true,
@@ -73,7 +73,7 @@ function poolOptions(url: string) {
     dnsTimeout: connectTimeoutMs,
     socketTimeout: socketTimeoutMs,
     idleTimeout: idleSocketMs,
-    requireTLS: username !== '' && !isLocal,
+    requireTLS: username !== '' && !isOnThisMachine(hostname),
     tls: { minVersion: 'TLSv1.2' },
     disableFileAccess: true,
     disableUrlAccess: true,
