@@ -2,6 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
+import { isPidInUse } from '../../models/process/is-pid-in-use.js';
 import { endProcess, identify, type StopStep } from '../processes/process-identity.js';
 
 /**
@@ -12,20 +13,11 @@ import { endProcess, identify, type StopStep } from '../processes/process-identi
 export async function settlePostmasterFile(clusterDir: string, stop: readonly StopStep[]): Promise<void> {
   const path = join(clusterDir, 'postmaster.pid');
   const pid = pidIn(path);
-  if (pid === undefined || !isTaken(pid)) return; // PostgreSQL handles this case itself
+  if (pid === undefined || !isPidInUse(pid)) return; // PostgreSQL handles this case itself
   const identity = identify(pid);
   const isServerOfThisCluster = commandLine(pid).includes(`postgres -D ${clusterDir} `);
   if (identity !== undefined && isServerOfThisCluster) await endProcess(identity, stop);
   else rmSync(path, { force: true });
-}
-
-/** Whether the pid is in use, as PostgreSQL checks it: a zombie counts as running. */
-function isTaken(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 function pidIn(path: string): number | undefined {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isPidInUse } from '../process/is-pid-in-use.js';
 import { ConfigError } from './config.js';
 
 /** The part of `DATA_DIR/run.json` that commands read. `local/processes/run-record.ts` writes the file. */
@@ -33,7 +34,7 @@ function settingsOfService(dataDir: string): NodeJS.ProcessEnv {
   const text = readIfPresent(runFileIn(dataDir));
   if (text === undefined) return {};
   const { launcher, settings = {} } = parsed(text, runFileIn(dataDir));
-  return launcher !== undefined && isRunning(launcher.pid) ? settings : {};
+  return launcher !== undefined && isPidInUse(launcher.pid) ? settings : {};
 }
 
 function parsed(text: string, path: string): RunningService {
@@ -51,14 +52,5 @@ function readIfPresent(path: string): string | undefined {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     throw new ConfigError([`${path} cannot be read (${message})`]);
-  }
-}
-
-/** A process of another user cannot be signalled, but it runs. */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
