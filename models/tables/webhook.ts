@@ -9,18 +9,22 @@ import type { EventType } from '../rules/webhooks/events.js';
 import { generateWebhookSecret } from '../rules/webhooks/signed-headers.js';
 import { generateSigningKey } from '../rules/webhooks/signing-key.js';
 
-/** The fields of a new webhook. */
-export interface NewWebhook {
-  workspace_id: string;
-  url: string;
-  events: EventType[];
-  description: string | null;
+/** How events are delivered. Undefined leaves a setting as it is, null restores its default. */
+export interface DeliverySettings {
   retry_delays?: number[] | null;
   rate?: number | null;
   ordered?: boolean;
   /** Events are signed with an ed25519 key pair too. */
   asymmetric?: boolean;
   frame_ancestors?: string[] | null;
+}
+
+/** The fields of a new webhook. */
+export interface NewWebhook extends DeliverySettings {
+  workspace_id: string;
+  url: string;
+  events: EventType[];
+  description: string | null;
 }
 
 /** The present key pair of a webhook, as stored: the private key is encrypted. */

@@ -20,15 +20,6 @@ const isSite = (value: unknown): boolean =>
   URL.canParse(value) &&
   new URL(value).origin === value;
 
-/** Undefined leaves a setting unchanged, null restores its default. */
-export interface DeliverySettings {
-  retry_delays?: number[] | null;
-  rate?: number | null;
-  ordered?: boolean;
-  asymmetric?: boolean;
-  frame_ancestors?: string[] | null;
-}
-
 export const deliverySettings = {
   retry_delays: fewOf(
     delaysMax,

@@ -7,7 +7,7 @@ import { updateWebhook } from '../../../models/operations/webhooks/update-webhoo
 import { eventDescriptions, type EventType, eventTypes } from '../../../models/rules/webhooks/events.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { faultOfWebhookUrl, httpsText } from '../../../models/rules/webhooks/webhook-url.js';
-import { newKeyPair, Webhook } from '../../../models/tables/webhook.js';
+import { type DeliverySettings, newKeyPair, Webhook } from '../../../models/tables/webhook.js';
 import type { Deps } from '../../deps.js';
 import { endpoint, list } from '../../declare.js';
 import { either, eitherOrPortal } from '../../http/endpoint.js';
@@ -17,7 +17,7 @@ import { type Checked, requiredText, rule, text } from '../../http/schemas/valid
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
 import { assertUsableUrl } from '../../outside/webhook-target.js';
 import { storeNow, successTexts } from '../../present/success-texts.js';
-import { type DeliverySettings, deliverySettings } from './webhook-fields.js';
+import { deliverySettings } from './webhook-fields.js';
 import { createdResponse, webhookResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
