@@ -4,7 +4,7 @@ import { requestEmailChange } from '../../../models/operations/accounts/request-
 import { changePassword } from '../../../models/operations/accounts/change-password.js';
 import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
 import { confirmPassword } from '../../../models/operations/logins/confirm-password.js';
-import { requestVerification } from '../../../models/operations/accounts/request-verification.js';
+import { requestVerification } from '../../../models/operations/accounts/request-token-mail.js';
 import type { Workspace } from '../../../models/tables/workspace.js';
 import { withPaddedDuration } from '../../auth/padded-duration.js';
 import type { Deps } from '../../deps.js';

@@ -1,6 +1,6 @@
 /** Password resets by e-mail. */
 import Joi from 'joi';
-import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
+import { requestPasswordReset } from '../../../models/operations/accounts/request-token-mail.js';
 import { resetPassword } from '../../../models/operations/accounts/reset-password.js';
 import { withPaddedDuration } from '../../auth/padded-duration.js';
 import { endpoint } from '../../declare.js';

@@ -3,7 +3,8 @@ import { type Database, select, type Transaction } from '../../db/database.js';
 import type { MailKind } from '../../rules/accounts/mail-texts.js';
 import { digestMailToken, type MailTokenPurpose, mailToken, mailTokenLifetimeMs } from '../../rules/accounts/mail-token.js';
 
-const kinds = { verify: 'verify_email', reset: 'reset_password', change_email: 'change_email' } as const;
+/** The kind of the mail that has a token of this purpose. */
+export const mailKindOf = { verify: 'verify_email', reset: 'reset_password', change_email: 'change_email' } as const;
 
 interface TokenMail {
   workspaceId: string;
@@ -28,7 +29,7 @@ export async function issueMail(
   const digest = digestMailToken(mailToken(secretKey, tokenId));
   await select(db, voidOlder, [workspaceId, purpose], transaction);
   await select(db, insertToken, [tokenId, workspaceId, purpose, digest, expiresAt, email ?? null], transaction);
-  return enqueueMail(db, transaction, workspaceId, { kind: kinds[purpose], tokenId, recipient: email });
+  return enqueueMail(db, transaction, workspaceId, { kind: mailKindOf[purpose], tokenId, recipient: email });
 }
 
 const voidOlder = `UPDATE mail_tokens SET used_at = now(), email = NULL WHERE workspace_id = $1 AND purpose = $2 AND used_at IS NULL`;

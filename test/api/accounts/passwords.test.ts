@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
+import { requestPasswordReset } from '../../../models/operations/accounts/request-token-mail.js';
 import { mailToken } from '../../../models/rules/accounts/mail-token.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
