@@ -17,7 +17,7 @@ import { requiredText } from '../../http/schemas/validation.js';
 import { successTexts } from '../../present/success-texts.js';
 import { clientOf } from './client-of.js';
 import { assertMayMoveTo } from './may-sign-up.js';
-import { tryDeps } from './password-checks.js';
+import { attemptDeps } from './password-checks.js';
 
 interface PasswordRequest {
   caller: Caller;
@@ -27,7 +27,7 @@ interface PasswordRequest {
 
 function confirmCurrentPassword(deps: Deps, { caller: { workspaceId }, origin, body }: PasswordRequest): Promise<Workspace> {
   const given = { workspaceId, password: body.current_password, client: clientOf(deps.config, origin) };
-  return confirmPassword(tryDeps(deps), given, origin);
+  return confirmPassword(attemptDeps(deps), given, origin);
 }
 
 export const putPassword = endpoint({

@@ -15,7 +15,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { country, email, id, name, newPassword, phone } from '../../http/schemas/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText, text } from '../../http/schemas/validation.js';
-import { admitCheck, tryDeps } from './password-checks.js';
+import { admitCheck, attemptDeps } from './password-checks.js';
 import { successTexts } from '../../present/success-texts.js';
 import { assertMaySignUp } from './may-sign-up.js';
 import { newSession } from './new-session.js';
@@ -95,7 +95,7 @@ export function workspaceOfLogin(deps: Deps, { body, origin, noteWorkspace }: Lo
   const attempt = { ...body, client: clientOf(deps.config, origin) };
   // The client that has just reset the password gets in while others guess, as the client of an earlier login does.
   const admit = async (isExempt: boolean) => (isExempt ? undefined : admitCheck(deps, attempt));
-  return withPaddedFailure(() => logIn({ ...tryDeps(deps), admit, onAccount: noteWorkspace }, attempt, origin));
+  return withPaddedFailure(() => logIn({ ...attemptDeps(deps), admit, onAccount: noteWorkspace }, attempt, origin));
 }
 
 export const login = endpoint({

@@ -1,13 +1,13 @@
 /** Password checks cost much CPU. Clients that have never logged in to the account share a rate limit; known clients are not limited by it. */
 import { AppError } from '../../../models/errors.js';
 import { isKnownClient } from '../../../models/operations/logins/is-known-client.js';
-import type { TryDeps } from '../../../models/operations/logins/note-failed-try.js';
+import type { AttemptDeps } from '../../../models/operations/logins/note-failed-attempt.js';
 import type { Deps } from '../../deps.js';
 import { noHeaders } from '../../http/rate-limit.js';
 import { startMail } from '../../outside/start-mail.js';
 
 /** What operations need that verify passwords or codes. */
-export const tryDeps = (deps: Deps): TryDeps => ({ db: deps.db, config: deps.config, onMail: (mailId) => startMail(deps, mailId) });
+export const attemptDeps = (deps: Deps): AttemptDeps => ({ db: deps.db, config: deps.config, onMail: (mailId) => startMail(deps, mailId) });
 
 /**
  * Counts one password check of a client without a session.

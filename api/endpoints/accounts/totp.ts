@@ -9,7 +9,7 @@ import { requiredText } from '../../http/schemas/validation.js';
 import { startMail } from '../../outside/start-mail.js';
 import { successTexts } from '../../present/success-texts.js';
 import { clientOf } from './client-of.js';
-import { tryDeps } from './password-checks.js';
+import { attemptDeps } from './password-checks.js';
 
 export const setUpTotp = endpoint({
   id: 'setUpTotp',
@@ -65,7 +65,7 @@ export const deleteTotp = endpoint({
   summary: 'Disable TOTP with a code of the authenticator app or a recovery code',
   ...withCode,
   async handler({ caller: { workspaceId }, origin, body: { code } }, deps) {
-    const mailId = await removeTotp(tryDeps(deps), { workspaceId, code, client: clientOf(deps.config, origin) }, origin);
+    const mailId = await removeTotp(attemptDeps(deps), { workspaceId, code, client: clientOf(deps.config, origin) }, origin);
     startMail(deps, mailId);
     return { message: successTexts.totpRemoved };
   },

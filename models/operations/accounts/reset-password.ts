@@ -6,7 +6,7 @@ import { hashPassword } from '../../passwords.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
 import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
-import { exemptClient } from '../logins/login-tries.js';
+import { exemptClient } from '../logins/login-attempts.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
 import { lockWorkspaceOf } from './as-caller.js';
 import { forgetTotp } from './set-totp.js';

@@ -12,8 +12,8 @@ import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
-import { forgetTries, takeTry, tryTo } from '../logins/login-tries.js';
-import { noteFailedTry, type TryDeps } from '../logins/note-failed-try.js';
+import { countAttempt, forgetAttempts, uncountIfItFails } from '../logins/login-attempts.js';
+import { type AttemptDeps, noteFailedAttempt } from '../logins/note-failed-attempt.js';
 import { type GivenCode, totpContext, useCode } from '../logins/use-code.js';
 
 /**
@@ -76,7 +76,7 @@ export function confirmTotp(
  *   the credential has ended
  */
 export async function removeTotp(
-  deps: TryDeps,
+  deps: AttemptDeps,
   { workspaceId, code, client }: { workspaceId: string; code: string; client: Buffer },
   origin: Origin,
 ): Promise<string | null> {
@@ -84,18 +84,18 @@ export async function removeTotp(
   await assertTotpEnabled(db, workspaceId);
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
   if (owner === null) throw invalidToken();
-  const attempt = await takeTry(db, config.secretKey, owner.email, client);
+  const attempt = await countAttempt(db, config.secretKey, owner.email, client);
   const remove = async (transaction: Transaction) => {
     await assertTotpEnabled(db, workspaceId, transaction);
     const fits = await useCode(db, transaction, config.secretKeys, { workspaceId, code });
     return fits ? { mailId: await disable(db, transaction, { workspaceId }, origin) } : undefined;
   };
-  const removed = await tryTo(db, attempt, () => asCaller(db, workspaceId, origin, remove));
+  const removed = await uncountIfItFails(db, attempt, () => asCaller(db, workspaceId, origin, remove));
   if (removed === undefined) {
-    await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_removal_code' }, origin);
+    await noteFailedAttempt(deps, { workspace: owner, attempt, reason: 'wrong_removal_code' }, origin);
     throw invalidCode();
   }
-  await forgetTries(db, [attempt.digest]);
+  await forgetAttempts(db, [attempt.digest]);
   return removed.mailId;
 }
 

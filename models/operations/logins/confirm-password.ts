@@ -3,8 +3,8 @@ import { ifPasswordFits } from '../../passwords.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { assertLasts } from '../accounts/as-caller.js';
-import { forgetTries, returnTry, takeTry, tryTo } from './login-tries.js';
-import { noteFailedTry, type TryDeps } from './note-failed-try.js';
+import { countAttempt, forgetAttempts, uncountAttempt, uncountIfItFails } from './login-attempts.js';
+import { type AttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 
 /**
  * Verifies the password of a caller who has a JWT, and returns the workspace. A JWT alone may be stolen. Wrong passwords count as failed
@@ -13,23 +13,23 @@ import { noteFailedTry, type TryDeps } from './note-failed-try.js';
  * @throws AppError unauthorized if the password is wrong or the session has ended, rate_limited while attempts for this workspace are blocked
  */
 export async function confirmPassword(
-  deps: TryDeps,
+  deps: AttemptDeps,
   { workspaceId, password, client }: { workspaceId: string; password: string; client: Buffer },
   origin: Origin,
 ): Promise<Workspace> {
   const { db, config } = deps;
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
   if (owner === null) throw invalidToken();
-  const attempt = await takeTry(db, config.secretKey, owner.email, client);
-  const workspace = await tryTo(db, attempt, () => ifPasswordFits(() => Workspace.findByPk(workspaceId), password, workspaceId));
+  const attempt = await countAttempt(db, config.secretKey, owner.email, client);
+  const workspace = await uncountIfItFails(db, attempt, () => ifPasswordFits(() => Workspace.findByPk(workspaceId), password, workspaceId));
   if (workspace === null) {
     // Not for a session that has ended meanwhile: the password that it was asked for may be gone, for example with the account.
-    await tryTo(db, attempt, () => assertLasts(db, workspaceId, origin));
-    await noteFailedTry(deps, { workspace: owner, attempt, reason: 'wrong_current_password' }, origin);
+    await uncountIfItFails(db, attempt, () => assertLasts(db, workspaceId, origin));
+    await noteFailedAttempt(deps, { workspace: owner, attempt, reason: 'wrong_current_password' }, origin);
     throw wrongPassword();
   }
   // With a second factor, the tries also count wrong codes: a thief of the password must not get more of those.
-  if (workspace.totp_confirmed_at === null) await forgetTries(db, [attempt.digest]);
-  else await returnTry(db, attempt);
+  if (workspace.totp_confirmed_at === null) await forgetAttempts(db, [attempt.digest]);
+  else await uncountAttempt(db, attempt);
   return workspace;
 }

@@ -1,5 +1,5 @@
 import { type Database, select } from '../../db/database.js';
-import { tryHours } from './login-tries.js';
+import { attemptHours } from './login-attempts.js';
 
 /** How many days an address from which somebody logged in stays known. */
 const addressDays = 180;
@@ -20,7 +20,7 @@ const old = (table: string, key: string, condition: string) =>
   `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT $1) RETURNING 1`;
 
 const statements = [
-  old('login_tries', 'digest', `last_at < now() - interval '${tryHours} hours' AND (spared_until IS NULL OR spared_until < now())`),
+  old('login_tries', 'digest', `last_at < now() - interval '${attemptHours} hours' AND (spared_until IS NULL OR spared_until < now())`),
   old('login_addresses', 'workspace_id, digest', `last_at < now() - interval '${addressDays} days'`),
   old('revoked_tokens', 'id', `expires_at < now() - interval '1 hour'`), // the processes that check tokens have clocks of their own
   old('sessions', 'id', 'expires_at < now()'),

@@ -4,13 +4,13 @@ import { ifPasswordFits } from '../../passwords.js';
 import { digestOfEmail } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { forgetTries, takeTry, type Try, tryTo } from './login-tries.js';
-import { noteFailedTry, type TryDeps } from './note-failed-try.js';
+import { countAttempt, forgetAttempts, type LoginAttempt, uncountIfItFails } from './login-attempts.js';
+import { type AttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 import { useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/issue-mail.js';
 
-export interface LoginDeps extends TryDeps {
+export interface LoginDeps extends AttemptDeps {
   /**
    * Called before the password is verified. A refusal uncounts the attempt.
    * @param isExempt the client has reset the password a short while ago
@@ -35,20 +35,20 @@ export interface Login {
  */
 export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Promise<Workspace> {
   const { db, config } = deps;
-  const attempt = await admitTry(deps, login);
+  const attempt = await admitAttempt(deps, login);
   let known: Workspace | null = null;
   const lookUp = async () => {
     known = await Workspace.byEmail(login.email);
     if (known !== null) deps.onAccount(known.id);
     return known;
   };
-  const workspace = await tryTo(db, attempt, () => ifPasswordFits(lookUp, login.password, login.email.toLowerCase()));
+  const workspace = await uncountIfItFails(db, attempt, () => ifPasswordFits(lookUp, login.password, login.email.toLowerCase()));
   if (workspace === null) {
-    if (known !== null) await noteFailedTry(deps, { workspace: known, attempt }, origin);
+    if (known !== null) await noteFailedAttempt(deps, { workspace: known, attempt }, origin);
     throw wrongPassword();
   }
   if (workspace.totp_confirmed_at !== null && (login.code ?? '') === '') {
-    await noteFailedTry(deps, { workspace, attempt, reason: 'code_required' }, origin);
+    await noteFailedAttempt(deps, { workspace, attempt, reason: 'code_required' }, origin);
     throw codeRequired();
   }
   const isLoggedIn = await inTransaction(db, async (transaction) => {
@@ -58,25 +58,25 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
     return true;
   });
   if (isLoggedIn) return workspace;
-  await noteFailedTry(deps, { workspace, attempt, reason: 'wrong_code' }, origin);
+  await noteFailedAttempt(deps, { workspace, attempt, reason: 'wrong_code' }, origin);
   throw wrongCode();
 }
 
 /** Counts the attempt, unless it is not admitted. An address that is locked refuses first, so its attempts use up nothing of a common limit. */
-async function admitTry({ db, config, admit }: LoginDeps, { email, client }: Login): Promise<Try> {
-  const attempt = await takeTry(db, config.secretKey, email, client);
-  await tryTo(db, attempt, () => admit(attempt.isExempt));
+async function admitAttempt({ db, config, admit }: LoginDeps, { email, client }: Login): Promise<LoginAttempt> {
+  const attempt = await countAttempt(db, config.secretKey, email, client);
+  await uncountIfItFails(db, attempt, () => admit(attempt.isExempt));
   return attempt;
 }
 
 async function noteLogin(
   { db, config, onMail }: LoginDeps,
   transaction: Transaction,
-  { email, client, workspace, attempt }: Login & { workspace: Workspace; attempt: Try },
+  { email, client, workspace, attempt }: Login & { workspace: Workspace; attempt: LoginAttempt },
   origin: Origin,
 ): Promise<void> {
   const { id: workspaceId, name } = workspace;
-  await forgetTries(db, [attempt.digest, digestOfEmail(config.secretKey, email)], transaction);
+  await forgetAttempts(db, [attempt.digest, digestOfEmail(config.secretKey, email)], transaction);
   const target = { type: 'workspace', id: workspaceId, name };
   await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target });
   const [seen] = await select<{ is_new: boolean }>(db, noteAddress, [workspaceId, client], transaction);

@@ -3,19 +3,19 @@ import type { Config } from '../../settings/config.js';
 import { afterCommit, type Database, inTransaction, select } from '../../db/database.js';
 import { anonymous, type Origin, withoutCredential } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { freeTries, type Try } from './login-tries.js';
+import { freeAttempts, type LoginAttempt } from './login-attempts.js';
 
 /** What an operation needs that verifies passwords or codes. */
-export interface TryDeps {
+export interface AttemptDeps {
   db: Database;
   config: Pick<Config, 'secretKey' | 'secretKeys'>;
   /** Called for every mail that was put into the outbox. */
   onMail(mailId: string): void;
 }
 
-export interface FailedTry {
+export interface FailedAttempt {
   workspace: { id: string; name: string };
-  attempt: Try;
+  attempt: LoginAttempt;
   /** What was wrong, unless it was the password of a login. */
   reason?: 'code_required' | 'wrong_code' | 'wrong_current_password' | 'wrong_removal_code';
 }
@@ -24,14 +24,18 @@ export interface FailedTry {
  * Records the failed attempt in the audit log. Notifies the owner by mail while attempts are blocked, at most once a day. The actor is
  * nobody, also with a JWT: it is in doubt whether the owner has made the attempt.
  */
-export async function noteFailedTry({ db, onMail }: TryDeps, { workspace, attempt, reason }: FailedTry, origin: Origin): Promise<void> {
+export async function noteFailedAttempt(
+  { db, onMail }: AttemptDeps,
+  { workspace, attempt, reason }: FailedAttempt,
+  origin: Origin,
+): Promise<void> {
   const { id: workspaceId, name } = workspace;
   const target = { type: 'workspace', id: workspaceId, name };
   const changes = { tries: attempt.number, locked_seconds: attempt.pauseSeconds, ...(reason === undefined ? {} : { reason }) };
   await inTransaction(db, async (transaction) => {
     const stranger = { ...withoutCredential(origin), actor: anonymous };
     await recordAuditEvent(db, transaction, stranger, { workspaceId, type: 'auth.login_failed', target, changes });
-    if (attempt.number < freeTries) return;
+    if (attempt.number < freeAttempts) return;
     const mailId = makeId();
     const enqueued = await select(db, enqueueLockoutMail, [mailId, workspaceId, JSON.stringify({ address: origin.address })], transaction);
     if (enqueued.length > 0) afterCommit(transaction, () => onMail(mailId));
