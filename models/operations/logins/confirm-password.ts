@@ -28,7 +28,7 @@ export async function confirmPassword(
     await noteFailedAttempt(deps, { workspace: owner, attempt, reason: 'wrong_current_password' }, origin);
     throw wrongPassword();
   }
-  // With a second factor, the tries also count wrong codes: a thief of the password must not get more of those.
+  // With a second factor, the attempts also count wrong codes: a thief of the password must not get more of those.
   if (workspace.totp_confirmed_at === null) await forgetAttempts(db, [attempt.digest]);
   else await uncountAttempt(db, attempt);
   return workspace;

@@ -70,7 +70,7 @@ export async function fallBack(
 /** Undoes what was done for a step that cannot be paid: the message before it was given up, although nothing is sent instead. */
 class Unaffordable extends Error {}
 
-interface Question {
+interface FallbackRequest {
   groupId: string;
   isDue: boolean;
   workflowIdOf: (messageId: string) => string;
@@ -78,8 +78,8 @@ interface Question {
   canPay: boolean;
 }
 
-async function decideNext(db: Database, transaction: Transaction, question: Question): Promise<Decision> {
-  const { groupId, isDue, workflowIdOf, canPay } = question;
+async function decideNext(db: Database, transaction: Transaction, request: FallbackRequest): Promise<Decision> {
+  const { groupId, isDue, workflowIdOf, canPay } = request;
   const [message] = await select<MessageRow & MessageBefore>(db, lockMessage, [groupId], transaction);
   if (message === undefined) return {};
   const [chain] = await select<Chain>(db, ofMessage, [message.id], transaction);
@@ -88,10 +88,10 @@ async function decideNext(db: Database, transaction: Transaction, question: Ques
   const verdict = chain.is_closed ? 'over' : fallbackVerdict(message, isDue);
   if (verdict === 'wait' || (verdict === 'now' && (await mayBeRefunded(db, transaction, message)))) return { waits: true };
   if (verdict === 'over' || !canPay) {
-    await decide(db, transaction, message.id, { outcome: verdict === 'over' ? 'not_needed' : 'unaffordable' });
+    await storeOutcome(db, transaction, message.id, { outcome: verdict === 'over' ? 'not_needed' : 'unaffordable' });
     return {};
   }
-  return { before: message, next: await sendInstead(db, transaction, { before: message, steps: chain.steps, workflowIdOf }) };
+  return { before: message, next: await storeNextStep(db, transaction, { before: message, steps: chain.steps, workflowIdOf }) };
 }
 
 const lockMessage = `
@@ -112,7 +112,7 @@ async function mayBeRefunded(db: Database, transaction: Transaction, { id, statu
   return found?.is_called === true;
 }
 
-async function decide(
+async function storeOutcome(
   db: Database,
   transaction: Transaction,
   id: string,
@@ -131,7 +131,7 @@ const findNextStep = `
   SELECT m.group_id AS "groupId", m.workspace_id AS "workspaceId", m.channel, (f.steps -> 0 ->> 'after')::integer * 1000 AS "fallbackAfterMs"
   FROM messages m LEFT JOIN fallbacks f ON f.message_id = m.id WHERE m.id = $1`;
 
-interface Instead {
+interface NextStep {
   before: MessageRow;
   /** The next step, and those after it. */
   steps: FallbackStep[];
@@ -139,23 +139,27 @@ interface Instead {
 }
 
 /** @throws Unaffordable if the balance is too low for the next step */
-async function sendInstead(db: Database, transaction: Transaction, { before, steps, workflowIdOf }: Instead): Promise<NextFallback | null> {
+async function storeNextStep(
+  db: Database,
+  transaction: Transaction,
+  { before, steps, workflowIdOf }: NextStep,
+): Promise<NextFallback | null> {
   const [step, ...fallback] = steps;
   if (step === undefined) return null;
-  await giveUp(db, transaction, before);
+  await failAsExpired(db, transaction, before);
   const [sum] = await select<{ charged: number }>(db, chargedSoFar, [before.id], transaction);
   const message = messageOfStep(before, step, costOfStep(step.price, sum?.charged ?? 0));
   const { id, group_id: groupId, status_detail } = message;
   const [row] = await insertMessagesIn(db, transaction, { groupId, workflowId: workflowIdOf(id), messages: [message], fallback });
   if (row === undefined) throw new Error('INSERT … RETURNING gave no row for a fallback step');
-  if (!(await pay(db, transaction, message))) throw new Unaffordable();
+  if (!(await chargeStep(db, transaction, message))) throw new Unaffordable();
   await recordStatuses(db, transaction, { to: 'queued', changes: [{ id, status_detail, at: new Date() }] });
-  await decide(db, transaction, before.id, { outcome: 'sent', nextId: id });
+  await storeOutcome(db, transaction, before.id, { outcome: 'sent', nextId: id });
   return nextOf(db, transaction, id);
 }
 
 /** @returns false if the balance is below the cost of the step */
-async function pay(db: Database, transaction: Transaction, { id, workspace_id: workspaceId, cost }: NewMessage): Promise<boolean> {
+async function chargeStep(db: Database, transaction: Transaction, { id, workspace_id: workspaceId, cost }: NewMessage): Promise<boolean> {
   if (cost === 0) {
     await countFree(db, transaction, workspaceId);
     return true;
@@ -167,7 +171,7 @@ async function pay(db: Database, transaction: Transaction, { id, workspace_id: w
 }
 
 /** Only if no call is in progress: the message would arrive beside the next step. */
-async function giveUp(db: Database, transaction: Transaction, { id }: MessageRow): Promise<void> {
+async function failAsExpired(db: Database, transaction: Transaction, { id }: MessageRow): Promise<void> {
   const change = {
     id,
     status_detail: 'expired',

@@ -49,7 +49,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   const recorded = await select<Subscribed>(db, update, bind, transaction);
   afterCommit(transaction, () => noteMoves(to, recorded));
   if (type !== null) await writeEvents(db, transaction, type, recorded);
-  if (to === 'failed') await giveBack(db, transaction, recorded, move.refundAs);
+  if (to === 'failed') await refundFailed(db, transaction, recorded, move.refundAs);
   return recorded;
 }
 
@@ -84,7 +84,12 @@ const update = subscribed(moved, '$5');
  * A failure before hand-off costs nothing: `credits_used` becomes 0, and the entry's reference makes the refund happen once. What later steps of
  * a chain take over is not refunded.
  */
-async function giveBack(db: Database, transaction: Transaction, failed: StatusRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
+async function refundFailed(
+  db: Database,
+  transaction: Transaction,
+  failed: StatusRow[],
+  refundAs?: Omit<Posting, 'amount'>,
+): Promise<void> {
   const refunded = failed.filter(({ credits_used, cost }) => credits_used === 0 && cost > 0);
   // Changes messages, which are locked before workspaces.
   const ofChains = refundAs === undefined ? await takeOverCharges(db, transaction, refunded) : new Map<string, ChainRefund>();
