@@ -132,4 +132,4 @@ const steps = [hold(true), hold(false), tryAgain(true), tryAgain(false)];
 export const holdsPending = 'revision = revision + 1, held_revision = revision + 1';
 
 /** SQL: the columns that a change writes to make all deliveries due that wait for a further attempt. */
-export const givesChance = 'revision = revision + 1';
+export const makesWaitingDue = 'revision = revision + 1';

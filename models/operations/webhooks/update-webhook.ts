@@ -5,7 +5,7 @@ import type { EventType } from '../../rules/webhooks/events.js';
 import { type StoredKeyPair, Webhook } from '../../tables/webhook.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { givesChance, holdsPending } from './settle-deliveries.js';
+import { holdsPending, makesWaitingDue } from './settle-deliveries.js';
 
 /** What an owner may change. Undefined fields are unchanged. */
 export interface WebhookChange {
@@ -82,4 +82,4 @@ const auditedOf = ({ url, description, events, is_active, retry_delays, rate, or
 
 /** An inactive webhook holds all its deliveries already. */
 const hold = `UPDATE webhooks SET ${holdsPending} WHERE id = $1 AND is_active`;
-const tryAgain = `UPDATE webhooks SET ${givesChance} WHERE id = $1`;
+const tryAgain = `UPDATE webhooks SET ${makesWaitingDue} WHERE id = $1`;
