@@ -3,7 +3,7 @@ import { makeId } from '../../models/rules/values/make-id.js';
 import { AdmissionControl } from '../../models/flow/admission-control.js';
 import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy, internal } from '../../models/errors.js';
-import type { TurnTaker } from '../../models/flow/give-way.js';
+import type { Pace } from '../../models/flow/give-way.js';
 import { BatchQueue, type BatchQueueOptions, QueueTimeoutError } from '../../models/flow/batch-queue.js';
 import { apiMetrics } from '../../models/metrics/catalogue.js';
 import { observeAccept } from '../../models/metrics/observe.js';
@@ -68,7 +68,7 @@ const minSingleRoundMs = 300;
 export type AcceptGateDeps = MessageDecisionDeps & {
   config: Readonly<Config>;
   /** Counts accepts as urgent, so that the bulk thread gives way to them. */
-  urgent?: Pick<TurnTaker, 'run'>;
+  urgent?: Pick<Pace, 'run'>;
 };
 
 /**

@@ -1,7 +1,7 @@
 /** The connection to PostgreSQL, and the ways to run statements. */
 import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
-import type { TurnTaker } from '../flow/give-way.js';
+import type { Pace } from '../flow/give-way.js';
 import { processMetrics } from '../metrics/catalogue.js';
 import { noteDatabaseError, observeConnect } from '../metrics/observe.js';
 import { type Pool, watchPool } from '../metrics/pools.js';
@@ -20,13 +20,13 @@ pg.types.setTypeParser(20, (text) => {
   return value;
 });
 
-const paces = new WeakMap<Database, TurnTaker>();
+const paces = new WeakMap<Database, Pace>();
 
 /**
  * Opens a pool and binds the models to it; see `openPool`.
  * @param pace each statement and each transaction waits for its turn
  */
-export function connect(url: string, poolMax: number, { pace, answerMsMax }: { pace?: TurnTaker; answerMsMax?: number } = {}): Database {
+export function connect(url: string, poolMax: number, { pace, answerMsMax }: { pace?: Pace; answerMsMax?: number } = {}): Database {
   const database = openPool(url, poolMax, { answerMsMax });
   initModels(database);
   if (pace !== undefined) paces.set(database, pace);

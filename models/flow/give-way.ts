@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HeavyRests } from './heavy-rests.js';
 
 /** How fast the statements of a pool may follow each other. */
-export interface TurnTaker {
+export interface Pace {
   /** Runs the work when its turn comes. Work within this work has no turn of its own. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Rests between two steps of a turn. @param stepMs how long the last step took */
@@ -46,7 +46,7 @@ export class UrgentWork {
   }
 
   /** A pace that never waits, and counts its work as urgent. */
-  readonly pace: TurnTaker = {
+  readonly pace: Pace = {
     run: async (work) => {
       Atomics.add(this.#state, 0, 1);
       try {
@@ -75,7 +75,7 @@ const lookAgainMs = 5;
  * @param ownerOf the owner of the work that asks for a turn. After a heavy turn its owner rests longer, until nothing was urgent for a while.
  * Other owners do not wait for that, nor does work without an owner. Default: no work has an owner
  */
-export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): TurnTaker {
+export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): Pace {
   const turns = new Turns(urgent);
   return {
     run: (work) => turns.run(ownerOf() ?? '', work),

@@ -4,7 +4,7 @@ import { SharedEndpointStats } from '../../../activities/webhooks/shared-endpoin
 import { ownerOfWork } from '../../../activities/worker/owner-of-work.js';
 import type { PostResult } from '../../../activities/webhooks/post-webhook.js';
 import { connect, type Database } from '../../../models/db/database.js';
-import type { TurnTaker } from '../../../models/flow/give-way.js';
+import type { Pace } from '../../../models/flow/give-way.js';
 import { silent } from '../../support/carriers/stub-provider.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
@@ -53,7 +53,7 @@ describe('the activities of a process', () => {
     await buildWebhook(test.workspaceId, 'https://receiver.example/hook');
     const { group_id } = await buildSent(test.db, test.workspaceId);
     const owners: (string | undefined)[] = [];
-    const noting: TurnTaker = {
+    const noting: Pace = {
       run: (work) => {
         owners.push(ownerOfWork());
         return work();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { givingWayTo, type TurnTaker, UrgentWork } from '../../../models/flow/give-way.js';
+import { givingWayTo, type Pace, UrgentWork } from '../../../models/flow/give-way.js';
 
 /** Asks for a turn. The turn lasts until the test calls `end`. */
-function askForTurn(pace: TurnTaker) {
+function askForTurn(pace: Pace) {
   const turn = { hasBegun: false, begun: Promise.resolve(), end: () => Promise.resolve() };
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -158,7 +158,7 @@ describe('work that gives way', () => {
 
   describe('after a heavy turn', () => {
     const turnMs = 150;
-    const heavyTurn = (pace: TurnTaker) => pace.run(() => sleep(turnMs));
+    const heavyTurn = (pace: Pace) => pace.run(() => sleep(turnMs));
 
     it('rests for several times its length while there is urgent work', async () => {
       const pace = givingWayTo(urgent, () => 'one');
