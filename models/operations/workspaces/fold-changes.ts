@@ -1,6 +1,6 @@
 /** Adds the notes about changed messages to the sums by hour and day. The notes are written by a trigger (migration 0038). */
 import { type Database, select } from '../../db/database.js';
-import { waitClassOf } from '../../rules/messages/waits.js';
+import { waitClassOf } from '../../rules/messages/wait-classes.js';
 
 /** Sums by hour are kept for this time; a longer period is shown by day. */
 export const hourDays = 35;

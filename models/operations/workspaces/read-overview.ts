@@ -1,7 +1,7 @@
 /** What a workspace sent in a period, from the sums by hour and day. */
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
-import { percentileOf } from '../../rules/messages/waits.js';
+import { percentileOf } from '../../rules/messages/wait-classes.js';
 import type { Period } from './sum-usage.js';
 
 export type OverviewUnit = 'hour' | 'day';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { percentileOf } from '../../../../models/rules/messages/waits.js';
+import { percentileOf } from '../../../../models/rules/messages/wait-classes.js';
 
 /** The rule of the SQL, in another language. */
 const classOf = (ms: number) => Math.floor((8 * Math.log(Math.max(10, ms) / 10)) / Math.log(2));
