@@ -60,13 +60,13 @@ export function readRecipient(templates: BulkTemplates, given: unknown, index: n
   if (!isObject(row)) return { message: nothing, faults: [{ field: path, message: `${path} must be an object` }], field: path };
   const reading: Reading = { row, path, faults: [] };
   const named = namedContact(row);
-  const whom = named === undefined ? readTo(reading, templates.channel) : readContact(reading, templates, named);
-  const message = { ...nothing, to: whom.to, ...readRest(reading, templates, whom) };
+  const recipient = named === undefined ? readTo(reading, templates.channel) : readContact(reading, templates, named);
+  const message = { ...nothing, to: recipient.to, ...readRest(reading, templates, recipient) };
   return { message, faults: reading.faults.slice(0, faultsMax), field: named === undefined ? `${path}.to` : `${path}.contact_id` };
 }
 
 /** Everything but the recipient's address, as far as it can be read. */
-function readRest(reading: Reading, templates: BulkTemplates, { contact, isKnown }: Whom): Partial<BulkMessage> {
+function readRest(reading: Reading, templates: BulkTemplates, { contact, isKnown }: ResolvedRecipient): Partial<BulkMessage> {
   const { path, faults } = reading;
   const { channel } = templates;
   const values = readValues(reading, contact);
@@ -82,21 +82,21 @@ function readRest(reading: Reading, templates: BulkTemplates, { contact, isKnown
   return { content, metadata, reference, ...price };
 }
 
-/** To whom a message goes. */
-interface Whom {
+/** The address of the recipient, and its contact. */
+interface ResolvedRecipient {
   to: string;
   contact?: BulkContact | undefined;
   /** False if the recipient is a contact that was not looked up or not found. */
   isKnown: boolean;
 }
 
-function readContact({ path, faults }: Reading, { contacts, channel }: BulkTemplates, named: unknown): Whom {
+function readContact({ path, faults }: Reading, { contacts, channel }: BulkTemplates, named: unknown): ResolvedRecipient {
   const { contact, to, fault } = addressOf(contacts, named, channel, `${path}.contact_id`);
   if (fault !== null) faults.push(fault);
   return { to: to ?? '', contact, isKnown: contact !== undefined };
 }
 
-function readTo({ row, path, faults }: Reading, channel: Channel | null): Whom {
+function readTo({ row, path, faults }: Reading, channel: Channel | null): ResolvedRecipient {
   const field = `${path}.to`;
   const to = readText(row.to, field, faults);
   if (to === '') faults.push(faultAt(field, missingFieldText));
