@@ -5,7 +5,7 @@ import { bucketOf, createAdmit } from './auth/admit.js';
 import { siteBucketOf } from './auth/auth-sites.js';
 import { createAuthenticator } from './auth/authenticate.js';
 import type { KnownCallers } from './auth/known-callers.js';
-import { assertOfPortal } from './auth/portal.js';
+import { assertPortalWebhook } from './auth/portal.js';
 import { assertMaySend } from './auth/sending-rules.js';
 import type { Deps } from './deps.js';
 import { limitCallbackFailures } from './http/callback-failures.js';
@@ -37,7 +37,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
     const credential = await authenticator.read(item.auth, req, res);
     const caller = await admit({ item, credential, address, note: (known) => logCaller(res, known) }, res);
     const admittedAt = performance.now();
-    assertOfPortal(caller, idsOf(req));
+    assertPortalWebhook(caller, idsOf(req));
     const siteBucket = siteBucketOf(item, context.address);
     if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
     if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);

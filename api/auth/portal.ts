@@ -8,7 +8,7 @@ import type { Caller } from '../http/caller.js';
  * @param id that in the path of the request
  * @throws AppError 404 as for an unknown webhook; 403 while the workspace is suspended, because the person with the link is not the owner
  */
-export function assertOfPortal(caller: Caller | null, { id }: Request['params']): void {
+export function assertPortalWebhook(caller: Caller | null, { id }: Request['params']): void {
   if (caller?.portalWebhookId === undefined) return;
   if (caller.isSuspended) throw suspended();
   if (id !== caller.portalWebhookId) throw notFound('Webhook');

@@ -14,7 +14,7 @@ import { iso } from '../../present/presenters.js';
 import { successTexts } from '../../present/success-texts.js';
 
 /** Ends the JWT of the caller. An old one without an id ends with all others. */
-export async function endCaller(db: Database, { workspaceId, session }: Caller, origin: Origin): Promise<void> {
+export async function endCurrentSession(db: Database, { workspaceId, session }: Caller, origin: Origin): Promise<void> {
   if (session === null) await endAllSessions(db, workspaceId, origin);
   else await endSession(db, workspaceId, session, origin);
 }
@@ -29,7 +29,7 @@ export const logOut = endpoint({
   rate: 'auth',
   response: messageOnly,
   async handler({ caller, origin }, { db }) {
-    await endCaller(db, caller, origin);
+    await endCurrentSession(db, caller, origin);
     return { message: successTexts.loggedOut };
   },
 });

@@ -17,7 +17,7 @@ import { presentWorkspace } from '../../present/presenters.js';
 import { successTexts } from '../../present/success-texts.js';
 import { loginBody, workspaceOfLogin, workspaceResponse } from '../accounts/auth.js';
 import { newSession } from '../accounts/new-session.js';
-import { endCaller } from '../accounts/sessions.js';
+import { endCurrentSession } from '../accounts/sessions.js';
 
 const workspaceData = named('WorkspaceData', Joi.object({ workspace: workspaceResponse }));
 
@@ -85,7 +85,7 @@ export const deleteConsoleSession = endpoint({
   auth: 'jwt',
   response: messageOnly,
   async handler({ caller, origin }, { db, config }) {
-    await endCaller(db, caller, origin);
+    await endCurrentSession(db, caller, origin);
     return new Reply({ message: successTexts.loggedOut }, { headers: { 'Set-Cookie': setCookie(config.publicUrl, null) } });
   },
 });
