@@ -5,7 +5,7 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow
 import type { Caller } from '../http/caller.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { Bucket } from '../http/limits/counters.js';
-import type { Headers, Limiter } from '../http/rate-limit.js';
+import type { HeaderSink, Limiter } from '../http/rate-limit.js';
 import type { LoggedCaller } from '../http/request-context.js';
 import type { Authenticator, Credential } from './authenticate.js';
 import type { KnownCallers } from './known-callers.js';
@@ -24,7 +24,7 @@ export interface AccessRequest {
  * Counts the request, and returns its caller; null where the endpoint needs no credential.
  * @throws AppError 429, 401 or 403
  */
-export type Admit = (request: AccessRequest, res: Headers) => Promise<Caller | null>;
+export type Admit = (request: AccessRequest, res: HeaderSink) => Promise<Caller | null>;
 
 export const workspaceBucket = (workspaceId: string): Bucket => ({ rateClass: 'workspace', key: workspaceId });
 
@@ -94,7 +94,7 @@ class CountedLookups {
     this.#unknownKeys = new UnknownKeyLookups(limiter);
   }
 
-  async ofKnown({ bucket, name }: Counted, ofWorkspace: Bucket, res: Headers, identify: Identify): Promise<Caller | null> {
+  async ofKnown({ bucket, name }: Counted, ofWorkspace: Bucket, res: HeaderSink, identify: Identify): Promise<Caller | null> {
     await this.limiter.consume(bucket, res, ofWorkspace);
     return identify().catch((error: unknown) => {
       this.known.forget(name);
@@ -106,7 +106,7 @@ class CountedLookups {
   async ofUnknown(
     { credential, address }: AccessRequest,
     { bucket, name }: Counted,
-    res: Headers,
+    res: HeaderSink,
     identify: Identify,
   ): Promise<Caller | null> {
     const { limiter, known } = this;
@@ -131,7 +131,7 @@ class UnknownKeyLookups {
   constructor(private readonly limiter: Limiter) {}
 
   /** @throws AppError 429 when this address presented too many invalid keys; what the look-up throws */
-  async run<Result>(address: string, res: Headers, lookUp: () => Promise<Result>): Promise<Result> {
+  async run<Result>(address: string, res: HeaderSink, lookUp: () => Promise<Result>): Promise<Result> {
     const bucket: Bucket = { rateClass: 'address', key: address };
     const lookups = this.#byAddress.get(address) ?? { limit: createConcurrencyLimit(lookupLimits), count: 0 };
     this.#byAddress.set(address, lookups);

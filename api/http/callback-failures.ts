@@ -2,7 +2,7 @@
 import { statusOf } from './errors/error-status.js';
 import { AppError } from '../../models/errors.js';
 import type { Endpoint } from './endpoint.js';
-import type { Headers, Limiter } from './rate-limit.js';
+import type { HeaderSink, Limiter } from './rate-limit.js';
 
 /**
  * Runs the work of a request. Failures of provider callbacks are counted per client address. After too many of them, all callbacks of that
@@ -12,7 +12,7 @@ import type { Headers, Limiter } from './rate-limit.js';
 export async function limitCallbackFailures(
   { auth }: Pick<Endpoint, 'auth'>,
   address: string,
-  { limiter, res }: { limiter: Limiter; res: Headers },
+  { limiter, res }: { limiter: Limiter; res: HeaderSink },
   work: () => Promise<void>,
 ): Promise<void> {
   if (auth !== 'provider') return work();

@@ -15,8 +15,8 @@ const machineLimit: RateLimit = { points: 100_000, seconds: 60 };
 /** The limit of an IPv6 /48 is that of one address times this. */
 const siteFactor = 4;
 
-/** Takes the three headers. A response is one. */
-export interface Headers {
+/** Receives the three rate-limit headers; an HTTP response does. */
+export interface HeaderSink {
   setHeader(name: string, value: number): unknown;
   getHeader?(name: string): unknown;
 }
@@ -30,13 +30,13 @@ export interface Limiter {
    * @param second a second bucket to count, in the same store access; a request that the first bucket refuses is not counted in it
    * @throws AppError 429 when a window is full
    */
-  consume(bucket: Bucket, res: Headers, second?: Bucket): Promise<void>;
+  consume(bucket: Bucket, res: HeaderSink, second?: Bucket): Promise<void>;
   /** @throws AppError 429 when the window is full; counts nothing */
-  assertRoom(bucket: Bucket, res: Headers): Promise<void>;
+  assertRoom(bucket: Bucket, res: HeaderSink): Promise<void>;
   /** Undoes the counting of one request. Does not wait for it. */
   giveBack(bucket: Bucket): void;
   /** Writes the three headers without counting, for responses that belong to no endpoint. */
-  describe(bucket: Bucket, res: Headers): Promise<void>;
+  describe(bucket: Bucket, res: HeaderSink): Promise<void>;
   /** Whether Redis answers; true without Redis. */
   isHealthy(): Promise<boolean>;
   close(): void;
@@ -100,7 +100,7 @@ interface Window {
 const secondsOf = ({ msBeforeNext }: Window) => Math.max(1, Math.ceil(msBeforeNext / 1000));
 
 /** Writes the headers, unless they already describe a limit with fewer requests left. */
-function writeHeaders(res: Headers, { points, left, msBeforeNext }: Window): void {
+function writeHeaders(res: HeaderSink, { points, left, msBeforeNext }: Window): void {
   const remaining = Math.max(0, left);
   const known = res.getHeader?.('X-RateLimit-Remaining');
   if (typeof known === 'number' && known <= remaining && left >= 0) return;
@@ -113,7 +113,7 @@ function writeHeaders(res: Headers, { points, left, msBeforeNext }: Window): voi
  * Writes the headers of a 429 whose wait they do not describe. A lock after wrong passwords, or a limit that clients share, also refuses
  * requests for which the limit in the headers has room. A client that reads only the headers would come back at once.
  */
-export function describeWait(res: Headers, seconds = 0): void {
+export function describeWait(res: HeaderSink, seconds = 0): void {
   if (res.getHeader?.('X-RateLimit-Remaining') === 0) return;
   res.setHeader('X-RateLimit-Remaining', 0);
   res.setHeader('X-RateLimit-Reset', Math.ceil(Date.now() / 1000) + seconds);
