@@ -26,11 +26,11 @@ type Looked = DueGroup & Verdict;
 type Look = { groupId: string; lookInMs: number };
 
 /** Counts of groups by result, as logged. */
-type Done = Record<'started' | 'gathered' | 'running' | 'decided' | 'closed' | 'fenced', number>;
+type Done = Record<'started' | 'gathered' | 'running' | 'gave_up' | 'closed' | 'fenced', number>;
 
 /** Repairs the groups that are due for a look, oldest first, until none is left or the slice is over. */
 export async function repairGroups(deps: RepairDeps, sliceMs: number): Promise<void> {
-  const done: Done = { started: 0, gathered: 0, running: 0, decided: 0, closed: 0, fenced: 0 };
+  const done: Done = { started: 0, gathered: 0, running: 0, gave_up: 0, closed: 0, fenced: 0 };
   try {
     await inPages(sliceMs, pageOfGroups, () => repairPage(deps, done));
   } finally {
@@ -52,14 +52,14 @@ async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
   const gatherable = config.acceptGroupMax > 1 ? of('drive').filter(({ isGatherable }) => isGatherable) : [];
   const others = of('drive').filter((group) => !gatherable.includes(group));
   await lookAgain(db, await startEach(deps, others, 'started', done));
-  await lookAgain(db, await startEach(deps, of('decide'), 'decided', done));
+  await lookAgain(db, await startEach(deps, of('give_up'), 'gave_up', done));
   await lookAgain(db, await gather(deps, gatherable, done));
   return groups;
 }
 
 /** Starts a workflow for each group. @returns when each is looked at again */
-async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'decided', done: Done): Promise<Look[]> {
-  const work = (group: Looked) => (as === 'started' ? starts.group(group) : starts.decide(group.groupId));
+async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'gave_up', done: Done): Promise<Look[]> {
+  const work = (group: Looked) => (as === 'started' ? starts.group(group) : starts.giveUpOnReports(group.groupId));
   const outcome = await eachOf(logger, 'could not repair groups', groups, work);
   for (const { result } of outcome.done) done[result ? as : 'running'] += 1;
   return [...outcome.done.map(({ item }) => item), ...outcome.failed.map(soon)];

@@ -29,7 +29,7 @@ export interface WorkflowStarts {
   /** Signals the workflow of a page, if it runs, that its batch was resumed or cancelled. */
   batchChanged(workflowId: string): Promise<void>;
   /** Starts the workflow that queries missing reports of a group and then gives up on them. @returns false when it runs already */
-  decide(groupId: string): Promise<boolean>;
+  giveUpOnReports(groupId: string): Promise<boolean>;
   /** Signals the workflow of a group to apply its reports, or starts one for late reports if it has closed. */
   wake(wake: Wake): Promise<void>;
   /** Starts the workflow of the next step of a chain. @returns false when it runs already */
@@ -65,7 +65,7 @@ export function workflowStarts(client: Client): WorkflowStarts {
     async batchChanged(workflowId) {
       await signal(workflowId, batchChangedSignal);
     },
-    decide: (groupId) => start(workflowTypes.applyLateReports, lateOptions({ groupId, isOver: true })),
+    giveUpOnReports: (groupId) => start(workflowTypes.applyLateReports, lateOptions({ groupId, isOver: true })),
     async wake({ groupId, workflowId, late }) {
       if (!late && (await signal(workflowId, reportsSignal))) return;
       const signalled = { ...lateOptions({ groupId }), signal: reportsSignal, signalArgs: [] };

@@ -21,11 +21,11 @@ export interface GroupState {
 }
 
 /**
- * `fence`: it was not decided in time. `drive`: its workflow must run. `decide`: its reports did not come in time. `close`: it has no open
+ * `fence`: it was not decided in time. `drive`: its workflow must run. `give_up`: its reports did not come in time. `close`: it has no open
  * work. `wait`: its wait is correct.
  */
 export interface Verdict {
-  action: 'fence' | 'drive' | 'decide' | 'close' | 'wait';
+  action: 'fence' | 'drive' | 'give_up' | 'close' | 'wait';
   /** When the watcher checks again, if the group is still open then. */
   lookInMs: number;
 }
@@ -34,7 +34,7 @@ export interface Verdict {
 const againMs = 120_000;
 /** Its workflow has this much time for due messages before the watcher acts. */
 const graceMs = 10_000;
-/** The workflow has this much more time to decide before the watcher does. */
+/** The workflow has this much more time to give up on missing reports before the watcher does. */
 const reportGraceMs = 60_000;
 /** The pages of a batch that is resumed are notified separately. */
 const pausedMs = 600_000;
@@ -53,7 +53,7 @@ export function lookAt(group: GroupState, reportTimeoutMs: Readonly<Record<Chann
   const waits = dueInMs === null ? [] : [dueInMs + graceMs];
   if (awaiting > 0) {
     const leftMs = reportTimeoutMs[channel] - awaitedMs + reportGraceMs;
-    if (leftMs <= 0) return { action: 'decide', lookInMs: againMs };
+    if (leftMs <= 0) return { action: 'give_up', lookInMs: againMs };
     waits.push(leftMs);
   }
   return waits.length === 0 ? { action: 'close', lookInMs: againMs } : { action: 'wait', lookInMs: Math.min(...waits) };

@@ -19,7 +19,7 @@ describe('repairs of groups', () => {
     await makeDue(repairs.db);
     assert.deepEqual(await repairs.run(), [], 'the time-out is three days');
     await makeDue(repairs.db);
-    assert.deepEqual(await repairs.run({ REPORT_TIMEOUT_SMS: '300' }), [`decide ${group_id}`]);
+    assert.deepEqual(await repairs.run({ REPORT_TIMEOUT_SMS: '300' }), [`give up ${group_id}`]);
   });
 
   it('continue beside waiting groups and failed starts', async () => {

@@ -35,7 +35,7 @@ function writtenDown(repairs: Repairs): WorkflowStarts {
     group: ({ workflowId }) => called(`start ${workflowId}`, workflowId),
     messageCancelled: async (workflowId) => void (await called(`cancelled ${workflowId}`, workflowId)),
     batchChanged: async (workflowId) => void (await called(`changed ${workflowId}`, workflowId)),
-    decide: (groupId) => called(`decide ${groupId}`, groupId),
+    giveUpOnReports: (groupId) => called(`give up ${groupId}`, groupId),
     wake: async ({ workflowId, late }) => void (await called(`wake ${late ? 'late' : workflowId}`, workflowId)),
     nextStep: ({ groupId }) => called(`next ${groupId}`, groupId),
     retrier: async (webhookId) => void (await called(`retrier ${webhookId}`, webhookId)),

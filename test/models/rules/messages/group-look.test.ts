@@ -29,11 +29,11 @@ describe('lookAt', () => {
     ['it awaits reports', { awaiting: 1, awaitedMs: 100_000 }, 'wait', 260_000],
     ['it awaits reports of another channel', { awaiting: 1, awaitedMs: 100_000, channel: 'email' }, 'wait', 60_000],
     ['the time for its reports is over, but not for its workflow', { awaiting: 1, awaitedMs: 330_000 }, 'wait', 30_000],
-    ['the time for its reports is over', { awaiting: 1, awaitedMs: 360_000 }, 'decide', minutes(2)],
+    ['the time for its reports is over', { awaiting: 1, awaitedMs: 360_000 }, 'give_up', minutes(2)],
     [
       'its batch is paused and the time for its reports is over',
       { batchStatus: 'paused', awaiting: 1, awaitedMs: 360_000 },
-      'decide',
+      'give_up',
       minutes(2),
     ],
     ['one is scheduled and another awaits its report', { dueInMs: 1_000, awaiting: 1 }, 'wait', 11_000],
