@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { workerMetricsPort } from '../models/settings/operator-settings.js';
-import { limitHeapGrowth, batchThreadLimits } from '../models/flow/heap.js';
+import { limitHeapGrowth, workerBatchThreadLimits } from '../models/flow/heap.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { logLibraryWarnings } from '../models/process/library-warnings.js';
@@ -12,10 +12,10 @@ import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { requireSchema, SchemaError } from '../models/require-schema.js';
 import { queues } from '../workflows/contract.js';
 import { SharedEndpointStats } from './webhooks/shared-endpoint-stats.js';
-import type { SharedMemory } from './worker/bulk-thread.js';
+import type { SharedMemory } from './worker/batch-thread.js';
 import { keepPrepared } from './worker/keep-prepared.js';
 import { startThread } from './worker/worker-thread.js';
-import { backgroundQueues, workerPoolSizes, type RunningWorkers } from './worker/workers.js';
+import { batchThreadQueues, workerPoolSizes, type RunningWorkers } from './worker/workers.js';
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -32,11 +32,11 @@ async function main(): Promise<void> {
     process.once('SIGTERM', resolve).once('SIGINT', resolve);
     process.once('disconnect', () => resolve('parent gone'));
   });
-  const taskQueues = Object.values(queues).filter((queue) => !backgroundQueues.includes(queue));
+  const taskQueues = Object.values(queues).filter((queue) => !batchThreadQueues.includes(queue));
   const shared = { urgent: new UrgentWork(), endpoints: new SharedEndpointStats() };
   const threads = await Promise.all([
     startThread({ config, logger, taskQueues, poolMax: workerPoolSizes(config).own, ...shared }),
-    startBulkThread({ urgent: shared.urgent.memory, endpoints: shared.endpoints.memory }),
+    startBatchThread({ urgent: shared.urgent.memory, endpoints: shared.endpoints.memory }),
   ]);
   void toldToStop.then((reason) => {
     logger.info({ reason }, 'finishing');
@@ -53,9 +53,9 @@ async function main(): Promise<void> {
 }
 
 /** Starts the thread of batches and retries. It has a lower priority, so that neither delays single messages and first attempts. */
-async function startBulkThread(workerData: SharedMemory): Promise<RunningWorkers> {
-  const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), {
-    resourceLimits: batchThreadLimits,
+async function startBatchThread(workerData: SharedMemory): Promise<RunningWorkers> {
+  const thread = new Thread(new URL('./worker/batch-thread.js', import.meta.url), {
+    resourceLimits: workerBatchThreadLimits,
     workerData,
   });
   const done = once(thread, 'exit').then(([code]) => {

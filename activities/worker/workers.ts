@@ -53,7 +53,7 @@ const grace = { shutdownGraceTime: '20s', shutdownForceTime: '50s' } as const;
 export type TaskQueue = (typeof queues)[keyof typeof queues];
 
 /** The queues of the thread of batches, which has a lower priority. Receivers decide how much work the retries of a workspace are. */
-export const backgroundQueues: readonly TaskQueue[] = [queues.bulk, queues.webhooks];
+export const batchThreadQueues: readonly TaskQueue[] = [queues.bulk, queues.webhooks];
 
 /** Starts the workers of these queues, and the report poster if the sandbox is a provider. */
 export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {

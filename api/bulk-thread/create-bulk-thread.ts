@@ -4,7 +4,7 @@ import { sharePool } from '../../models/db/database.js';
 import { internal } from '../../models/errors.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { UrgentWork } from '../../models/flow/give-way.js';
-import { bulkThreadLimits } from '../../models/flow/heap.js';
+import { apiBulkThreadLimits } from '../../models/flow/heap.js';
 import { restBesideSends } from '../../models/flow/rest-beside-sends.js';
 import type { Config } from '../../models/settings/config.js';
 import type { BulkDeps, BulkHandlers } from '../deps.js';
@@ -109,7 +109,7 @@ function start(
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
     env,
     workerData: urgent.memory,
-    resourceLimits: { ...bulkThreadLimits, maxOldGenerationSizeMb: heap.maxMegabytes },
+    resourceLimits: { ...apiBulkThreadLimits, maxOldGenerationSizeMb: heap.maxMegabytes },
   });
   const calls = new ThreadCalls<BulkThreadCalls>(thread, { acceptBatch: (question: BatchQuestion) => unanswered.acceptBatch(question) });
   let cause: unknown;

@@ -28,11 +28,11 @@ function exposedCollect(): () => void {
   return gc;
 }
 
-/** Memory limits of the API's second thread. It is idle most of the time, so a third of the default room for young objects is enough. */
-export const bulkThreadLimits = { maxYoungGenerationSizeMb: 16 } as const;
+/** Memory limits of the API's bulk thread. It is idle most of the time, so a third of the default room for young objects is enough. */
+export const apiBulkThreadLimits = { maxYoungGenerationSizeMb: 16 } as const;
 
 /**
- * Those of the worker's second thread, which does most of the work of batches. Twice the default room for young objects: fewer of them are
+ * Those of the worker's thread of batches, which does most of the work of batches. Twice the default room for young objects: fewer of them are
  * alive when it is full, so collections take half the time.
  */
-export const batchThreadLimits = { maxYoungGenerationSizeMb: 96 } as const;
+export const workerBatchThreadLimits = { maxYoungGenerationSizeMb: 96 } as const;

@@ -1,4 +1,4 @@
-/** Entry point of the worker's second thread; see worker.ts. Posts `ready`. Stops at the first message from the parent. */
+/** Entry point of the worker's thread of batches; see worker.ts. Posts `ready`. Stops at the first message from the parent. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadConfig } from '../../models/settings/config.js';
 import { UrgentWork } from '../../models/flow/give-way.js';
@@ -8,7 +8,7 @@ import { createLogger } from '../../models/process/logger.js';
 import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { startThread } from './worker-thread.js';
-import { backgroundQueues, workerPoolSizes } from './workers.js';
+import { batchThreadQueues, workerPoolSizes } from './workers.js';
 
 /** What the two threads share. */
 export interface SharedMemory {
@@ -24,7 +24,7 @@ answerFirstThread();
 const workers = await startThread({
   config,
   logger,
-  taskQueues: backgroundQueues,
+  taskQueues: batchThreadQueues,
   poolMax: workerPoolSizes(config).bulk,
   urgent: new UrgentWork(shared.urgent),
   endpoints: new SharedEndpointStats(shared.endpoints),
