@@ -1,21 +1,17 @@
 /** Change the URL, events, order and rate of a webhook. */
-import { useLocation, useRoute } from 'preact-iso';
+import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Field, Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';
-import { useLoad } from '../../state/load.js';
 import { toast } from '../../state/toasts.js';
 import { EventTypes, eventTypesOf } from './event-types.js';
+import { useWebhook } from './use-webhook.js';
 
 export function EditWebhook() {
-  const { id = '' } = useRoute().params;
-  const webhook = useLoad<Schema<'Webhook'>>(
-    id,
-    async (signal) => (await call('get', '/api/v1/webhooks/{id}', { params: { id }, signal })).webhook,
-  );
+  const webhook = useWebhook();
   return (
     <Screen title="Change the webhook">
       <Resource of={webhook}>{(shown) => <EditForm webhook={shown} />}</Resource>

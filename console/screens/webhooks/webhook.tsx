@@ -1,22 +1,17 @@
 /** One webhook: its state, what can be done with it, its deliveries and replays. */
-import { useRoute } from 'preact-iso';
-import { call, type Schema } from '../../api/call.js';
+import type { Schema } from '../../api/call.js';
 import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { durationText, Time } from '../../parts/time.js';
-import { useLoad } from '../../state/load.js';
 import { Deliveries } from './deliveries.js';
 import { Replays } from './replays.js';
+import { useWebhook } from './use-webhook.js';
 import { WebhookActions } from './webhook-actions.js';
 import { WebhookStatus } from './webhook-status.js';
 
 export function Webhook() {
-  const { id = '' } = useRoute().params;
-  const webhook = useLoad<Schema<'Webhook'>>(
-    id,
-    async (signal) => (await call('get', '/api/v1/webhooks/{id}', { params: { id }, signal })).webhook,
-  );
+  const webhook = useWebhook();
   return (
     <Screen title="Webhook">
       <Resource of={webhook}>
@@ -32,7 +27,7 @@ export function Webhook() {
               <WebhookActions webhook={shown} changed={webhook.replace} />
             </section>
             <Settings webhook={shown} />
-            <Deliveries webhookId={id} />
+            <Deliveries webhookId={shown.id} />
             <Replays webhook={shown} />
           </>
         )}
