@@ -15,8 +15,8 @@ import { usageOf } from '../../harness/measure/process-usage.js';
 import { createSender } from '../../harness/load/sender.js';
 import { eachPart, type PartName, type Service, startService } from '../../harness/stage/service.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
+import { say, sayVerdict } from '../../harness/report/say.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 10 * 60_000;
 const slowerMax = 2;
 const moreMbMax = 100;
@@ -64,9 +64,8 @@ async function run({ seconds, rate, only }: Run, cleanup: Cleanup): Promise<numb
     ...formatAnswers(answers),
     `CPU, idle                ${formatCpu(idle)}`,
     `CPU, under attack        ${formatCpu(attacked)}`,
-    ...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)),
   );
-  return wrong.length === 0 ? 0 : 1;
+  return sayVerdict(wrong);
 }
 
 interface Measured {

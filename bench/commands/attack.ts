@@ -12,8 +12,8 @@ import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { type Service, startService } from '../../harness/stage/service.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
+import { say, sayVerdict } from '../../harness/report/say.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 20 * 60_000;
 /** The maximum increase of the 99th percentile of sends by a faulty Redis. */
 const addedMsMax = 300;
@@ -116,8 +116,8 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
   await steadySends(target.sender, 5); // warm-up
   const wrong: string[] = [];
   for (const [name, attack] of Object.entries(attacks)) if (name.includes(only)) wrong.push(...(await attack(target, seconds)));
-  say('', ...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)));
-  return wrong.length === 0 ? 0 : 1;
+  say('');
+  return sayVerdict(wrong);
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, seconds: { type: 'string', default: '20' } } });

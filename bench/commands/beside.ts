@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
+import { say, sayVerdict } from '../../harness/report/say.js';
 import { besideErasure } from '../cases/beside-erasure.js';
 import { besideSlowBatch } from '../cases/beside-slow-batch.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 20 * 60_000;
 const cases = { 'slow-batch': besideSlowBatch, erasure: besideErasure };
 
@@ -23,8 +23,7 @@ async function run(only: string, cleanup: Cleanup): Promise<number> {
     say(...outcome.lines);
     wrong.push(...outcome.wrong);
   }
-  say(...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)));
-  return wrong.length === 0 ? 0 : 1;
+  return sayVerdict(wrong);
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });

@@ -7,8 +7,8 @@ import { openAccount } from '../../harness/load/account.js';
 import { percentiles } from '../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { openWorkbench } from '../../harness/stage/workbench.js';
+import { say } from '../../harness/report/say.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 30 * 60_000;
 const storedAtOnce = 50_000;
 /** The expected maximum of each list's 95th percentile. */

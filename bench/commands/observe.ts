@@ -15,10 +15,10 @@ import { atMost } from '../../harness/measure/figures.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { openSubscriber, openWorkbench, pidOf, type Workbench } from '../../harness/stage/workbench.js';
+import { say } from '../../harness/report/say.js';
 import { freePort } from '../../models/process/free-port.js';
 import { workerMetricsPort } from '../../models/settings/operator-settings.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 60 * 60_000;
 const scrapeEveryMs = 15_000;
 /** The most that a variant may need beyond the one before it: percent of one core, and MB. */

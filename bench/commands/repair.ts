@@ -6,8 +6,8 @@ import { auditNow } from '../../models/operations/billing/audit-books.js';
 import { openAccount } from '../../harness/load/account.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { openWorkbench } from '../../harness/stage/workbench.js';
+import { say } from '../../harness/report/say.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 60 * 60_000;
 const lookEveryMs = 500;
 const storedAtOnce = 5_000;

@@ -17,8 +17,8 @@ import { reportFigureLines, reportLines, soakLines } from '../report/report.js';
 import { currentLoad, describeEnvironment, previousResults, type Results, resultsDir, saveResults, stampOf } from '../report/results.js';
 import { soak } from '../cases/soak.js';
 import { openSubscriber, openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
+import { say } from '../../harness/report/say.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const warmUpRecipients = 500;
 const runMsMax = { cases: 15 * 60_000, soak: 90 * 60_000 };
 

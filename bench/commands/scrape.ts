@@ -11,10 +11,10 @@ import { atMost } from '../../harness/measure/figures.js';
 import { percentiles } from '../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
+import { say } from '../../harness/report/say.js';
 import { freePort } from '../../models/process/free-port.js';
 import { workerMetricsPort } from '../../models/settings/operator-settings.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 10 * 60_000;
 const targets = { scrapeMs: 50, series: 2_000 };
 /** Several times as often as Prometheus would, for enough measurements. */

@@ -19,8 +19,8 @@ import { migrateDatabase, type Shape, shapeEnvironment, startProcesses } from '.
 import { type ShapeFigures, shapeLines, type ShapeResults } from '../report/shape-report.js';
 import { startServers } from '../../harness/stage/shape-servers.js';
 import { openStage, type Stage } from '../../harness/stage/stage.js';
+import { say } from '../../harness/report/say.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 /** Includes building the Temporal server. */
 const runMsMax = 30 * 60_000;
 const shapes: readonly Shape[] = [

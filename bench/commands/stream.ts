@@ -14,8 +14,8 @@ import { atMost } from '../../harness/measure/figures.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
 import { type Service, startService } from '../../harness/stage/service.js';
+import { say } from '../../harness/report/say.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 15 * 60_000;
 const targets = { slower: 1.1, moreMb: 40, shownMs: 300 };
 const workspaces = 10;

@@ -6,6 +6,7 @@ import { killUnderWebhooks } from '../cases/webhook-kills.js';
 import { firstAttempts, saturate } from '../cases/webhook-latency.js';
 import type { Outcome } from '../cases/outcome.js';
 import { openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
+import { say, sayVerdict } from '../../harness/report/say.js';
 
 const runMsMax = 20 * 60_000;
 
@@ -15,8 +16,6 @@ const cases: Record<string, (bench: Workbench, seconds: number, cleanup: Cleanup
   backlog: deliverBacklog,
   kills: killUnderWebhooks,
 };
-
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 
 async function run(only: string, seconds: number, cleanup: Cleanup): Promise<number> {
   say('Starting a service of its own…');
@@ -28,8 +27,8 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
     say('', ...outcome.lines);
     wrong.push(...outcome.wrong);
   }
-  say('', ...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)));
-  return wrong.length === 0 ? 0 : 1;
+  say('');
+  return sayVerdict(wrong);
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, seconds: { type: 'string', default: '20' } } });

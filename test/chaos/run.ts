@@ -4,6 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
+import { say } from '../../harness/report/say.js';
 import { judgeRun, keepSnapshot } from './judge-run.js';
 import { runOne } from './one-run.js';
 import { type Options, readOptions, usage } from './options.js';
@@ -15,7 +16,6 @@ import { commandOf, commitNow, summarize, tell, writeSummary } from './summary.j
 /** The folder of the summaries, and of the files of failed runs. */
 const resultsDir = resolve('.data/chaos');
 const runMsMax = 15 * 60_000;
-const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 let options: Options;
 try {

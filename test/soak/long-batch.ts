@@ -15,8 +15,8 @@ import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { growthLines, type Size, sizeHead, sizeLine, sizeNow, tenths } from '../../harness/measure/growth.js';
 import { happyEvents } from '../../harness/load/receiver.js';
 import { openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
+import { say } from '../../harness/report/say.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 40 * 60_000;
 const lookEveryMs = 500;
 

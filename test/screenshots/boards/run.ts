@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runToExit } from '../../../harness/stage/cleanup.js';
+import { say } from '../../../harness/report/say.js';
 import { boards } from '../../../local/boards/index.js';
 import { root } from '../../deploy/project.js';
 import { hasPrometheus } from '../../deploy/prometheus-rules.js';
@@ -21,7 +22,6 @@ import { makeTraffic, reportOn } from './traffic.js';
 const runMsMax = 900_000;
 /** The first requests of new processes are slow. */
 const warmUpSeconds = 15;
-const say = (line: string) => void process.stdout.write(`${line}\n`);
 const now = () => Math.floor(Date.now() / 1_000);
 const [faultName = '', pictures = join(root, 'docs/images/boards')] = process.argv.slice(2);
 const fault = faults[faultName];

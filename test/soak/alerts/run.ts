@@ -7,6 +7,7 @@ import { untilNoneRuns } from '../../../harness/measure/measured-case.js';
 import { messageWorkflows } from '../../../harness/measure/message-workflows.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { openSubscriber, openWorkbench } from '../../../harness/stage/workbench.js';
+import { say, sayVerdict } from '../../../harness/report/say.js';
 import { connect, select } from '../../../models/db/database.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { workerMetricsPort } from '../../../models/settings/operator-settings.js';
@@ -15,7 +16,6 @@ import { textOf } from '../../deploy/project.js';
 import { hasPrometheus, ruleFiles } from '../../deploy/prometheus-rules.js';
 import { startPrometheus } from '../../support/prometheus.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 40 * 60_000;
 const settleMsMax = 10 * 60_000;
 /** A batch is no larger than a request may be. */
@@ -59,9 +59,8 @@ async function run({ messages, rate }: Soak, cleanup: Cleanup): Promise<number> 
     `events received          ${bench.receiver.counts.received}`,
     `pages scraped            ${await prometheus.value('sum(count_over_time(up[1d]))')}`,
     `alerts that waited       ${waited.join(', ') || 'none'}`,
-    ...(wrong.length === 0 ? ['✓ no alert fired'] : wrong.map((text) => `✗ ${text}`)),
   );
-  return wrong.length === 0 ? 0 : 1;
+  return sayVerdict(wrong, 'no alert fired');
 }
 
 /** Sends batches of at most 10,000 recipients, evenly spaced. */

@@ -14,9 +14,9 @@ import { atMost } from '../../../harness/measure/figures.js';
 import { percentiles } from '../../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { startService } from '../../../harness/stage/service.js';
+import { say } from '../../../harness/report/say.js';
 import { openBrowser, signIn } from '../../support/browser.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 10 * 60_000;
 /** How much slower the computer of a viewer is. */
 const slowDown = 4;

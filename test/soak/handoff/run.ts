@@ -12,6 +12,7 @@ import { openCarrier } from './carrier.js';
 import { runFaults } from './faults.js';
 import { startLoad } from './load.js';
 import { judge, openMessages } from './verdict.js';
+import { say, sayVerdict } from '../../../harness/report/say.js';
 
 const { values } = parseArgs({
   options: {
@@ -31,7 +32,6 @@ const [messages, rounds, terminations, seed] = [values.messages, values.rounds, 
 const roundSeconds = 32;
 /** Unknown hand-offs wait two minutes for their report; the watcher looks once a minute. */
 const settleMsMax = 8 * 60_000;
-const say = (text: string) => process.stdout.write(`${text}\n`);
 
 async function soak(): Promise<boolean> {
   const counterpart = await startTwilio();
@@ -48,9 +48,7 @@ async function soak(): Promise<boolean> {
     await carrier.close();
     const verdict = await judge(service.db, counterpart, sends);
     for (const [what, count] of Object.entries({ ...faults, ...verdict.figures })) say(`${what.padEnd(60)} ${count}`);
-    for (const violation of verdict.violations) say(`✗ ${violation}`);
-    if (verdict.violations.length === 0) say('✓ nothing lost, handed off twice, charged twice, or declared failed though its report came');
-    return verdict.violations.length === 0;
+    return sayVerdict(verdict.violations, 'nothing lost, handed off twice, charged twice, or declared failed though its report came') === 0;
   } finally {
     await service.stop();
     await counterpart.close();

@@ -11,8 +11,8 @@ import { countFigures, findViolations } from './soak-checks.js';
 import { sendInBatch } from './soak-batch.js';
 import { sendAll } from '../../../harness/load/soak-sends.js';
 import { openSubscriber, openWorkbench } from '../../../harness/stage/workbench.js';
+import { say, sayVerdict } from '../../../harness/report/say.js';
 
-const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 15 * 60_000;
 const killEveryMs = 7_000;
 /** API and worker together at least twenty times, as long as the batch lasts. */
@@ -59,11 +59,8 @@ async function run(soak: Soak, cleanup: Cleanup): Promise<number> {
     `events received           ${received.all}: ${received.distinct} distinct, ${received.all - received.distinct} duplicates`,
     `provider calls repeated   ${repeatedHandoffs} (same key: the provider took each message once)`,
     '',
-    ...(violations.length === 0
-      ? ['✓ nothing lost, charged twice, handed off twice or without its events; the books balance']
-      : violations.map((text) => `✗ ${text}`)),
   );
-  return violations.length === 0 ? 0 : 1;
+  return sayVerdict(violations, 'nothing lost, charged twice, handed off twice or without its events; the books balance');
 }
 
 const { values } = parseArgs({

@@ -21,6 +21,7 @@ import { openCarrier } from '../handoff/carrier.js';
 import { startLoad } from '../handoff/load.js';
 import { judge, openMessages } from '../handoff/verdict.js';
 import { type Balancer, startBalancer } from './balancer.js';
+import { say, sayVerdict } from '../../../harness/report/say.js';
 
 const { values } = parseArgs({
   options: { from: { type: 'string' }, messages: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '100' } },
@@ -29,7 +30,6 @@ const present = resolve(import.meta.dirname, '../../../..');
 /** Between two steps of the upgrade, so that each state of the service gets a part of the load. */
 const stepMs = (Number(values.seconds) * 1_000) / 6;
 const settleMsMax = 5 * 60_000;
-const say = (text: string) => process.stdout.write(`${text}\n`);
 
 /** The entry points of a version. */
 const versionIn = (root: string, env: NodeJS.ProcessEnv) => ({
@@ -95,9 +95,7 @@ async function soak(from: string, place: Place): Promise<boolean> {
     const { figures, violations } = await judge(db, counterpart, sends);
     for (const [what, count] of Object.entries(figures)) say(`${what.padEnd(60)} ${count}`);
     if (codes.some((code) => code !== 0)) violations.push(`the former processes ended with ${codes.join(' and ')}`);
-    for (const violation of violations) say(`✗ ${violation}`);
-    if (violations.length === 0) say('✓ nothing lost, handed off twice or charged twice during the upgrade');
-    return violations.length === 0;
+    return sayVerdict(violations, 'nothing lost, handed off twice or charged twice during the upgrade') === 0;
   } finally {
     await Promise.all(parts.map((part) => part.stop()));
     await counterpart.close();

@@ -1,0 +1,16 @@
+/** What commands of measurements and long tests print. */
+
+/** Prints lines. */
+export function say(...lines: string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/**
+ * Prints the violated expectations, or that there are none.
+ * @param kept what is said if there are none
+ * @returns the exit code
+ */
+export function sayVerdict(wrong: readonly string[], kept = 'every promise was kept'): 0 | 1 {
+  say(...(wrong.length === 0 ? [`✓ ${kept}`] : wrong.map((text) => `✗ ${text}`)));
+  return wrong.length === 0 ? 0 : 1;
+}
