@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { decideMessages } from '../../../api/accept/decide-messages.js';
-import { type Database, select } from '../../../models/db/database.js';
+import { type Database, select, type Transaction } from '../../../models/db/database.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { fenceMessages } from '../../../models/operations/messages/fence-messages.js';
 import { debit } from '../../../models/operations/billing/post-credits.js';
@@ -8,7 +8,6 @@ import { recordStatuses } from '../../../models/operations/messages/record-statu
 import { toNamed } from '../../support/bulk-requests.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
-import { type HeldTransaction, holdTransaction } from '../../support/hold-transaction.js';
 import { buildGroup, messageOf } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
 import { prices } from '../../support/prices.js';
@@ -21,12 +20,12 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
   const app = useApi({ forEachTest: true, checksBooks: true });
   let key: string;
   let workspaceId: string;
-  let worker: HeldTransaction;
+  let worker: Transaction;
   let db: Database;
   beforeEach(async () => {
     ({ db } = app.deps);
     ({ key, workspaceId } = await app.account());
-    worker = await holdTransaction(db);
+    worker = await db.transaction();
   });
 
   const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
@@ -47,7 +46,7 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
   const lateMessage = async () => {
     let id = '';
     app.deps.temporal.accept = async ({ groupId, messages }) => {
-      await select(db, 'SELECT 1 FROM messages WHERE group_id = $1 FOR UPDATE', [groupId], worker.transaction);
+      await select(db, 'SELECT 1 FROM messages WHERE group_id = $1 FOR UPDATE', [groupId], worker);
       id = messages[0]?.messageId ?? '';
       throw silence;
     };
@@ -58,8 +57,8 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
 
   it('201 for a message that was charged', async () => {
     const { id, answering } = await lateMessage();
-    await debit(db, worker.transaction, workspaceId, [{ reference: id, amount: prices.sms, description: '1 sms message', messages: 1 }]);
-    await recordStatuses(db, worker.transaction, { to: 'queued', changes: [{ id, status_detail: 'accepted', at: new Date() }] });
+    await debit(db, worker, workspaceId, [{ reference: id, amount: prices.sms, description: '1 sms message', messages: 1 }]);
+    await recordStatuses(db, worker, { to: 'queued', changes: [{ id, status_detail: 'accepted', at: new Date() }] });
     await worker.commit();
     const { status, body } = await answering;
     assert.deepEqual([status, body.data?.message.id, await debits()], [201, id, 1]);
@@ -75,7 +74,7 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
   const lateBatch = async () => {
     let id = '';
     app.deps.temporal.acceptBatch = async ({ batchId }) => {
-      await select(db, 'SELECT 1 FROM batches WHERE id = $1 FOR UPDATE', [batchId], worker.transaction);
+      await select(db, 'SELECT 1 FROM batches WHERE id = $1 FOR UPDATE', [batchId], worker);
       id = batchId;
       throw silence;
     };
@@ -86,15 +85,15 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
 
   it('201 for a batch that was charged', async () => {
     const { id, answering } = await lateBatch();
-    await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [id], worker.transaction);
-    await select(db, `UPDATE messages SET status = 'queued', credits_used = cost WHERE batch_id = $1`, [id], worker.transaction);
+    await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [id], worker);
+    await select(db, `UPDATE messages SET status = 'queued', credits_used = cost WHERE batch_id = $1`, [id], worker);
     const [{ cost, accepted } = { cost: 0, accepted: 0 }] = await select<{ cost: number; accepted: number }>(
       db,
       'SELECT cost, accepted FROM batches WHERE id = $1',
       [id],
-      worker.transaction,
+      worker,
     );
-    await debit(db, worker.transaction, workspaceId, [{ reference: id, amount: cost, description: 'Bulk', messages: accepted }]);
+    await debit(db, worker, workspaceId, [{ reference: id, amount: cost, description: 'Bulk', messages: accepted }]);
     await worker.commit();
     const { status } = await answering;
     assert.deepEqual([status, await debits()], [201, 1]);

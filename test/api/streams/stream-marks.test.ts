@@ -8,7 +8,6 @@ import { select } from '../../../models/db/database.js';
 import { recordStatuses } from '../../../models/operations/messages/record-statuses.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
-import { holdTransaction } from '../../support/hold-transaction.js';
 import { untilLockWait } from '../../support/lock-table.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import type { Account } from '../start-app.js';
@@ -70,14 +69,6 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
     message = await buildQueued(app.deps.db, account.workspaceId); // the open transaction holds the lock of the workspace
   });
 
-  /** The id with which a client resumes a stream that has been open. */
-  const firstPosition = async () => {
-    const first = await watch(account);
-    await until(() => first.lastEventId !== '', 'the first id');
-    first.close();
-    return first.lastEventId;
-  };
-
   /** Opens a stream and holds its transaction just before it marks the workspace. */
   const openHeld = async (lastEventId?: string) => {
     const { db } = app.deps;
@@ -96,13 +87,10 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
   const recordUnseen = async () => {
     const { db } = app.deps;
     await until(async () => (await rows(db, lapsed, [account.workspaceId])).length === 1, 'the mark has lapsed');
-    const held = await holdTransaction(db);
-    await recordStatuses(db, held.transaction, {
-      to: 'sent',
-      changes: [{ id: message.id, status_detail: 'awaiting_report', at: new Date() }],
-    });
-    await select(db, 'SELECT 1', [], held.transaction); // after this, its snapshot is no longer shown
-    return held;
+    const transaction = await db.transaction();
+    await recordStatuses(db, transaction, { to: 'sent', changes: [{ id: message.id, status_detail: 'awaiting_report', at: new Date() }] });
+    await select(db, 'SELECT 1', [], transaction); // after this, its snapshot is no longer shown
+    return { commit: () => transaction.commit() };
   };
 
   for (const [what, untilMs] of [
@@ -141,9 +129,11 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
 
   it('begins with stream.reset, if the mark lapses while it opens', async () => {
     const { db } = app.deps;
-    const position = await firstPosition();
+    const first = await watch(account);
+    await until(() => first.lastEventId !== '', 'the first id');
+    first.close();
     await rows(db, setMark, [account.workspaceId, 700]);
-    const held = await openHeld(position);
+    const held = await openHeld(first.lastEventId);
     await (await recordUnseen()).commit();
     await held.release();
     const stream = await held.opening;
@@ -155,19 +145,23 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
   });
 
   it('begins with stream.reset, if the mark would have ended soon after', async () => {
-    const position = await firstPosition();
+    const first = await watch(account);
+    await until(() => first.lastEventId !== '', 'the first id');
+    first.close();
     await rows(app.deps.db, setMark, [account.workspaceId, 30_000]);
-    const stream = await watch(account, position);
+    const stream = await watch(account, first.lastEventId);
     await received(stream, 1);
     assert.equal(stream.events[0]?.type, 'stream.reset');
   });
 
   it('resumes without stream.reset, if the mark lasts', async () => {
     const { db } = app.deps;
-    const position = await firstPosition();
+    const first = await watch(account);
+    await until(() => first.lastEventId !== '', 'the first id');
+    first.close();
     const sent = await send(app, account);
     await rows(db, setMark, [account.workspaceId, 120_000]);
-    const stream = await watch(account, position);
+    const stream = await watch(account, first.lastEventId);
     await received(stream, 1);
     assert.deepEqual(idsIn(stream), [sent]);
   });

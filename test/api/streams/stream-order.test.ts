@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, inTransaction, select, type Transaction } from '../../../models/db/database.js';
+import type { Database, Transaction } from '../../../models/db/database.js';
 import { recordStatuses } from '../../../models/operations/messages/record-statuses.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
-import { holdTransaction } from '../../support/hold-transaction.js';
 import { untilLockWait } from '../../support/lock-table.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import type { Account } from '../start-app.js';
@@ -26,13 +25,13 @@ describe('events whose transactions commit in another order than they began', ()
     const { db } = app.deps;
     const [slow, fast] = [await buildQueued(db, account.workspaceId), await buildQueued(db, account.workspaceId)];
     const [stays, leaves] = [await watch(account), await watch(account)];
-    const held = await holdTransaction(db);
-    await markSent(db, held.transaction, slow.id); // has the lower number
-    await inTransaction(db, (other) => markSent(db, other, fast.id));
+    const transaction = await db.transaction();
+    await markSent(db, transaction, slow.id); // has the lower number
+    await db.transaction((other) => markSent(db, other, fast.id));
     await received(stays, 1);
     await received(leaves, 1);
     leaves.close();
-    await held.commit();
+    await transaction.commit();
     const back = await watch(account, leaves.lastEventId);
     const last = await send(app, account);
     await received(stays, 3);
@@ -50,8 +49,8 @@ describe('events whose transactions commit in another order than they began', ()
   it('no event is lost when the first viewer comes between the status and its commit', async () => {
     const { db } = app.deps;
     const message = await buildQueued(db, account.workspaceId);
-    const held = await holdTransaction(db);
-    await markSent(db, held.transaction, message.id); // nobody watches: no event is written
+    const transaction = await db.transaction();
+    await markSent(db, transaction, message.id); // nobody watches: no event is written
     let isOpen = false;
     const opening = watch(account).then((stream) => {
       isOpen = true;
@@ -62,7 +61,7 @@ describe('events whose transactions commit in another order than they began', ()
       'the mark',
     );
     assert.equal(isOpen, false);
-    await held.commit();
+    await transaction.commit();
     const stream = await opening;
     const { body } = await app.call('GET', `/api/v1/messages/${message.id}`, { key: account.key });
     assert.equal(body.data.message.status, 'sent', 'what no event contained is read after the stream was opened');
@@ -83,12 +82,12 @@ describe('events whose transactions commit in another order than they began', ()
     });
     const opening = watch(account);
     await untilLockWait(db, 'the mark waits');
-    const held = await holdTransaction(db);
-    await markSent(db, held.transaction, message.id); // nobody watches: no event is written
-    await select(db, 'SELECT 1', [], held.transaction); // until then PostgreSQL keeps the snapshot of a statement that returns rows
+    const transaction = await db.transaction();
+    await markSent(db, transaction, message.id); // nobody watches: no event is written
+    await db.query('SELECT 1', { transaction }); // until then PostgreSQL keeps the snapshot of a statement that returns rows
     await lock.commit();
     const first = await Promise.race([opening.then(() => 'the stream'), sleep(500).then(() => 'the status')]);
-    await held.commit();
+    await transaction.commit();
     assert.equal(first, 'the status', 'the stream begins after the status, which no event shows');
     await opening;
   });
