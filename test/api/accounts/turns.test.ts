@@ -1,6 +1,6 @@
 /** Passwords of many accounts at once: each account waits in a queue of its own. */
 import assert from 'node:assert/strict';
-import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
+import { requestPasswordReset } from '../../../models/operations/accounts/request-token-mail.js';
 import { hashPassword } from '../../../models/passwords.js';
 import { mailToken } from '../../../models/rules/accounts/mail-token.js';
 import { rows } from '../../support/database.js';
