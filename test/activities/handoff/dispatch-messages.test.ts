@@ -6,6 +6,7 @@ import { stubProvider } from '../../support/carriers/stub-provider.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { buildQueuedGroup, eventsOf, messageOf, reportOf, routedTo, statusOf } from '../../support/rows/messages.js';
+import { shiftClock } from '../../support/shift-clock.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
 import { buildPage } from '../../models/operations/batches/new-batch.js';
 import { done, useMessageActivities } from './use-message-activities.js';
@@ -69,7 +70,9 @@ describe('dispatchMessages', () => {
     const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     const provider = stubProvider(() => ({ outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' }));
     assert.deepEqual(await dispatch(provider, group_id), { ...done, more: false });
-    assert.equal((await messageOf(test.db, id)).credits_used, 0);
+    assert.deepEqual(await dispatch(provider, group_id), { ...done, more: false });
+    const { status, error_code, credits_used } = await messageOf(test.db, id);
+    assert.deepEqual([provider.calls.length, status, error_code, credits_used], [1, 'failed', '30008', 0]);
   });
 
   const lostOnce = (idempotent: boolean) =>
@@ -128,7 +131,8 @@ describe('dispatchMessages', () => {
   it('returns when the next scheduled message is due, by the clock of the database', async () => {
     const scheduled_at = new Date(Date.now() + 600_000);
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{ scheduled_at }, {}]);
-    const { retryInMs, queued } = await dispatch(stubProvider(), groupId);
+    const setRight = shiftClock(-300_000);
+    const { retryInMs, queued } = await dispatch(stubProvider(), groupId).finally(setRight);
     assert.ok(queued === 1 && retryInMs !== undefined && retryInMs > 590_000 && retryInMs <= 600_000, `${retryInMs}`);
   });
 
