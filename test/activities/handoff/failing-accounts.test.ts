@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
+import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { shared, silent, stubProvider } from '../../support/carriers/stub-provider.js';
@@ -21,7 +22,7 @@ describe('failing accounts', () => {
     const { groupId } = await group(30);
     const dispatched = worker()(groupId);
     const sent = async () => (await rows(test.db, `SELECT 1 FROM messages WHERE group_id = $1 AND status = 'sent'`, [groupId])).length;
-    while ((await sent()) < 29) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await sent()) === 29, '29 messages are sent');
     assert.deepEqual([accounts.one.calls.length, accounts.two.calls.length], [1, 29]);
     answer({ outcome: 'accepted', provider_message_id: 'late' });
     assert.equal((await dispatched).queued, 0);
