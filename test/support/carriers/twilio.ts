@@ -45,6 +45,14 @@ export const twilioEnv = (counterpart: Counterpart): Record<string, string> => (
   TWILIO_API_BASE: counterpart.url,
 });
 
+/** Twilio's own client, which calls the counterpart. */
+export function officialClient(counterpart: Counterpart): ReturnType<typeof twilio> {
+  const http = new twilio.RequestClient();
+  const request = http.request.bind(http);
+  http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
+  return twilio(twilioAccount.sid, twilioAccount.token, { httpClient: http });
+}
+
 const resource = `/2010-04-01/Accounts/${twilioAccount.sid}/Messages`;
 const credentials = `Basic ${Buffer.from(`${twilioAccount.sid}:${twilioAccount.token}`).toString('base64')}`;
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import twilio from 'twilio';
 import { twilioAdapter } from '../../../../activities/handoff/providers/twilio.js';
 import { never as signal, outgoing } from '../../../support/carriers/outgoing.js';
-import { refuse, startTwilio, twilioAccount, type TwilioCounterpart } from '../../../support/carriers/twilio.js';
+import { officialClient, refuse, startTwilio, twilioAccount, type TwilioCounterpart } from '../../../support/carriers/twilio.js';
 
 describe('the Twilio provider', () => {
   let counterpart: TwilioCounterpart;
@@ -29,10 +28,7 @@ describe('the Twilio provider', () => {
   };
 
   it('sends the same request as the official client', async () => {
-    const http = new twilio.RequestClient();
-    const request = http.request.bind(http);
-    http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
-    const official = twilio(twilioAccount.sid, twilioAccount.token, { httpClient: http });
+    const official = officialClient(counterpart);
     const message = outgoing({ content: { text: 'Grüße & = +' } });
     const theirs = await official.messages.create({
       to: message.to,
@@ -50,10 +46,7 @@ describe('the Twilio provider', () => {
   });
 
   it('sends WhatsApp texts and templates like the official client', async () => {
-    const http = new twilio.RequestClient();
-    const request = http.request.bind(http);
-    http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
-    const official = twilio(twilioAccount.sid, twilioAccount.token, { httpClient: http });
+    const official = officialClient(counterpart);
     const contentSid = `HX${'1'.repeat(32)}`;
     const template = { name: contentSid, language: 'en', variables: { 1: 'Ada' } };
     const message = outgoing({ channel: 'whatsapp' });
