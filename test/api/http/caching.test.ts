@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { endpoints } from '../../../api/endpoints/index.js';
-import { credentialFor, makeThings, pathWith } from '../matrix/matrix-cases.js';
+import { credentialFor, makeResources, pathWith } from '../matrix/matrix-cases.js';
 import { type Account, type Answer, startApp, type TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -9,10 +9,10 @@ const unknownId = '01900000-0000-7000-8000-000000000000';
 describe('caches', () => {
   const app = useApi();
   let account: Account;
-  let things: Record<string, string>;
+  let resourceIds: Record<string, string>;
   before(async () => {
     account = await app.account();
-    things = await makeThings(app, account);
+    resourceIds = await makeResources(app, account);
   });
 
   const assertNotStored = ({ status, headers }: Pick<Answer, 'status' | 'headers'>, wanted: number[]) => {
@@ -24,7 +24,7 @@ describe('caches', () => {
   for (const item of endpoints.filter(({ method, auth }) => method === 'get' && (auth === 'jwt' || typeof auth === 'object'))) {
     it(`store no answer of GET ${item.path}`, async () => {
       const [list = ''] = item.path.split('/:');
-      const path = pathWith(item, things[list] ?? unknownId);
+      const path = pathWith(item, resourceIds[list] ?? unknownId);
       assertNotStored(await app.call('GET', path, credentialFor(item, account)), [200, 400, 404]);
       assertNotStored(await app.call('GET', path), [401]);
     });

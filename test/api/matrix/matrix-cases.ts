@@ -34,15 +34,15 @@ export function credentialFor({ auth }: Endpoint, { key, jwt }: { key: string; j
   return typeof auth === 'object' ? { key } : {};
 }
 
-/** Things of a workspace by the path that lists them, made through the API; a path without a way to make something is not in it. */
-export async function makeThings(app: TestApp, account: Account): Promise<Record<string, string>> {
+/** Makes a resource of each kind through the API. @returns the id of one resource by the path of its list */
+export async function makeResources(app: TestApp, account: Account): Promise<Record<string, string>> {
   // Only a login makes a session.
-  const things: Record<string, string> = { '/api/v1/auth/sessions': (await buildSession(account.workspaceId)).id };
+  const resourceIds: Record<string, string> = { '/api/v1/auth/sessions': (await buildSession(account.workspaceId)).id };
   for (const item of endpoints.filter(({ id }) =>
     ['sendMessage', 'sendBulk', 'createApiKey', 'createContact', 'createSuppression', 'createErasure', 'createWebhook'].includes(id),
   )) {
     const { body } = await app.call('POST', item.path, { ...credentialFor(item, account), body: goodBody(item) });
-    const thing =
+    const resource =
       body.data.message ??
       body.data.batch ??
       body.data.contact ??
@@ -50,12 +50,12 @@ export async function makeThings(app: TestApp, account: Account): Promise<Record
       body.data.erasure ??
       body.data.webhook ??
       body.data;
-    things[item.path.replace(/\/send$/, '')] = thing.id;
+    resourceIds[item.path.replace(/\/send$/, '')] = resource.id;
   }
-  return things;
+  return resourceIds;
 }
 
-/** The path of the list that an operation on one thing belongs to. */
+/** The path of the list that an operation on one resource belongs to. */
 export const listOf = ({ path }: Endpoint): string => path.slice(0, path.indexOf('/:'));
 
 interface Field {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { rows } from '../../support/database.js';
-import { bodyFields, credentialFor, documented, goodBody, listOf, makeThings, pathWith, placed, writing } from './matrix-cases.js';
+import { bodyFields, credentialFor, documented, goodBody, listOf, makeResources, pathWith, placed, writing } from './matrix-cases.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -29,16 +29,16 @@ const traces = ['99999999-9999', String(number), '1999-12-31'];
 describe('every body', () => {
   const app = useApi();
   let account: Account;
-  let things: Record<string, string>;
+  let resourceIds: Record<string, string>;
   before(async () => {
     account = await app.account({ balance: 1_000_000_000 });
-    things = await makeThings(app, account);
+    resourceIds = await makeResources(app, account);
   });
   // Wrong passwords and codes of the samples would have to wait for each other.
   beforeEach(() => rows(app.deps.db, 'DELETE FROM login_tries'));
 
   const send = (item: Endpoint, body: unknown) =>
-    app.call(item.method.toUpperCase(), pathWith(item, things[listOf(item)] ?? ''), { ...credentialFor(item, account), body });
+    app.call(item.method.toUpperCase(), pathWith(item, resourceIds[listOf(item)] ?? ''), { ...credentialFor(item, account), body });
   const assertDocumented = (item: Endpoint, { status }: { status: number }, what: string) =>
     assert.ok(documented(item).includes(status), `${what}: ${status}`);
 

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { resourcesOf } from '../../../api/openapi/errors.js';
 import { rows } from '../../support/database.js';
-import { credentialFor, goodBody, listOf, makeThings, pathWith } from './matrix-cases.js';
+import { credentialFor, goodBody, listOf, makeResources, pathWith } from './matrix-cases.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -33,9 +33,9 @@ describe('every operation on one resource', () => {
     mine = await app.account();
     const other = await app.account();
     otherId = other.workspaceId;
-    theirs = await makeThings(app, other);
+    theirs = await makeResources(app, other);
     earlier = await stateOf(otherId);
-    const own = await makeThings(app, mine);
+    const own = await makeResources(app, mine);
     for (const item of deletable) {
       const id = own[listOf(item)] ?? '';
       const { status } = await app.call('DELETE', pathWith(item, id), credentialFor(item, mine));

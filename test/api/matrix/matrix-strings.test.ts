@@ -12,7 +12,7 @@ import {
   goodBody,
   isText,
   listOf,
-  makeThings,
+  makeResources,
   pathWith,
   placed,
   writing,
@@ -59,14 +59,14 @@ function seenAt(data: Record<string, unknown>, path: string[]): unknown {
 describe('every text field with unusual texts', () => {
   const app = useApi();
   let account: Account;
-  let things: Record<string, string>;
+  let resourceIds: Record<string, string>;
   before(async () => {
     account = await app.account({ balance: 1_000_000_000 });
-    things = await makeThings(app, account);
+    resourceIds = await makeResources(app, account);
   });
 
   const send = (item: Endpoint, body: object) =>
-    app.call(item.method.toUpperCase(), pathWith(item, things[listOf(item)] ?? ''), { ...credentialFor(item, account), body });
+    app.call(item.method.toUpperCase(), pathWith(item, resourceIds[listOf(item)] ?? ''), { ...credentialFor(item, account), body });
   const reader = (item: Endpoint) =>
     endpoints.find(({ method, path }) => method === 'get' && path === `${item.path.replace(/\/send$|\/:id$/, '')}/:id`);
 
@@ -96,7 +96,7 @@ describe('every text field with unusual texts', () => {
     it(`${item.id}: 200 or 400 for every parameter`, async () => {
       for (const { path } of fieldsOf(jsonSchema(item.query as NonNullable<Endpoint['query']>))) {
         for (const value of corpus.filter((text) => text.isWellFormed())) {
-          const url = `${pathWith(item, things[listOf(item)] ?? '')}?${path[0]}=${encodeURIComponent(value)}`;
+          const url = `${pathWith(item, resourceIds[listOf(item)] ?? '')}?${path[0]}=${encodeURIComponent(value)}`;
           const { status } = await app.call(
             'GET',
             item.path.includes(':') ? url : `${item.path}?${url.split('?')[1]}`,
