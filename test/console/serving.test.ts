@@ -34,7 +34,7 @@ describe('the files of the console', () => {
     for (const name of namesIn(await page())) {
       const path = new URL(name, `${app.url}/console`).pathname;
       const response = await get(path, { 'Accept-Encoding': 'identity' });
-      assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+      assert.deepEqual([response.status, response.headers.get('cache-control')], [200, 'public, max-age=31536000, immutable']);
       assert.match(response.headers.get('vary') ?? '', /Accept-Encoding/);
       const plain = await response.text();
       for (const encoding of ['br', 'gzip']) {

@@ -14,6 +14,7 @@ const unavailable = 'Internal server error. Please try again later.';
 
 describe('acceptance of a batch', () => {
   const { app, post, keyInUse, setBalance, counted, nothing } = useAcceptance(path, toNamed, ['batches', 'messages', 'message_groups']);
+  const insufficient = (left: number) => `Insufficient credits. You need ${toCredits(3 * prices.sms)} credits but have ${left}.`;
   const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key: keyInUse() });
 
   it('the age of a batch begins with its insert, not with the request', async () => {
@@ -43,11 +44,13 @@ describe('acceptance of a batch', () => {
         await setBalance(100);
         return accept(request);
       };
-      assert.equal((await post('k')).body.error, `Insufficient credits. You need ${toCredits(3 * prices.sms)} credits but have 0.1.`);
+      const { status, body } = await post('k');
+      assert.deepEqual([status, body.error], [402, insufficient(0.1)]);
       assert.deepEqual(await counted(), nothing);
       await setBalance(100_000);
       app.deps.temporal.acceptBatch = accept;
-      assert.equal((await post('k')).headers.get('idempotent-replayed'), null);
+      const again = await post('k');
+      assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null]);
     });
     it('500 without an answer, and a late worker charges nothing', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
@@ -78,7 +81,8 @@ describe('acceptance of a batch', () => {
         await accept(request);
         return silent();
       };
-      assert.equal((await post()).body.error, `Insufficient credits. You need ${toCredits(3 * prices.sms)} credits but have 0.`);
+      const { status, body } = await post();
+      assert.deepEqual([status, body.error], [402, insufficient(0)]);
       await setBalance(100_000);
     });
     it('404 for a batch that is not accepted yet', async () => {
@@ -92,11 +96,11 @@ describe('acceptance of a batch', () => {
           await act(request.batchId, 'cancel'),
           await act(request.batchId, 'pause'),
         ];
-        seen.push(list.body.data.pagination.total, messages.body.data.pagination.total, ...answers.map(({ body }) => body.error));
+        seen.push(list.body.data.pagination.total, messages.body.data.pagination.total, ...answers.map(({ status }) => status));
         return accept(request);
       };
       await post();
-      assert.deepEqual(seen, [0, 0, 'Batch not found', 'Batch not found', 'Batch not found']);
+      assert.deepEqual(seen, [0, 0, 404, 404, 404]);
     });
   });
 

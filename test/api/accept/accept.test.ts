@@ -34,7 +34,8 @@ describe('acceptance of a message', () => {
         await setBalance(100);
         return accept(request);
       };
-      assert.equal((await post('k')).body.error, insufficient(100));
+      const { status, body: refusal } = await post('k');
+      assert.deepEqual([status, refusal.error], [402, insufficient(100)]);
       assert.deepEqual(await counted(), nothing);
       await setBalance(prices.sms);
       app.deps.temporal.accept = accept;
@@ -85,7 +86,8 @@ describe('acceptance of a message', () => {
         await accept(request);
         return silent();
       };
-      assert.equal((await post()).body.error, insufficient(0));
+      const { status, body: refusal } = await post();
+      assert.deepEqual([status, refusal.error], [402, insufficient(0)]);
       await setBalance(prices.sms);
     });
     it('500, not 402, when an equal request has given the message up', async () => {

@@ -106,7 +106,7 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
     assert.deepEqual([await rows(db, 'SELECT 1 FROM batches WHERE id = $1', [id]), await debits()], [[], 0]);
   });
 
-  it('201 for an accepted message when the balance of a refused one cannot be read', async () => {
+  it('a message stays accepted when the balance of a refused one cannot be read', async () => {
     await worker.rollback();
     const { groupId, ids } = await buildGroup(db, workspaceId, [{}, {}]);
     const [accepted = '', refused = ''] = ids;

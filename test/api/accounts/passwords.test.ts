@@ -47,8 +47,9 @@ describe('forgotten passwords', () => {
       assert.equal((await mails()).length, 2);
     });
     it('400 for an invalid address', async () => {
-      assert.equal((await ask('x')).body.error, 'Invalid email address');
-      assert.equal((await app.call('POST', forgot, { body: {} })).body.error, 'Missing required field: email');
+      const [invalid, missing] = [await ask('x'), await app.call('POST', forgot, { body: {} })];
+      assert.deepEqual([invalid.status, invalid.body.error], [400, 'Invalid email address']);
+      assert.deepEqual([missing.status, missing.body.error], [400, 'Missing required field: email']);
     });
     it('sends at most twenty mails an hour to one address', async () => {
       for (let time = 1; time <= 25; time += 1) await requestPasswordReset(app.deps, email, () => undefined);
@@ -89,7 +90,8 @@ describe('forgotten passwords', () => {
       await ask();
       const older = await newestToken();
       await ask();
-      assert.equal((await use(older)).body.error, 'Invalid or expired token');
+      const { status, body } = await use(older);
+      assert.deepEqual([status, body.error], [400, 'Invalid or expired token']);
       await Promise.all(Array.from({ length: 5 }, () => ask()));
       const [{ n } = { n: 0 }] = await rows<{ n: number }>(
         app.deps.db,
@@ -111,8 +113,10 @@ describe('forgotten passwords', () => {
     it('400 for a bad password keeps the token valid', async () => {
       await ask();
       const token = await newestToken();
-      assert.equal((await use(token, 'short')).body.error, 'Password must be at least 8 characters');
-      const { body } = await app.call('POST', reset, { body: {} });
+      const short = await use(token, 'short');
+      assert.deepEqual([short.status, short.body.error], [400, 'Password must be at least 8 characters']);
+      const { status, body } = await app.call('POST', reset, { body: {} });
+      assert.equal(status, 400);
       assert.deepEqual(
         body.details.map(({ message }: { message: string }) => message),
         ['Missing required field: token', 'Missing required field: password'],

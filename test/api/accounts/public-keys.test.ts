@@ -17,10 +17,17 @@ describe('public keys of webhooks', () => {
 
   const call = (method: string, path: string, body?: object) =>
     app.call(method, hooks + path, { jwt, ...(body === undefined ? {} : { body }) });
-  const create = async (fields: object = {}) => (await call('POST', '', { ...good, ...fields })).body.data.webhook;
+  const create = async (fields: object = {}) => {
+    const { status, body } = await call('POST', '', { ...good, ...fields });
+    assert.equal(status, 201);
+    return body.data.webhook;
+  };
   const keysOf = async (id: string) => (await call('GET', `/${id}/public-key`)).body.data;
   const stored = (id: string) => Webhook.findByPk(id, { rejectOnEmpty: true });
-  const shown = ({ body }: Answer) => [body.data.webhook.asymmetric, body.data.webhook.public_key];
+  const shown = ({ status, body }: Answer) => {
+    assert.equal(status, 200);
+    return [body.data.webhook.asymmetric, body.data.webhook.public_key];
+  };
 
   it('201 shows the public key on request, and stores the private key encrypted', async () => {
     const answer = await call('POST', '', { ...good, asymmetric: true });
@@ -67,8 +74,11 @@ describe('public keys of webhooks', () => {
 
   it('200 for a rotation, and the previous key is shown as long as it signs', async () => {
     const { id, public_key: first } = await create({ asymmetric: true });
-    const rotate = async (overlap_hours: number) =>
-      (await call('POST', `/${id}/rotate-secret`, { overlap_hours })).body.data.webhook.public_key;
+    const rotate = async (overlap_hours: number) => {
+      const { status, body } = await call('POST', `/${id}/rotate-secret`, { overlap_hours });
+      assert.equal(status, 200);
+      return body.data.webhook.public_key;
+    };
     const second = await rotate(2);
     const { public_key, previous } = await keysOf(id);
     assert.deepEqual([public_key, previous.public_key], [second, first]);

@@ -19,7 +19,11 @@ export interface SecondFactor {
 }
 
 /** A new second factor, which no code has confirmed yet. */
-export const setUp = async (me: Owner): Promise<SecondFactor> => (await me.call('POST', '/auth/totp')).body.data;
+export async function setUp(me: Owner): Promise<SecondFactor> {
+  const { status, body } = await me.call('POST', '/auth/totp');
+  assert.equal(status, 200);
+  return body.data;
+}
 
 /** Enables a second factor with its present code. */
 export async function enrol(me: Owner): Promise<SecondFactor> {

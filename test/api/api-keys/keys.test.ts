@@ -15,7 +15,12 @@ describe('limits of API keys', () => {
     account = await app.account();
   });
 
-  const create = async (limits: object) => (await app.call('POST', keys, { jwt: account.jwt, body: { name: 'x', ...limits } })).body;
+  const post = (limits: object) => app.call('POST', keys, { jwt: account.jwt, body: { name: 'x', ...limits } });
+  const create = async (limits: object) => {
+    const { status, body } = await post(limits);
+    assert.equal(status, 201);
+    return body;
+  };
   const listed = async () => (await app.call('GET', keys, { jwt: account.jwt })).body.data.api_keys[0];
   const from = (key: string, address: string) => app.call('GET', list, { key, headers: { 'X-Forwarded-For': address } });
 
@@ -114,8 +119,8 @@ describe('limits of API keys', () => {
   ];
   for (const [limits, text] of refused) {
     it(`400 ${text}`, async () => {
-      const { error } = await create(limits);
-      assert.equal(error, text);
+      const { status, body } = await post(limits);
+      assert.deepEqual([status, body.error], [400, text]);
     });
   }
 
@@ -141,21 +146,25 @@ describe('limits of API keys', () => {
     });
     it('201 with an overlap of 0 revokes the old key at once', async () => {
       const { data } = await create({});
-      const { body } = await rotate(data.id, { overlap_hours: 0 });
-      assert.deepEqual([await works(body.data.key), await works(data.key)], [200, 401]);
+      const { status, body } = await rotate(data.id, { overlap_hours: 0 });
+      assert.deepEqual([status, await works(body.data.key), await works(data.key)], [201, 200, 401]);
       assert.equal((await rotate(data.id)).status, 409);
     });
     it('201 gives the new key the lifetime of the old one, whose expiry stays', async () => {
       const soon = new Date(Date.now() + 3_600_000).toISOString();
       const { data } = await create({ expires_at: soon });
-      const { body } = await rotate(data.id, { overlap_hours: 168 });
+      const { status, body } = await rotate(data.id, { overlap_hours: 168 });
+      assert.equal(status, 201);
       assert.ok(Date.parse(body.data.expires_at) >= Date.parse(soon));
       const [former] = await rows<{ expires_at: Date }>(app.deps.db, 'SELECT expires_at FROM api_keys WHERE id = $1', [data.id]);
       assert.equal(former?.expires_at.toISOString(), soon);
     });
     it('201 gives the same lifetime when the first answer was lost and the old key is rotated again', async () => {
       const { data } = await create({});
-      for (const _ of [1, 2, 3]) assert.equal((await rotate(data.id)).body.data.expires_at, null);
+      for (const _ of [1, 2, 3]) {
+        const { status, body } = await rotate(data.id);
+        assert.deepEqual([status, body.data.expires_at], [201, null]);
+      }
       const lifetimeMs = 30 * 86_400_000;
       const { data: limited } = await create({ expires_at: new Date(Date.now() + lifetimeMs).toISOString() });
       for (const _ of [1, 2]) {
@@ -172,7 +181,8 @@ describe('limits of API keys', () => {
     for (const hours of [-1, 169, 1.5]) {
       it(`400 for an overlap of ${hours} hours`, async () => {
         const { data } = await create({});
-        assert.equal((await rotate(data.id, { overlap_hours: hours })).body.error, 'overlap_hours must be a whole number from 0 to 168');
+        const { status, body } = await rotate(data.id, { overlap_hours: hours });
+        assert.deepEqual([status, body.error], [400, 'overlap_hours must be a whole number from 0 to 168']);
       });
     }
     it('mails the owner and records an audit event', async () => {

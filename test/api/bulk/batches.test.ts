@@ -32,7 +32,9 @@ describe('a batch', () => {
       const made: string[] = [];
       for (let index = 0; index < 3; index += 1) made.unshift((await post()).body.data.batch.id);
       await Message.update({ status: 'delivered', status_detail: 'delivered' }, { where: { batch_id: made[0] ?? '' } });
-      const { batches, pagination } = (await app.call('GET', `${path}?limit=2`, { key })).body.data;
+      const { status, body } = await app.call('GET', `${path}?limit=2`, { key });
+      const { batches, pagination } = body.data;
+      assert.equal(status, 200);
       assert.deepEqual(
         batches.map(({ id }: { id: string }) => id),
         made.slice(0, 2),

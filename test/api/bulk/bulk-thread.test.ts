@@ -69,7 +69,7 @@ describe('bulk sends in a thread of their own', () => {
     }
   });
 
-  it('500 when the thread runs out of memory, and the next request is served', async () => {
+  it('a request fails when the thread runs out of memory, and the next request is served', async () => {
     const own = createBulkThread({ ...options(), heap: { maxMegabytes: 32 } }); // the program alone needs 24
     const origin = systemOrigin('test');
     const caller = {

@@ -75,11 +75,14 @@ describe('bulk', () => {
     });
     it('201 for a schedule, and a time in the past means now', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
-      const { batch } = (await post({ scheduled_at })).body.data;
+      const { status, body } = await post({ scheduled_at });
+      const { batch } = body.data;
+      assert.equal(status, 201);
       assert.deepEqual([batch.status, batch.scheduled_at, (await get(batch.id)).status], ['scheduled', scheduled_at, 'scheduled']);
       const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${batch.id}`, { key })).body.data;
       assert.deepEqual([messages[0].status_detail, messages[0].scheduled_at], ['scheduled', scheduled_at]);
-      assert.equal((await post({ scheduled_at: '2020-01-01T00:00:00Z' })).body.data.batch.status, 'sending');
+      const past = await post({ scheduled_at: '2020-01-01T00:00:00Z' });
+      assert.deepEqual([past.status, past.body.data.batch.status], [201, 'sending']);
     });
     it('201 with on_invalid skip sends to valid recipients and reports the others', async () => {
       const recipients = [people[0], 'x', phone(8), { ...people[1], metadata: 7 }, people[2]];

@@ -27,11 +27,13 @@ describe('POST /api/v1/messages/preview', () => {
       await assertNothing();
     });
     it('400 for the faults that a send refuses', async () => {
-      assert.equal((await preview({ ...sms, to: 'x' })).body.error, 'Phone number must be in E.164 format');
+      const noNumber = await preview({ ...sms, to: 'x' });
+      assert.deepEqual([noNumber.status, noNumber.body.error], [400, 'Phone number must be in E.164 format']);
       const [past, soon, later] = [-1, 1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
-      assert.equal((await preview({ ...sms, expires_at: past })).body.error, 'expires_at must be in the future');
+      const expired = await preview({ ...sms, expires_at: past });
+      assert.deepEqual([expired.status, expired.body.error], [400, 'expires_at must be in the future']);
       const early = await preview({ ...sms, expires_at: soon, scheduled_at: later });
-      assert.equal(early.body.error, 'expires_at must be after scheduled_at');
+      assert.deepEqual([early.status, early.body.error], [400, 'expires_at must be after scheduled_at']);
     });
   });
 
@@ -41,7 +43,7 @@ describe('POST /api/v1/messages/preview', () => {
       for (const content of [{ text: '' }, { text: 'x'.repeat(1_601) }]) {
         const faulty = { ...bulk, content, recipients: [{ ...people[0], to: 'x' }, people[1]] };
         const [previewed, sent] = [await preview(faulty), await app.call('POST', '/api/v1/messages/bulk', { key, body: faulty })];
-        assert.deepEqual([previewed.status, previewed.body.details], [sent.status, sent.body.details]);
+        assert.deepEqual([previewed.status, sent.status, previewed.body.details], [400, 400, sent.body.details]);
         assert.ok(
           previewed.body.details.some(({ field }: { field: string }) => field === 'recipients[0].to'),
           content.text,
@@ -85,7 +87,9 @@ describe('POST /api/v1/messages/preview', () => {
       assert.deepEqual([tooMuch.status, tooMuch.body.details[0].field], [400, 'recipients']);
     });
     it('200 shows exactly what the bulk send does', async () => {
-      const previewed = (await preview(bulk)).body.data;
+      const { status, body } = await preview(bulk);
+      const previewed = body.data;
+      assert.equal(status, 200);
       const { batch } = (await app.call('POST', '/api/v1/messages/bulk', { key, body: bulk })).body.data;
       const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${batch.id}`, { key })).body.data;
       assert.equal(batch.credits_used, previewed.credits);

@@ -17,8 +17,10 @@ describe('contact_id in a send', () => {
   const path = '/api/v1/contacts';
   const post = (body: unknown, token = jwt) => app.call('POST', path, { jwt: token, body });
   const create = async (body: object) => (await post(body)).body.data.contact;
-  const detailsOf = ({ body }: Answer) =>
-    body.details.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
+  const detailsOf = ({ status, body }: Answer) => {
+    assert.equal(status, 400);
+    return body.details.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
+  };
   const send = (body: object, headers = {}) =>
     app.call('POST', '/api/v1/messages/send', { key, body: { content: { text: 'Hello' }, ...body }, headers });
 
@@ -41,7 +43,8 @@ describe('contact_id in a send', () => {
   it('404 for a contact that is foreign, unknown or malformed, and 400 for one out of reach', async () => {
     const foreign = await post({ phone: '+15550000009' }, (await app.account()).jwt);
     for (const contact_id of [foreign.body.data.contact.id, uuidv7(), 'x']) {
-      assert.deepEqual((await send({ channel: 'sms', contact_id })).body.error, 'Contact not found');
+      const { status, body } = await send({ channel: 'sms', contact_id });
+      assert.deepEqual([status, body.error], [404, 'Contact not found']);
     }
     const { id } = await create({ phone: '+15550000001' });
     const { id: other } = await create({ email: 'a@b.co' });

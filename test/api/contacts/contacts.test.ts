@@ -23,9 +23,15 @@ describe('contacts', () => {
 
   const post = (body: unknown, token = jwt) => app.call('POST', path, { jwt: token, body });
   const put = (id: string, body: unknown) => app.call('PUT', `${path}/${id}`, { jwt, body });
-  const create = async (body: object) => (await post(body)).body.data.contact;
-  const detailsOf = ({ body }: Answer) =>
-    body.details.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
+  const create = async (body: object) => {
+    const answer = await post(body);
+    assert.equal(answer.status, 201);
+    return answer.body.data.contact;
+  };
+  const detailsOf = ({ status, body }: Answer) => {
+    assert.equal(status, 400);
+    return body.details.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
+  };
   const count = async () =>
     (await rows<{ n: number }>(app.deps.db, 'SELECT count(*) AS n FROM contacts WHERE workspace_id = $1', [workspaceId]))[0]?.n;
 
@@ -41,16 +47,7 @@ describe('contacts', () => {
   it('201 with only a phone or only an address', async () => {
     assert.deepEqual(
       { ...(await create({ phone: '+15550000001', name: ' ' })), id: 0, created_at: 0, updated_at: 0 },
-      {
-        id: 0,
-        name: null,
-        phone: '+15550000001',
-        email: null,
-        tags: [],
-        custom_fields: {},
-        created_at: 0,
-        updated_at: 0,
-      },
+      { id: 0, name: null, phone: '+15550000001', email: null, tags: [], custom_fields: {}, created_at: 0, updated_at: 0 },
     );
     assert.equal((await create({ email: 'a@b.co', phone: null, name: null, tags: null, custom_fields: null })).phone, null);
   });
@@ -125,8 +122,11 @@ describe('contacts', () => {
   });
 
   describe('GET', () => {
-    const names = async (query: string) =>
-      (await app.call('GET', `${path}${query}`, { jwt })).body.data.contacts.map(({ name }: { name: string }) => name);
+    const names = async (query: string) => {
+      const { status, body } = await app.call('GET', `${path}${query}`, { jwt });
+      assert.equal(status, 200);
+      return body.data.contacts.map(({ name }: { name: string }) => name);
+    };
     beforeEach(async () => {
       await create({ name: 'Ada 100%', phone: '+15551234567', tags: ['vip', 'x,y'] });
       await create({ name: 'Bob_B', email: 'bob@example.com', tags: ['VIP'] });

@@ -22,8 +22,11 @@ describe('opt-outs, and entries of the workspace', () => {
     await buildSent(app.deps.db, account.workspaceId, { to });
   });
 
-  const add = async (body: object = {}) =>
-    (await app.call('POST', path, { key: account.key, body: { channel: 'sms', recipient: to, ...body } })).body.data.suppression;
+  const add = async (more: object = {}) => {
+    const { status, body } = await app.call('POST', path, { key: account.key, body: { channel: 'sms', recipient: to, ...more } });
+    assert.equal(status, 201);
+    return body.data.suppression;
+  };
   const remove = async (id: string) => (await app.call('DELETE', `${path}/${id}`, { key: account.key })).status;
   /** @returns the event, which a carrier may send again */
   const say = async (text: string, more: { occurred_at?: Date } = {}) =>

@@ -29,8 +29,8 @@ describe('GET /api/v1/balance', () => {
   });
   it('200 with nothing spent and no limit', async () => {
     const { key } = await app.account({ scopes: ['manage_webhooks'] });
-    const { body } = await app.call('GET', '/api/v1/balance', { key });
-    assert.deepEqual([body.data.spend_today, body.data.spend_limit_day], [0, null]);
+    const { status, body } = await app.call('GET', '/api/v1/balance', { key });
+    assert.deepEqual([status, body.data.spend_today, body.data.spend_limit_day], [200, 0, null]);
   });
 });
 
@@ -76,14 +76,17 @@ describe('GET /api/v1/usage', () => {
     assert.deepEqual((await usage('', { jwt: account.jwt })).body.data.usage, sums.usage);
   });
   it('200 with the sums of each channel', async () => {
-    assert.deepEqual((await usage('?by=channel')).body.data.usage, [
+    const { status, body } = await usage('?by=channel');
+    assert.equal(status, 200);
+    assert.deepEqual(body.data.usage, [
       { channel: 'email', messages: 1, delivered: 0, failed: 1, credits: 0 },
       { channel: 'sms', messages: 2, delivered: 1, failed: 0, credits: toCredits(2 * prices.sms) },
       { channel: 'whatsapp', messages: 1, delivered: 1, failed: 0, credits: toCredits(prices.whatsapp) },
     ]);
   });
   it('200 with nothing for a period in which there was nothing', async () => {
-    const { body } = await usage('?from=2026-01-01&to=2026-01-31');
+    const { status, body } = await usage('?from=2026-01-01&to=2026-01-31');
+    assert.equal(status, 200);
     const nothing = { messages: 0, delivered: 0, failed: 0, credits: 0 };
     assert.deepEqual(body.data, { from: '2026-01-01T00:00:00.000Z', to: '2026-01-31T23:59:59.999Z', by: 'day', ...nothing, usage: [] });
   });
@@ -98,7 +101,7 @@ describe('GET /api/v1/usage', () => {
       assert.deepEqual([status, body.details, body.hints], [400, [{ field, message }], hint && [hint]]);
     });
   }
-  it('409 for a period with more messages than are added up', async () => {
+  it('limit_reached for a period with more messages than are added up', async () => {
     const now = Date.now();
     const period = { from: new Date(now - 3_600_000), to: new Date(now + 1000) };
     await assert.rejects(sumUsage(app.deps.db, account.workspaceId, { ...period, by: 'day' }, 3), { code: 'limit_reached' });

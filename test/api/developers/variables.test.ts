@@ -25,12 +25,15 @@ describe('variables of a single send', () => {
   });
   it('201 for an e-mail: subject and html too, values of html escaped', async () => {
     const content = { subject: 'For {{n}}', text: 'Hi {{n}}', html: '<b>{{n}}</b>' };
-    const { body } = await post('send', { to: 'a@example.com', channel: 'email', content, variables: { n: '<A&B>' } });
+    const { status, body } = await post('send', { to: 'a@example.com', channel: 'email', content, variables: { n: '<A&B>' } });
+    assert.equal(status, 201);
     assert.deepEqual(body.data.message.content, { subject: 'For <A&B>', text: 'Hi <A&B>', html: '<b>&lt;A&amp;B&gt;</b>' });
   });
   it('201 literally without variables, and with variables: null', async () => {
-    for (const more of [{}, { variables: null }])
-      assert.equal((await post('send', sms('Hi {{name}}', more))).body.data.message.content.text, 'Hi {{name}}');
+    for (const more of [{}, { variables: null }]) {
+      const { status, body } = await post('send', sms('Hi {{name}}', more));
+      assert.deepEqual([status, body.data.message.content.text], [201, 'Hi {{name}}']);
+    }
   });
   it('400 for each variable that is missing, and nothing is charged', async () => {
     const before = await app.call('GET', '/api/v1/messages?limit=1', { key: account.key });
@@ -91,17 +94,21 @@ describe('variables of a single send', () => {
     assert.equal((await post('preview', sms('Hi {{a}}', { variables: {} }))).status, 400);
   });
   it('200 for a preview without variables, with a warning for each text that has placeholders', async () => {
-    const { body } = await post('preview', sms('Hi {{a}}'));
+    const { status, body } = await post('preview', sms('Hi {{a}}'));
+    assert.equal(status, 200);
     assert.deepEqual(body.data.warnings, [
       { field: 'content.text', message: 'content.text has placeholders, which are sent literally unless variables are given' },
     ]);
     assert.equal((await post('preview', sms('Hi'))).body.data.warnings, undefined);
   });
-  it('200 a preview warns of what a send accepts and hardly anybody means', async () => {
+  it('200 for a preview, which warns of what a send accepts and hardly anybody means', async () => {
     const suppressed = '+15557770000';
     await app.call('POST', '/api/v1/suppressions', { key: account.key, body: { channel: 'sms', recipient: suppressed } });
-    const warned = async (body: object) =>
-      ((await post('preview', body)).body.data.warnings ?? []).map(({ field }: { field: string }) => field);
+    const warned = async (message: object) => {
+      const { status, body } = await post('preview', message);
+      assert.equal(status, 200);
+      return (body.data.warnings ?? []).map(({ field }: { field: string }) => field);
+    };
     assert.deepEqual(await warned({ ...sms('Hi'), to: suppressed }), ['to']);
     assert.deepEqual(await warned({ ...sms('Hi'), scheduled_at: '2020-01-01T00:00:00Z' }), ['scheduled_at']);
     const mail = { to: 'a@example.com', channel: 'email' };

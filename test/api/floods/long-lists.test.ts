@@ -44,8 +44,10 @@ describe('lists of fifty thousand items', () => {
 
   it('400 for an empty list of scopes or events', async () => {
     const scopes = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'key', scopes: [] } });
+    assert.equal(scopes.status, 400);
     assert.match(scopes.body.error, /^Invalid scopes\. Must be one of: send_messages, /);
     const events = await app.call('POST', '/api/v1/webhooks', { jwt: account.jwt, body: { url: 'https://example.com/', events: [] } });
+    assert.equal(events.status, 400);
     assert.match(events.body.error, /^Invalid events\. Must be one of: message\.queued, /);
   });
 

@@ -65,6 +65,7 @@ describe('answers outside the endpoints', () => {
     }
     it('400 names every required field without a body', async () => {
       const answer = await app.call('POST', send, { key });
+      assert.equal(answer.status, 400);
       assert.deepEqual(
         answer.body.details.map(({ field }: { field: string }) => field),
         ['to', 'channel', 'content.text'],

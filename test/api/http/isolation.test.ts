@@ -69,6 +69,7 @@ describe('data of other workspaces', () => {
     const messages = await app.call('GET', '/api/v1/messages', mine);
     const webhooks = await app.call('GET', '/api/v1/webhooks', { jwt: mine.jwt ?? '' });
     const keys = await app.call('GET', '/api/v1/api-keys', { jwt: mine.jwt ?? '' });
+    assert.deepEqual([messages.status, webhooks.status, keys.status], [200, 200, 200]);
     assert.deepEqual(
       [messages.body.data.pagination.total, webhooks.body.data.pagination.total, keys.body.data.pagination.total],
       [0, 0, 1],

@@ -73,6 +73,7 @@ describe('rate limits in Redis', () => {
       isPulsing = false;
       await pulsing;
       assert.equal(answers.filter(({ status }) => status === 401).length, 5);
+      assert.equal(answers.filter(({ status }) => status === 429).length, 25);
     } finally {
       isPulsing = false;
       await redis.kill();

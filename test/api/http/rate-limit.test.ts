@@ -45,6 +45,7 @@ describe('rate limits', () => {
     const { key } = await app.account();
     const answers = await Promise.all(Array.from({ length: 200 }, () => app.call('GET', list, { key })));
     assert.equal(answers.filter(({ status }) => status === 200).length, 5);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 195);
   });
 
   it('counts every key apart, and bad credentials by address', async () => {

@@ -106,8 +106,7 @@ describe('api/server', () => {
     const health = await fetch(url('/health'));
     assert.equal(health.status, 503);
     assert.deepEqual(((await health.json()) as { services: object }).services, { database: 'error', redis: 'ok', queue: 'error' });
-    const answer = await fetch(url('/api/v1/messages'), { headers: { 'X-API-Key': generateApiKey() } });
-    assert.equal(answer.status, 500, 'the database would have to know the key');
+    assert.equal((await fetch(url('/api/v1/messages'), { headers: { 'X-API-Key': generateApiKey() } })).status, 500);
   });
 
   it('500 with Retry-After without a worker, and the log holds no personal data', async () => {

@@ -92,7 +92,9 @@ describe('content.template', () => {
     const headers = { 'X-API-Key': key };
     const contentOn = async (channel: string) => {
       const message = { to: '+15551234567', channel, content: { text: 'Hello', template } };
-      return (await app.call('POST', '/api/v1/messages/send', { body: message, headers })).body.data.message.content;
+      const { status, body } = await app.call('POST', '/api/v1/messages/send', { body: message, headers });
+      assert.equal(status, 201);
+      return body.data.message.content;
     };
     assert.deepEqual([await contentOn('whatsapp'), await contentOn('sms')], [{ text: 'Hello', template }, { text: 'Hello' }]);
   });

@@ -38,7 +38,12 @@ describe('deliveries of a webhook', () => {
   });
 
   const get = (path: string) => app.call('GET', `/api/v1/webhooks/${id}/deliveries${path}`, { jwt });
-  const found = async (query: string) => (await get(`?${query}`)).body.data.deliveries.map(({ status }: { status: string }) => status);
+  const listed = async (query: string) => {
+    const { status, body } = await get(query);
+    assert.equal(status, 200);
+    return body.data;
+  };
+  const found = async (query: string) => (await listed(`?${query}`)).deliveries.map(({ status }: { status: string }) => status);
 
   it('200 filters by several statuses, newest first', async () => {
     assert.deepEqual(await found('status=failed,held'), ['held', 'failed']);
@@ -65,7 +70,7 @@ describe('deliveries of a webhook', () => {
   });
 
   it('200 shows all attempts in their order', async () => {
-    const { deliveries, pagination } = (await get('')).body.data;
+    const { deliveries, pagination } = await listed('');
     assert.deepEqual(
       deliveries.map(({ attempts }: { attempts: { number: number }[] }) => attempts.map(({ number }) => number)),
       [[1], [], [1, 2, 3], []],

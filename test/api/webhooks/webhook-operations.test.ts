@@ -154,14 +154,16 @@ describe('webhook operations', () => {
       assert.ok(!JSON.stringify((await app.call('GET', `${hooks}/${id}`, { jwt })).body).includes('whsec_'));
     });
     it('200 with overlap_hours 0 voids the old secret, and 168 keeps it for a week', async () => {
-      await post('/rotate-secret', { overlap_hours: 168 });
+      assert.equal((await post('/rotate-secret', { overlap_hours: 168 })).status, 200);
       assert.ok(Math.abs(((await opened()).until?.getTime() ?? 0) - Date.now() - 168 * 3_600_000) < 5_000);
-      const { body } = await post('/rotate-secret', { overlap_hours: 0 });
+      const { status, body } = await post('/rotate-secret', { overlap_hours: 0 });
+      assert.equal(status, 200);
       assert.deepEqual(await opened(), { now: body.data.secret, old: null, until: null });
     });
     it('200 with valid secrets for two rotations at once', async () => {
       const [one, two] = await Promise.all([post('/rotate-secret'), post('/rotate-secret')]);
       const { now, old } = await opened();
+      assert.deepEqual([one.status, two.status], [200, 200]);
       assert.deepEqual(new Set([one, two].map(({ body }) => body.data.secret)), new Set([now, old]));
     });
     for (const overlap_hours of [-1, 169, 1.5, '24']) {

@@ -118,7 +118,8 @@ describe('webhooks', () => {
   });
 
   it('200 lists the event types', async () => {
-    const { body } = await app.call('GET', `${hooks}/events`, { jwt });
+    const { status, body } = await app.call('GET', `${hooks}/events`, { jwt });
+    assert.equal(status, 200);
     assert.deepEqual(
       body.data.events.map(({ type }: { type: string }) => type),
       ['message.queued', 'message.sent', 'message.delivered', 'message.failed'],
@@ -126,37 +127,42 @@ describe('webhooks', () => {
   });
 
   describe('PUT /api/v1/webhooks/:id', () => {
+    const put = async (id: string, given: object) => {
+      const { status, body } = await app.call('PUT', `${hooks}/${id}`, { jwt, body: given });
+      assert.equal(status, 200);
+      return body.data.webhook;
+    };
     it('200 wakes the retrier of a changed webhook, also when that fails', async () => {
       const id = await create();
-      const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).status;
-      const woken = () => app.calls.filter((call) => call === `carrier ${id}`).length;
-      assert.deepEqual([await put({ is_active: false }), woken()], [200, 1]);
-      assert.deepEqual([await put({ description: 'nothing to settle' }), woken()], [200, 1]);
-      assert.deepEqual([await put({ is_active: true }), woken()], [200, 2]);
-      assert.deepEqual([await put({ url: 'https://8.8.8.8/other' }), woken()], [200, 3]);
+      const woken = async (change: object) => {
+        await put(id, change);
+        return app.calls.filter((call) => call === `carrier ${id}`).length;
+      };
+      assert.equal(await woken({ is_active: false }), 1);
+      assert.equal(await woken({ description: 'nothing to settle' }), 1);
+      assert.equal(await woken({ is_active: true }), 2);
+      assert.equal(await woken({ url: 'https://8.8.8.8/other' }), 3);
       const { wakeRetrier } = app.deps.temporal;
       app.deps.temporal.wakeRetrier = async () => Promise.reject(new Error('away'));
-      assert.equal(await put({ url: 'https://8.8.8.8/third' }), 200);
+      await put(id, { url: 'https://8.8.8.8/third' });
       app.deps.temporal.wakeRetrier = wakeRetrier;
     });
     it('200 changes only the given fields', async () => {
       const id = await create();
-      const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).body.data.webhook;
-      const changed = await put({ events: ['message.queued'], description: 'Shop', id: uuidv7(), created_at: 'x', secret: 'x' });
+      const changed = await put(id, { events: ['message.queued'], description: 'Shop', id: uuidv7(), created_at: 'x', secret: 'x' });
       assert.deepEqual([changed.id, changed.url, changed.events, changed.description], [id, good.url, ['message.queued'], 'Shop']);
-      assert.equal((await put({ url: 'https://example.com/' })).url, 'https://example.com/');
-      assert.deepEqual([(await put({})).description, (await put({ url: null })).url], ['Shop', 'https://example.com/']);
-      assert.equal((await put({ description: null })).description, null);
+      assert.equal((await put(id, { url: 'https://example.com/' })).url, 'https://example.com/');
+      assert.deepEqual([(await put(id, {})).description, (await put(id, { url: null })).url], ['Shop', 'https://example.com/']);
+      assert.equal((await put(id, { description: null })).description, null);
     });
     it('200 holds open deliveries on deactivation, and activation clears the reason', async () => {
       const id = await create();
       const pending = await delivery(id, 'pending');
-      assert.equal((await app.call('PUT', `${hooks}/${id}`, { jwt, body: { is_active: false } })).body.data.webhook.is_active, false);
+      assert.equal((await put(id, { is_active: false })).is_active, false);
       assert.equal(await statusOf(pending), 'held');
       await Webhook.update({ disabled_reason: 'gone' }, { where: { id } });
       assert.equal((await app.call('GET', `${hooks}/${id}`, { jwt })).body.data.webhook.disabled_reason, 'gone');
-      const { is_active, disabled_reason } = (await app.call('PUT', `${hooks}/${id}`, { jwt, body: { is_active: true } })).body.data
-        .webhook;
+      const { is_active, disabled_reason } = await put(id, { is_active: true });
       assert.deepEqual([is_active, disabled_reason, await statusOf(pending)], [true, null, 'held']);
     });
     for (const [body, text] of [

@@ -176,7 +176,8 @@ describe('erasures', () => {
   it('404 for another workspace, and 403 without manage_contacts', async () => {
     const id = await ask();
     const other = await stage.app.account({ scopes: ['send_messages'] });
-    assert.deepEqual((await stage.app.call('GET', `${path}/${id}`, { jwt: other.jwt })).body.error, 'Erasure not found');
+    const { status, body } = await stage.app.call('GET', `${path}/${id}`, { jwt: other.jwt });
+    assert.deepEqual([status, body.error], [404, 'Erasure not found']);
     assert.equal((await stage.app.call('POST', path, { key: other.key, body: { to: stage.to } })).status, 403);
     await run();
   });

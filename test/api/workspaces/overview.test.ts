@@ -55,12 +55,16 @@ describe('GET /overview', () => {
   it('200 with nothing for another workspace', async () => {
     await send();
     account = await app.account();
-    const { body } = await overview();
-    assert.deepEqual([body.data.messages, body.data.parts, body.data.days_left], [0, [], null]);
+    const { status, body } = await overview();
+    assert.deepEqual([status, body.data.messages, body.data.parts, body.data.days_left], [200, 0, [], null]);
   });
 
   it('200 by hour up to two days, by day above that, and as asked', async () => {
-    const by = async (query: string) => (await overview(query)).body.data.by;
+    const by = async (query: string) => {
+      const { status, body } = await overview(query);
+      assert.equal(status, 200);
+      return body.data.by;
+    };
     assert.equal(await by(`?from=${ago(1)}`), 'hour');
     assert.equal(await by(`?from=${ago(3)}`), 'day');
     assert.equal(await by(`?from=${ago(3)}&by=hour`), 'hour');

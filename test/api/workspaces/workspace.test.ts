@@ -11,7 +11,11 @@ describe('GET and PUT /api/v1/workspace', () => {
     account = await app.account();
   });
   const put = (body: object) => app.call('PUT', path, { jwt: account.jwt, body });
-  const get = async () => (await app.call('GET', path, { jwt: account.jwt })).body.data.workspace;
+  const get = async () => {
+    const { status, body } = await app.call('GET', path, { jwt: account.jwt });
+    assert.equal(status, 200);
+    return body.data.workspace;
+  };
   const send = (body: object) => app.call('POST', '/api/v1/messages/send', { key: account.key, body });
 
   it('200 without any setting at first', async () => {

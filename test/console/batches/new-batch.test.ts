@@ -47,7 +47,7 @@ describe('a new batch in the console', function () {
     await browser.see('Send 3 messages for 0.3 credits');
   });
 
-  it('402 is shown where the batch is sent, and nothing is sent', async () => {
+  it('too few credits are shown where the batch is sent, and nothing is sent', async () => {
     const text = 'x'.repeat(1600);
     await preview(browser, csv('to', ...numbered(101, phone)), text);
     assert.equal(await fact(browser, 'Left after it').innerText(), 'not enough credits');
