@@ -77,7 +77,7 @@ describe('an actor of the battery', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is killed with all its descendants, and stays down until it is started', async () => {
+  it('an actor is killed with all its descendants, and stays down until it is started', async () => {
     const { pid } = actor;
     await actor.kill();
     await Promise.all(['parent', 'child'].map(untilStill));
@@ -92,7 +92,7 @@ describe('an actor of the battery', () => {
     assert.deepEqual(exits, [{ pid, asked: 'SIGTERM', code: 3, signal: null }]);
   });
 
-  it('is killed if it does not exit in time after SIGTERM', async () => {
+  it('an actor is killed if it does not exit in time after SIGTERM', async () => {
     const { pid } = actor;
     actor.freeze();
     await actor.terminate(100);
@@ -106,7 +106,7 @@ describe('an actor of the battery', () => {
     await untilAlive();
   });
 
-  it('is restarted if it ends by itself', async () => {
+  it('an actor is restarted if it ends by itself', async () => {
     const { pid } = actor;
     process.kill(Number(lifeOf('child').split(' ')[0]), 'SIGKILL');
     process.kill(pid ?? 0, 'SIGKILL');

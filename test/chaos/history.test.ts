@@ -9,7 +9,7 @@ describe('a history', () => {
   before(() => (folder = mkdtempSync(join(tmpdir(), 'tidings-history-'))));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is read as it was written, with increasing times', async () => {
+  it('a history is read as it was written, with increasing times', async () => {
     const path = join(folder, 'whole.jsonl');
     const history = openHistory(path);
     for (let report = 0; report < 1_000; report += 1) history.append({ type: 'report-answer', report, status: 204 });
@@ -22,7 +22,7 @@ describe('a history', () => {
     assert.ok(records.every(({ at }, index) => index === 0 || at >= (records[index - 1]?.at ?? 0)));
   });
 
-  it('is read without its last line if its process died while writing that', async () => {
+  it('a history is read without its last line if its process died while writing that', async () => {
     const path = join(folder, 'cut.jsonl');
     const history = openHistory(path);
     history.append({ type: 'phase', phase: 'run' });

@@ -146,11 +146,11 @@ describe('the oracle of the chaos battery', () => {
       assert.deepEqual(ends('sent', ['delivered', 'read']), ['delivered']);
       assert.deepEqual(ends('sent', ['failed', 'read'], [], 'whatsapp'), ['failed', 'read']);
     });
-    it('are several if it is unknown which reports were stored', () => {
+    it('a message may end in several statuses if it is unknown which reports were stored', () => {
       assert.deepEqual(ends('sent', [], ['delivered']), ['delivered', 'sent']);
       assert.deepEqual(ends('sent', ['failed'], ['delivered']), ['delivered', 'failed']);
     });
-    it('are failed for a message that was given up, or delivered after a late correction', () => {
+    it('a message that was given up may end as failed, or as delivered after a late correction', () => {
       assert.deepEqual(ends('failed', ['sent']), ['failed']);
       assert.deepEqual(ends('failed', ['delivered']), ['delivered']);
     });

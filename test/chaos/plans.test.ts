@@ -5,7 +5,7 @@ import { readOptions } from './options.js';
 import { randomOf } from './random.js';
 
 describe('the plans of the battery', () => {
-  it('are the same for the same seed, and differ for another', () => {
+  it('the plans of the battery are the same for the same seed, and differ for another', () => {
     const plan = (seed: number) => JSON.stringify(planLoad(seed, 60_000, randomOf(seed).fork('load')));
     assert.equal(plan(5), plan(5));
     assert.notEqual(plan(5), plan(6));

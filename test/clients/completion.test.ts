@@ -53,7 +53,7 @@ describe('tidings completion', () => {
     }
   });
 
-  it('is registered for the command', () => {
+  it('the completion is registered for the command', () => {
     const registered = execFileSync('bash', ['-euc', `${bash}\ncomplete -p tidings`], { encoding: 'utf8' });
     assert.equal(registered, 'complete -F _tidings tidings\n');
   });
@@ -66,7 +66,7 @@ describe('tidings completion', () => {
       /^complete -c tidings -n '__fish_seen_subcommand_from send' -l channel -x -a 'sms whatsapp email'$/m,
     ],
   ] as const) {
-    it(`is printed for ${shell}, and read by it where it is installed`, async () => {
+    it(`the completion is printed for ${shell}, and read by it where it is installed`, async () => {
       const { code, stdout } = await runCommand(['completion', shell], {});
       assert.equal(code, 0);
       assert.match(stdout, first);

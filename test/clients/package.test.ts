@@ -75,7 +75,7 @@ describe('the package tidings-client', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is installed without anything else', () => {
+  it('the package tidings-client is installed without anything else', () => {
     assert.deepEqual(
       readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')),
       ['tidings-client'],

@@ -33,7 +33,7 @@ describe('the package tidings-client for Python', function () {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is a wheel that is installed and runs in a clean environment', async () => {
+  it('the Python package is a wheel that is installed and runs in a clean environment', async () => {
     const quiet: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'inherit'] };
     const pip = join(pythonBin(), 'pip');
     const pack = ['wheel', '--quiet', '--no-deps', '--no-build-isolation', '--wheel-dir', folder, clientFolder];

@@ -91,7 +91,7 @@ describe('the portal of a webhook in the console', function () {
     });
     after(() => visitor?.close());
 
-    it('is shown and works where the webhook names the site, and nowhere else', async () => {
+    it('the portal is shown and works in a frame where the webhook names the site, and nowhere else', async () => {
       const address = app.url + (await link());
       const { page } = visitor;
       // The made-up site is on the internet for the browser, and this service in the local network. Older browsers do not ask.

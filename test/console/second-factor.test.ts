@@ -44,7 +44,7 @@ describe('the second factor in the console', function () {
   /** What a camera reads on the screen. The screenshot ends at the edges of the code: its quiet zone must be its own. */
   const scan = async () => decodeQR(readPng(await qrCode().screenshot()));
 
-  it('is turned on with a code, asked for at the next sign-in, and turned off', async () => {
+  it('the second factor is turned on with a code, asked for at the next sign-in, and turned off', async () => {
     await open('Off');
     assert.equal(await section().getByText('Turn the second factor off', { exact: true }).count(), 0);
     const { secret, codes } = await offer();

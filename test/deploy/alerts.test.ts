@@ -91,7 +91,7 @@ describe('alerts', () => {
     );
   });
 
-  it('are valid for promtool, and so is the configuration', function () {
+  it('alerts are valid for promtool, and so is the configuration', function () {
     if (!hasPrometheus) this.skip();
     const checked = promtool('check', 'rules', ...ruleFiles);
     assert.equal(checked.status, 0, checked.stderr);

@@ -14,7 +14,7 @@ interface Shown {
 }
 
 describe('boards', () => {
-  it('are written as they are declared: npm run settings writes them', () => {
+  it('boards are written as they are declared: npm run settings writes them', () => {
     const files = readdirSync(join(root, 'deploy/grafana/boards'));
     assert.deepEqual(files.toSorted(), boards.map(({ name }) => `${name}.json`).toSorted());
     for (const board of boards) assert.deepEqual(jsonOf(`deploy/grafana/boards/${board.name}.json`), dashboardOf(board), board.name);
@@ -62,7 +62,7 @@ describe('boards', () => {
     );
   });
 
-  it('are explained in docs/observability/boards.md by panels that they have', () => {
+  it('boards are explained in docs/observability/boards.md by panels that they have', () => {
     const sections = textOf('docs/observability/boards.md').split(/^## /m).slice(2);
     for (const [index, { name, panels }] of boards.entries()) {
       const named = [...(sections[index] ?? '').matchAll(/\*\*(.+?)\*\*/g)].map(([, title = '']) => title.replaceAll(/\s+/g, ' '));
@@ -75,7 +75,7 @@ describe('boards', () => {
     }
   });
 
-  it('are drawn for the documents with the units of Grafana', () => {
+  it('boards are drawn for the documents with the units of Grafana', () => {
     const texts = [
       shown(0, 's'),
       shown(0.0123, 's'),
@@ -90,7 +90,7 @@ describe('boards', () => {
     assert.deepEqual(texts, ['0 s', '12.3 ms', '1.5 mins', '2 days', '5.6%', '1.23 Mil', '0.25 msg/s', '1.5 K req/s', '150 MiB']);
   });
 
-  it('are drawn with a tenth of the windows and waits of minutes', () => {
+  it('boards are drawn for the documents with a tenth of the windows and waits of minutes', () => {
     const texts = ['rate(x[5m])', 'x unless x offset 15m', 'for: 1m', 'for: 15s', 'rate(x[1h])', 'rate(x[30m])'].map(withShortTimes);
     assert.deepEqual(texts, ['rate(x[30s])', 'x unless x offset 90s', 'for: 6s', 'for: 2s', 'rate(x[1h])', 'rate(x[30m])']);
   });

@@ -28,12 +28,12 @@ function faultsOf(compose: unknown): unknown[] {
 }
 
 describe('docker-compose.yml', () => {
-  it('is valid by the Compose Specification, as written and as it runs', () => {
+  it('docker-compose.yml is valid by the Compose Specification, as written and as it runs', () => {
     assert.deepEqual(faultsOf(readCompose()), []);
     assert.deepEqual(faultsOf(file), []);
   });
 
-  it('is invalid with a misspelled key', () => {
+  it('docker-compose.yml is invalid with a misspelled key', () => {
     const wrong: ComposeFile = { ...file, services: { ...file.services, api: { ...file.services.api, depends: {} } as object } };
     assert.notDeepEqual(faultsOf(wrong), []);
   });

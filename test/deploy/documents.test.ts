@@ -125,7 +125,7 @@ describe('documents', () => {
     );
   });
 
-  it('are all listed in docs/README.md', () => {
+  it('documents are all listed in docs/README.md', () => {
     const index = textOf('docs/README.md');
     const missing = documents
       .filter((path) => path.startsWith('docs/') && path !== 'docs/README.md')

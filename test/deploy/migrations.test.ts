@@ -27,7 +27,7 @@ describe('migrations', () => {
     ['CREATE UNIQUE INDEX messages_reference ON messages (reference);', 'builds an index that stops writes'],
   ];
   for (const [sql, fault] of refused)
-    it(`are refused with ${sql.replaceAll('\n', ' ')}`, () => {
+    it(`a migration is refused with ${sql.replaceAll('\n', ' ')}`, () => {
       assert.deepEqual(faultsOfMigration('9999-x.sql', sql), [fault]);
     });
 
@@ -40,7 +40,7 @@ describe('migrations', () => {
     '-- A comment about DROP TABLE.\nSELECT 1;',
   ];
   for (const sql of allowed)
-    it(`are allowed with ${sql.replaceAll('\n', ' ')}`, () => {
+    it(`a migration is allowed with ${sql.replaceAll('\n', ' ')}`, () => {
       assert.deepEqual(faultsOfMigration('9999-x.sql', sql), []);
     });
 });

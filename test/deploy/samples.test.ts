@@ -166,7 +166,7 @@ describe('samples of the documents', () => {
     await other.until(/^message\.sent ([0-9a-f-]{36})\n(.*\n)*message\.delivered \1$/m);
   }
 
-  it('are all run here, or named as run elsewhere', () => {
+  it('samples of the documents are all run here, or named as run elsewhere', () => {
     assert.ok(blocks.length > 15);
     for (const words of elsewhere)
       assert.ok(

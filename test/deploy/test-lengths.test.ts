@@ -37,7 +37,7 @@ describe('functions in test files', () => {
       .map(({ filename, line }) => `${filename}:${line}`);
   };
 
-  it('are counted but for callbacks of describe', () => {
+  it('functions in test files are counted but for callbacks of describe', () => {
     const lines = Array.from({ length: linesMax - 2 }, () => '    assert.ok(true);');
     const sample = [
       'describe("x", () => {',

@@ -40,7 +40,7 @@ describe('a message with a fallback', () => {
   };
   const messages = async () => (await rows(service.db, 'SELECT 1 FROM messages WHERE workspace_id = $1', [account.workspaceId])).length;
 
-  it('is sent on the next channel when it is not delivered in time, at the higher price', async () => {
+  it('a message that is not delivered in time is sent on the next channel, at the higher price', async () => {
     const receiver = await startReceiver();
     await client.hook(account, receiver.url);
     const fallback = [{ channel: 'sms', to: '+15551230001', after: 1 }];
@@ -74,7 +74,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual(told, [{ outcome: 'sent', message_id: next.id }]);
   });
 
-  it('is sent on the next channel at once when it fails, and refunds do not count', async () => {
+  it('a message that fails is sent on the next channel at once, and refunds do not count', async () => {
     const fallback = [
       { channel: 'sms', to: fails, after: 60 },
       { channel: 'email', to: 'ada@example.test', after: 60 },
@@ -91,7 +91,7 @@ describe('a message with a fallback', () => {
     assert.equal(await spent(), prices.sms);
   });
 
-  it('is not sent again when it is delivered in time', async () => {
+  it('a message that is delivered in time is not sent on the next channel', async () => {
     const { id } = await client.send(account, { fallback: [{ channel: 'whatsapp', after: 60 }] });
     await chainUntil(id, 'not_needed');
     assert.deepEqual([await messages(), await spent()], [1, prices.sms]);
@@ -118,7 +118,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual([late.fallback.outcome, await messages(), await spent()], ['sent', 2, prices.sms]);
   });
 
-  it('is not sent on without credits, and the timeline states it', async () => {
+  it('a message is not sent on the next channel without credits, and the timeline states it', async () => {
     const fallback = [{ channel: 'sms', to: '+15551230003', after: 2 }];
     const { id } = await client.send(account, {
       channel: 'email',
@@ -131,7 +131,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual([await messages(), await spent()], [10, 9 * prices.sms + prices.email]);
   });
 
-  it('is sent once when it is cancelled or not handed off in time', async () => {
+  it('a message with a fallback is sent once when it is cancelled or not handed off in time', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const fallback = [{ channel: 'whatsapp', after: 60 }];
     const { id } = await client.send(account, { scheduled_at, fallback });
@@ -145,7 +145,7 @@ describe('a message with a fallback', () => {
     assert.equal(await spent(), prices.whatsapp);
   });
 
-  it('is found by the watcher when its workflow is lost', async () => {
+  it('the watcher finds a message with a fallback whose workflow is lost', async () => {
     const content = { text: 'Hello', template: { name: 'hello', language: 'en', header: { type: 'text', text: 'News' } } };
     const { id } = await client.send(account, { to: silent, content, fallback: [{ channel: 'whatsapp', to: '+15551230005', after: 600 }] });
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
@@ -162,7 +162,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual(await overdueFallbacks(service.db, 60), []);
   });
 
-  it('is sent once for one idempotency key', async () => {
+  it('a message with a fallback is sent once for one idempotency key', async () => {
     const body = { to: silent, fallback: [{ channel: 'sms', to: '+15551230004', after: 1 }] };
     const key = { 'Idempotency-Key': 'with-fallback' };
     const [one, other] = await Promise.all([client.send(account, body, key), client.send(account, body, key)]);

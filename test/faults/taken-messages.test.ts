@@ -51,7 +51,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
   const allSent = Array.from({ length: messages }, () => ({ status: 'sent', error_code: null }));
   const idsOf = (sent: { id: string }[]) => sent.map(({ id }) => id);
 
-  it('are sent when the worker is stopped during the calls, and it exits 0', async () => {
+  it('messages are sent when the worker is stopped during the calls, and it exits 0', async () => {
     const sent = await sendAll();
     await underWay();
     assert.equal(await service.worker.stop(), 0);
@@ -63,7 +63,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('are sent when the database closes all connections during the answers', async () => {
+  it('messages are sent when the database closes all connections during the answers', async () => {
     const sent = await sendAll();
     await underWay();
     const terminate = () =>
@@ -76,7 +76,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('are sent when the worker is frozen for longer than its heartbeat', async () => {
+  it('messages are sent when the worker is frozen for longer than its heartbeat', async () => {
     const sent = await sendAll();
     await allTaken();
     service.worker.freeze();
@@ -86,7 +86,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('are delivered by their reports when the worker is killed during the calls', async () => {
+  it('messages are delivered by their reports when the worker is killed during the calls', async () => {
     const sent = await sendAll();
     await allTaken();
     await service.worker.kill();

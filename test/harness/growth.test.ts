@@ -17,11 +17,11 @@ const run = (workerMb: (tenth: number) => number): Size[] =>
 const verdicts = (sizes: Size[]) => growthLines(sizes).map((line) => line[0]);
 
 describe('growth in a long run', () => {
-  it('is judged from the second tenth on: what warms up does not count', () => {
+  it('growth is judged from the second tenth of a run on: what warms up does not count', () => {
     assert.deepEqual(verdicts(run((tenth) => (tenth < 2 ? 200 : 300))), ['✓', '✓', '✓', '✓', ' ']);
   });
 
-  it('is reported where memory leaks', () => {
+  it('growth is reported where memory leaks', () => {
     assert.deepEqual(verdicts(run((tenth) => 200 + 10 * tenth)), ['✓', '✗', '✓', '✓', ' ']);
     assert.deepEqual(verdicts(run(() => 500)), ['✓', '✓', '✓', '✗', ' ']);
   });

@@ -37,7 +37,7 @@ describe('the demo workspace at a start', () => {
     assert.deepEqual([await works(first), await provide()], [true, first]);
   });
 
-  it('is made again after its account was closed, so that the printed links work', async () => {
+  it('the demo workspace is made again after its account was closed, so that the printed links work', async () => {
     const { id } = (await Workspace.byEmail(first.email)) ?? assert.fail('no workspace');
     await closeWorkspace(test.db, id, byTest);
     assert.equal(await works(first), false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { atOnceMax, hashPassword, ifPasswordFits } from '../../models/passwords.js';
 
 describe('passwords', () => {
-  it('are stored as argon2id with the decided parameters', async () => {
+  it('passwords are stored as argon2id with the decided parameters', async () => {
     assert.match(await hashPassword('correct horse', 'a'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
@@ -14,7 +14,7 @@ describe('passwords', () => {
     assert.equal(await ifPasswordFits(async () => null, 'nobody has this password', 'a'), null);
   });
 
-  it('are checked in turn, and refused when too many wait', async () => {
+  it('passwords are checked in turn, and refused when too many wait', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => hashPassword('x', 'a')));
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     assert.equal(refused.length, 60 - 50 - atOnceMax);

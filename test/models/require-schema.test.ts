@@ -9,17 +9,17 @@ describe('the schema that a process needs', () => {
   const needed = (databaseUrl = database.url) => requireSchema({ databaseUrl }, createLogger('api', 'silent'));
   const newest = /^\d{4}[a-z]?-.+\.sql$/;
 
-  it('is named where the database has it, also when its schema is newer', async () => {
+  it('the newest migration is named, also when the schema of the database is newer', async () => {
     assert.match((await needed()) ?? '', newest);
     await select(database.db, `INSERT INTO schema_migrations (name) VALUES ('9999-newer.sql')`);
     assert.match((await needed()) ?? '', newest);
     assert.notEqual(await needed(), '9999-newer.sql');
   });
-  it('is refused with the first of two missing migrations', async () => {
+  it('a process is refused with the first of two missing migrations', async () => {
     await select(database.db, `DELETE FROM schema_migrations WHERE name IN ('0046-complete-erasures.sql', '0048-sessions.sql')`);
     await assert.rejects(needed(), { message: 'The database lacks the migration 0046-complete-erasures.sql. Run: npm run migrate' });
   });
-  it('is not demanded of a database that does not answer', async () => {
+  it('no schema is demanded of a database that does not answer', async () => {
     assert.equal(await needed('postgres://nobody@127.0.0.1:1/none'), undefined);
   });
 });

@@ -17,10 +17,10 @@ describe('an unknown setting', () => {
       assert.deepEqual(faultsOf(env), [`${name} is not a setting. Did you mean ${meant}?`]);
     });
   }
-  it('is a fault if it has a prefix of ours', () => {
+  it('an unknown setting is a fault if it has a prefix of ours', () => {
     assert.deepEqual(faultsOf({ ...required, WEBHOOK_COLOUR: 'red' }), ['WEBHOOK_COLOUR is not a setting']);
   });
-  it('is reported with all other errors', () => {
+  it('an unknown setting is reported with all other errors', () => {
     assert.equal(faultsOf({ ...required, RATE_LIMIT_BULKS: '1/1', PORT: 'x' }).length, 2);
   });
   it('ignores settings of other programs', () => {

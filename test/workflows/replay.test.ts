@@ -38,7 +38,7 @@ const eventCounts: Readonly<Record<string, number>> = {
 describe('recorded histories', () => {
   const read = (name: string) => JSON.parse(readFileSync(resolve(folder, `${name}.json`), 'utf8'));
 
-  it('are complete, with the expected number of events', () => {
+  it('recorded histories are complete, with the expected number of events', () => {
     const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
     const counted = Object.fromEntries(names.map((name) => [name, read(name).events.length]));
     assert.deepEqual(counted, eventCounts);

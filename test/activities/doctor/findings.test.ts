@@ -101,7 +101,7 @@ describe('findings of the doctor', () => {
     );
   });
 
-  it('are shown with what to do, and counted', () => {
+  it('the findings of the doctor are shown with what to do, and counted', () => {
     const findings = [ok('a', 'fine'), warning('bb', 'old', 'Renew it'), failed('c', 'down', 'Start it'), skipped('d', 'unset')];
     const text = [
       '✓ a   fine',

@@ -22,13 +22,13 @@ describe('a message that expires while its carrier is unavailable', () => {
   const dispatch = (provider: ReturnType<typeof failing>, groupId: string, standing: Standing) =>
     inActivity(activitiesWith(provider).dispatchMessages, [groupId], standing);
 
-  it('is looked at when it expires, if the next try would be later', async () => {
+  it('a message is checked when it expires if the next try is later', async () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId, { expires_at: inSeconds(30) });
     about(await delayOf(dispatch(failing(), group_id, { attempt: 12 })), 30_000);
     about(await delayOf(dispatch(failing(50_000), group_id, { attempt: 1 })), 30_000);
   });
 
-  it('is tried as before, if the next try comes first', async () => {
+  it('a message is tried as before if the next try comes before its expiry', async () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId, { expires_at: inSeconds(30) });
     assert.equal(await delayOf(dispatch(failing(), group_id, { attempt: 3 })), undefined);
     assert.equal(await delayOf(dispatch(failing(20_000), group_id, { attempt: 1 })), 20_000);
@@ -61,7 +61,7 @@ describe('a message that expires while its carrier is unavailable', () => {
     assert.deepEqual(woken, [next.groupId, next.groupId]);
   });
 
-  it('is tried at once, if the clock of another worker was wrong', async () => {
+  it('a message is tried at once if the clock of another worker was wrong', async () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId);
     const provider = failing();
     await delayOf(dispatch(provider, group_id, { attempt: 12, heartbeatDetails: { notBefore: Date.now() + 3_600_000, waitMs: 60_000 } }));

@@ -16,7 +16,7 @@ describe('a signal of one piece of work', () => {
     assert.equal(getEventListeners(lasting, 'abort').length, 0);
   });
 
-  it('is aborted with any of its sources, also with one that was aborted before', async () => {
+  it('a signal is aborted with any of its sources, also with one that was aborted before', async () => {
     const source = new AbortController();
     const isAborted = () =>
       withSignalOf([new AbortController().signal, source.signal], async (signal) => {

@@ -93,7 +93,7 @@ describe('events that were read before the owner changes the webhook', () => {
     assert.deepEqual(counts(), [1, 5]);
   });
 
-  it('are not sent after a pause, although their turn was taken before it', async () => {
+  it('events are not sent to a changed webhook after a pause, although their turn was taken before it', async () => {
     await test.webhook.update({ rate: 1 });
     const { deliver, carry } = worker();
     await deliver(await queued(1));

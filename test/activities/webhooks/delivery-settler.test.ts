@@ -59,7 +59,7 @@ describe('the retrier of a webhook', () => {
     assert.equal(test.receiver.received.length, 60);
   });
 
-  it('is woken by the watcher until all is settled', async () => {
+  it('the watcher wakes the retrier of a webhook until all deliveries are settled', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 3 });
     await change({ is_active: false });
     const woken: string[] = [];

@@ -105,7 +105,7 @@ describe('an endpoint', () => {
     });
   }
 
-  it('is disabled after a long failure, with a mail to the owner, and deliveries are held', async () => {
+  it('a webhook is disabled after a long failure, with a mail to the owner, and its deliveries are held', async () => {
     test.receiver.answer = answerWith(500);
     await test.webhook.update({ failing_since: new Date(Date.now() - 120_500) });
     const waiting = await buildDelivery(test.db, test.workspaceId);

@@ -67,7 +67,7 @@ describe('the trace of a POST', () => {
     assert.ok(timings.total_ms >= 395 && requestHeaders !== null);
   });
 
-  it('is empty for an address without a connection', async () => {
+  it('the trace of a POST is empty for an address without a connection', async () => {
     const { requestHeaders, remoteAddress, timings } = await post('https://10.0.0.1/');
     assert.deepEqual([requestHeaders, remoteAddress, timings.connect_ms], [null, null, null]);
   });

@@ -49,7 +49,7 @@ describe('an endpoint', () => {
     assert.deepEqual(idsReceived(), await eventIds());
   });
 
-  it('is retried by its own retry schedule', async () => {
+  it('an endpoint is retried by its own retry schedule', async () => {
     test.receiver.answer = answerWith(500);
     await test.webhook.update({ retry_delays: [600] });
     const { id, group_id } = await buildDelivery(test.db, test.workspaceId);

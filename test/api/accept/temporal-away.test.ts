@@ -27,7 +27,7 @@ describe('the error of a call of Temporal', function () {
     await new Promise((resolve) => server.close(resolve));
   };
 
-  it('names the server and the time when a send gets no answer, and keeps the error of the library as its cause', async () => {
+  it('the error names server and time when a send gets no answer, and keeps the error of the library as its cause', async () => {
     await assert.rejects(accept(), ({ message, cause }: Error) => {
       assert.equal(message, 'Temporal or a worker did not answer within 0.3 s');
       assert.match(String(cause), /Deadline exceeded/);
@@ -35,12 +35,12 @@ describe('the error of a call of Temporal', function () {
     });
   });
 
-  it('names them when nothing listens at its address', async () => {
+  it('the error names server and time when nothing listens at the address', async () => {
     await stops();
     await assert.rejects(accept(), { message: 'Temporal or a worker did not answer within 0.3 s' });
   });
 
-  it('names them when a signal gets no answer', async () => {
+  it('the error names server and time when a signal gets no answer', async () => {
     await assert.rejects(temporal.wakeRetrier('w', 'w'), { message: 'Temporal did not answer within 2 s' });
   });
 });

@@ -118,7 +118,7 @@ describe('audit events', () => {
     assert.doesNotMatch(JSON.stringify(found), /5551230000/);
   });
 
-  it('are rolled back with their change', async () => {
+  it('audit events are rolled back with their change', async () => {
     await rows(app.deps.db, `ALTER TABLE api_keys ADD CONSTRAINT no_bad CHECK (name <> 'bad')`);
     const { status } = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'bad' } });
     await rows(app.deps.db, 'ALTER TABLE api_keys DROP CONSTRAINT no_bad');

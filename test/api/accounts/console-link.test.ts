@@ -59,7 +59,7 @@ describe('the link of a local start', () => {
     }
   });
 
-  it('is no credential of the API', async () => {
+  it('the link of a local start is no credential of the API', async () => {
     assert.equal((await app.call('GET', '/api/v1/balance', { jwt: token() })).status, 401);
     const headers = { Cookie: `tidings_session=${token()}` };
     assert.equal((await app.call('GET', '/api/v1/balance', { headers })).status, 401);

@@ -84,7 +84,7 @@ describe('the console session', () => {
     assert.equal((await call('GET', '/api/v1/api-keys', undefined, { ...own, Authorization: 'Basic eDp5' })).status, 200);
   });
 
-  it('is no Bearer token, and a Bearer token is no session', async () => {
+  it('the console session is no Bearer token, and a Bearer token is no session', async () => {
     const [, token = ''] = session.cookie.split('=');
     assert.equal((await app.call('GET', '/api/v1/api-keys', { jwt: token })).status, 401);
     assert.equal(await isValid(`tidings_session=${session.me.jwt}`), false);
@@ -156,7 +156,7 @@ describe('the console session off loopback', () => {
 describe('the limits of the console session', () => {
   const app = useApi({ env: { RATE_LIMIT_JWT: '5/60', RATE_LIMIT_BULK: '2/60', RATE_LIMIT_AUTH: '3/60' } });
 
-  it('are those of the workspace: requests, bulk sends and logins', async () => {
+  it('the console session has the limits of the workspace: requests, bulk sends and logins', async () => {
     const me = await owner(app);
     const logIn = () => app.call('POST', sessionPath, { body: { email: me.email, password } });
     const [cookie = ''] = ((await logIn()).headers.get('set-cookie') ?? '').split(';');

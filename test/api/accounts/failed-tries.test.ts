@@ -28,7 +28,7 @@ describe('failed tries', () => {
   };
   const lockMails = async () => (await me.mails()).filter((kind) => kind === 'login_locked').length;
 
-  it('are mailed if the fifth has the right password and no code', async () => {
+  it('the owner gets the lock mail after a fifth login without a code', async () => {
     await enrol(me);
     await times(4, () => me.logIn('wrong horse'));
     assert.equal(await lockMails(), 0);
@@ -38,7 +38,7 @@ describe('failed tries', () => {
     await me.logIn('wrong horse');
     assert.equal(await lockMails(), 1, 'once a day');
   });
-  it('are mailed at a later one if the fifth was not', async () => {
+  it('the owner gets the lock mail at a later failed login if none was sent at the fifth', async () => {
     await times(5, () => me.logIn('wrong horse'));
     await rows(app.deps.db, "DELETE FROM mails WHERE kind = 'login_locked'");
     await elapse();
@@ -46,7 +46,7 @@ describe('failed tries', () => {
     assert.equal(await lockMails(), 1);
   });
   for (const path of ['/api/v1/auth/login', '/console/session']) {
-    it(`are recorded with the right password, without a code and with a wrong one: ${path}`, async () => {
+    it(`failed tries are recorded with the right password, without a code and with a wrong one: ${path}`, async () => {
       await enrol(me);
       const logIn = (more: object) => app.call('POST', path, { body: { email: me.email, password, ...more } });
       assert.equal((await logIn({})).status, 401);

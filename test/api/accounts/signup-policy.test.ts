@@ -69,7 +69,7 @@ describe('the setting SIGNUP', () => {
     'verified-domain:a@b.com',
     'closed:x',
   ]) {
-    it(`is a fault as ${SIGNUP}`, () => {
+    it(`the setting SIGNUP is a fault as ${SIGNUP}`, () => {
       assert.throws(
         () => testConfig({ SIGNUP }),
         (error: ConfigError) => error.faults.some((fault) => fault.startsWith('SIGNUP must be open, closed, or')),

@@ -36,7 +36,7 @@ describe('the second factor', () => {
     assert.ok(text.length > 100 && !text.includes(secret) && !text.includes(Buffer.from(secret).toString('hex')));
     for (const code of recovery_codes) assert.ok(!text.includes(code));
   });
-  it('is not required before a code confirms it', async () => {
+  it('the second factor is not required before a code confirms it', async () => {
     await setUp(me);
     assert.equal((await me.logIn()).status, 200);
     const { status, body } = await confirm('000000');

@@ -26,7 +26,7 @@ describe('large requests of one workspace', () => {
     return String(answer);
   };
 
-  it('are counted together, by the API and by MCP', async () => {
+  it('large requests of one workspace are counted together, by the API and by MCP', async () => {
     const [full, other] = [await app.account(), await app.account()];
     const refused = await Promise.race(Array.from({ length: placesOfWorkspace + 1 }, () => drip(full.key)));
     assert.match(refused, /^HTTP\/1\.1 503 /);

@@ -22,7 +22,7 @@ describe('the pace of a batch', () => {
     await test.change(slow, slowId, 'cancel');
   });
 
-  it('is kept with a provider that needs two seconds for each call', async () => {
+  it('the pace of a batch is kept with a provider that needs two seconds for each call', async () => {
     let [running, highest] = [0, 0];
     test.beforeTaking = async () => {
       highest = Math.max(highest, ++running);

@@ -69,7 +69,7 @@ describe('a file that is sent while a process is killed', () => {
   }
   const answerOf = (stdout: string) => new RegExp(`^${/^\S+ {2}60 messages, 60 credits\n$/.exec(stdout)?.[0] ?? 'no answer'}$`);
 
-  it('is charged and sent once when the API dies while it stores the rows', async () => {
+  it('a file is charged and sent once when the API dies while it stores the rows', async () => {
     const lock = await service.db.transaction();
     let command: ReturnType<typeof startCommand>;
     try {
@@ -84,7 +84,7 @@ describe('a file that is sent while a process is killed', () => {
     await assertSentOnce(answerOf(command.stdout()));
   });
 
-  it('is charged and sent once when the API dies after it was accepted', async () => {
+  it('a file is charged and sent once when the API dies after it was accepted', async () => {
     proxy.mode = 'stall-answers';
     const command = startCommand(args, env);
     await untilAccepted();
@@ -94,7 +94,7 @@ describe('a file that is sent while a process is killed', () => {
     await assertSentOnce(answerOf(command.stdout()));
   });
 
-  it('is charged and sent once when the command dies after it was accepted', async () => {
+  it('a file is charged and sent once when the command dies after it was accepted', async () => {
     proxy.mode = 'stall-answers';
     const command = startCommand(args, env);
     await untilAccepted();

@@ -27,7 +27,7 @@ describe('a message that expires in a group', () => {
 
   const failures = () => receiver.received.map(({ body }) => JSON.parse(body)).filter(({ event }) => event === 'message.failed');
 
-  it('is announced at once while the carrier takes none of the others', async () => {
+  it('the expiry of a message of a group is announced at once while the carrier takes none of the others', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     await client.hook(account, receiver.url);

@@ -41,7 +41,7 @@ describe('a message by Postmark', () => {
   });
   const callback = () => `${service.url}/callbacks/postmark`;
 
-  it('is delivered by a report, and a wrong password changes nothing', async () => {
+  it('a report of Postmark delivers a message, and a wrong password changes nothing', async () => {
     const { client, account, id, message } = await sent('ada@example.org');
     const event = { RecordType: 'Delivery', MessageID: message.provider_message_id, DeliveredAt: new Date().toISOString() };
     assert.equal(await counterpart.tell(callback(), event, 'another-password'), 403);
@@ -59,7 +59,7 @@ describe('a message by Postmark', () => {
     assert.equal(await again(mail, 'gone@example.org'), 'An earlier message to this recipient bounced');
   });
 
-  it('is found by its id after a lost answer, and sent once', async () => {
+  it('a message by Postmark is found by its id after a lost answer, and sent once', async () => {
     const calls = counterpart.calls;
     const taken = counterpart.taken.length;
     const lost = { From: 'x', To: 'lost@example.org', TextBody: 'x' };
@@ -90,7 +90,7 @@ describe('a message by SendGrid', () => {
   });
   const callback = () => `${service.url}/callbacks/sendgrid`;
 
-  it('is delivered by a signed report, and a forged one is 403', async () => {
+  it('a signed report of SendGrid delivers a message, and a forged one is 403', async () => {
     const { client, account, id, message } = await sent('ada@example.org');
     const about = { email: 'ada@example.org', timestamp: Math.floor(Date.now() / 1000), message_id: id };
     const events = ['delivered', 'processed', 'delivered', 'open'].map((event) => ({
@@ -126,7 +126,7 @@ describe('a message by Amazon SES', () => {
   });
   const callback = () => `${service.url}/callbacks/ses`;
 
-  it('is reported by a confirmed topic', async () => {
+  it('the topic of Amazon SES is confirmed by a genuine request only', async () => {
     const { token } = counterpart.topic;
     const SubscribeURL = `${counterpart.url}/?Action=ConfirmSubscription&Token=${token}`;
     const question = { Type: 'SubscriptionConfirmation', Message: 'You have chosen …', Token: token, SubscribeURL };
@@ -136,7 +136,7 @@ describe('a message by Amazon SES', () => {
     assert.equal(counterpart.isConfirmed, true);
   });
 
-  it('is delivered by a signed report, and a forged one is 403', async () => {
+  it('a signed report of Amazon SES delivers a message, and a forged one is 403', async () => {
     const { client, account, id, message } = await sent('ada@example.org');
     const event = sesEvent('Delivery', message.provider_message_id);
     assert.equal(

@@ -40,7 +40,7 @@ describe('a message by Meta', () => {
     return { client, account, id };
   };
 
-  it('is sent, delivered and read by signed reports in any order, and forged ones change nothing', async () => {
+  it('a message by Meta is sent, delivered and read by signed reports in any order, and forged ones change nothing', async () => {
     const { client, account, id } = await send();
     const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');
     assert.deepEqual([sent.provider, sent.provider_message_id], ['meta', only().id]);
@@ -52,7 +52,7 @@ describe('a message by Meta', () => {
 
   const template = { name: 'order_update', language: 'en', variables: { 1: 'Ada', 2: '{{ literally }}' } };
 
-  it('is sent as a template with literal values', async () => {
+  it('a message by Meta is sent as a template with literal values', async () => {
     const { client, account, id } = await send({ text: 'Your order', template });
     const message = await client.messageUntil(account, id, ({ status }) => status === 'sent');
     assert.deepEqual(message.content, { text: 'Your order', template });
@@ -67,7 +67,7 @@ describe('a message by Meta', () => {
     ]);
   });
 
-  it('is sent as a template in bulk, with the values of each recipient', async () => {
+  it('a bulk send by Meta is sent as a template with the values of each recipient', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const header = { type: 'image', link: 'https://files.example.com/{{ name | you }}.png' };
@@ -104,7 +104,7 @@ describe('a message by Meta', () => {
     );
   });
 
-  it('is not sent to a recipient who wrote STOP', async () => {
+  it('a message by Meta is not sent to a recipient who wrote STOP', async () => {
     const { client, account, id } = await send();
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
     const messages = [{ id: 'wamid.stop', from: '15551234567', timestamp: '1767322800', type: 'text', text: { body: 'Stop' } }];

@@ -34,7 +34,7 @@ describeInShapes('a provider', (env) => {
   afterEach(() => assertBooks(service.db));
   after(() => service.stop());
 
-  it('is sent and delivered when its report arrives before the answer', async () => {
+  it('a message is sent and delivered when its report arrives before the answer', async () => {
     const { account, receiver } = await subscribed();
     afterTaking = async (outcome) => {
       await until(async () => (await rows(service.db, 'SELECT 1 FROM delivery_reports')).length > 0, 'the report is in the inbox');
@@ -54,7 +54,7 @@ describeInShapes('a provider', (env) => {
     await receiver.close();
   });
 
-  it('is handed off and charged once after a lost answer, with the same key', async () => {
+  it('a message is handed off and charged once after a lost answer, with the same key', async () => {
     const account = await client.signUp();
     let lost = 0;
     afterTaking = async (outcome) => {
@@ -84,7 +84,7 @@ describeInShapes('a provider', (env) => {
     );
   });
 
-  it('is delivered by its report after an answer is lost for good', async () => {
+  it('a message is delivered by its report after an answer is lost for good', async () => {
     const account = await client.signUp();
     afterTaking = async () => ({ outcome: 'unknown', detail: 'reset' });
     const { id } = await client.send(account);
@@ -93,7 +93,7 @@ describeInShapes('a provider', (env) => {
     assert.equal(message.credits_used, toCredits(prices.sms));
   });
 
-  it('is delivered once by a report after its workflow has closed', async () => {
+  it('a message is delivered once by a report after its workflow has closed', async () => {
     const { account, receiver } = await subscribed();
     const { id } = await client.send(account, { to: '+15005550002' });
     const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');
@@ -116,7 +116,7 @@ describeInShapes('a provider', (env) => {
     await receiver.close();
   });
 
-  it('is corrected to delivered by a late report, and a later failure is not applied', async () => {
+  it('a message is corrected to delivered by a late report, and a later failure is not applied', async () => {
     const account = await client.signUp();
     const { id } = await client.send(account, { to: '+15005550007' });
     const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
@@ -138,7 +138,7 @@ describeInShapes('a provider', (env) => {
     assert.equal((await inbox()).length, 1);
   });
 
-  it('is delivered when an operator replays an unmatched report', async () => {
+  it('a message is delivered when an operator replays an unmatched report', async () => {
     const { account, receiver } = await subscribed();
     const { id } = await client.send(account, { to: '+15005550002' });
     const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');

@@ -144,7 +144,7 @@ describe('two accounts that share a channel', () => {
     await assertBooks(service.db);
   });
 
-  it('are shown to operators with their recent changes', async () => {
+  it('accounts that share a channel are shown to operators with their recent changes', async () => {
     const { DATABASE_URL, ...env } = {
       ...twilioEnv(first),
       PROVIDER_SMS: 'twilio=3,second',

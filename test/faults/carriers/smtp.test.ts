@@ -35,7 +35,7 @@ describe('a message by SMTP', () => {
     await until(async () => (await workflow.describe()).status.name === 'COMPLETED', 'the workflow closes');
   });
 
-  it('is refunded for an unknown mailbox, which is then suppressed', async () => {
+  it('a message by SMTP is refunded for an unknown mailbox, which is then suppressed', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     server.refuse.to.push('550 5.1.1 no such user');

@@ -28,7 +28,7 @@ describe('a message by Twilio', () => {
   };
   const inbox = async () => (await rows(service.db, 'SELECT id FROM delivery_reports')).length;
 
-  it('is delivered by a signed report, and a forged one is 403', async () => {
+  it('a signed report of Twilio delivers a message, and a forged one is 403', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account);
@@ -74,7 +74,7 @@ describe('a message by Twilio', () => {
     assert.deepEqual([failed.status_detail, failed.credits_used, counterpart.calls >= 2], ['expired', 0, true]);
   });
 
-  it('is refunded, and suppresses a recipient who opted out at Twilio', async () => {
+  it('a message by Twilio to a recipient who opted out there is refunded, and the recipient is suppressed', async () => {
     counterpart.interfere = (response) => refuse(response, 400, 21610);
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
@@ -87,7 +87,7 @@ describe('a message by Twilio', () => {
     assert.equal(counterpart.taken.length, 0);
   });
 
-  it('is sent and read on WhatsApp', async () => {
+  it('a message by Twilio is sent and read on WhatsApp', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account, { channel: 'whatsapp' });
@@ -97,7 +97,7 @@ describe('a message by Twilio', () => {
     await client.messageUntil(account, id, ({ status }) => status === 'read');
   });
 
-  it('is not sent to a recipient between STOP and START', async () => {
+  it('a message by Twilio is not sent to a recipient between STOP and START', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const to = '+15557654322';

@@ -83,7 +83,7 @@ describe('deliveries over an outage', () => {
     );
   });
 
-  it('are retried after ten seconds without an answer, and a late answer is ignored', async () => {
+  it('deliveries are retried after ten seconds without an answer, and a late answer is ignored', async () => {
     let lateAnswer: Promise<void> | undefined;
     receiver.answer = (received, response, index) => {
       if (index > 0) acknowledge(received, response, index);
@@ -131,7 +131,7 @@ describe('deliveries over an outage', () => {
       await until(async () => (await status()) === 'COMPLETED', 'the retrier ends');
     };
 
-    it('are sent to its new URL at once, signed with its new secret', async () => {
+    it('deliveries to a changed webhook are sent to its new URL at once, signed with its new secret', async () => {
       const id = await refused();
       const { secret } = await call('POST', `/${id}/rotate-secret`, { overlap_hours: 0 });
       const other = await startReceiver();
@@ -143,7 +143,7 @@ describe('deliveries over an outage', () => {
       assert.equal(receiver.received.length, 1);
     });
 
-    it('are held when it is disabled, and are sent by replay when it is active again', async () => {
+    it('deliveries to a disabled webhook are held, and are sent by replay when it is active again', async () => {
       const id = await refused();
       await call('PUT', `/${id}`, { is_active: false });
       await untilCarrierEnds(id);

@@ -99,7 +99,7 @@ describe('deliveries to an endpoint', () => {
     }
   });
 
-  it('are sent at once to a new URL after a pause of an hour', async () => {
+  it('deliveries are sent at once to a new URL after a pause of an hour', async () => {
     const account = await client.signUp();
     const [busy, other] = [await receive(answerWith(503, { 'Retry-After': '3600' })), await receive()];
     const webhookId = await hook(account, { url: busy.url, events: ['message.queued'] });

@@ -29,14 +29,14 @@ describe('postmaster.pid', () => {
     return child;
   }
 
-  it('is kept when no process has its pid', async () => {
+  it('postmaster.pid is kept when no process has its pid', async () => {
     await settlePostmasterFile(folder.path, stop);
     writeFileSync(path, `${2 ** 22 + 1}\n${folder.path}\n`);
     await settlePostmasterFile(folder.path, stop);
     assert.ok(existsSync(path));
   });
 
-  it('is removed when another program has its pid', async () => {
+  it('postmaster.pid is removed when another program has its pid', async () => {
     const other = await start('sh', ['-c', `echo up; exec sleep 60 # postgres -D elsewhere`]);
     writeFileSync(path, `${other.pid}\n${folder.path}\n`);
     await settlePostmasterFile(folder.path, stop);
@@ -44,7 +44,7 @@ describe('postmaster.pid', () => {
     assert.equal(other.signalCode, null);
   });
 
-  it('is removed when a zombie has its pid', async function () {
+  it('postmaster.pid is removed when a zombie has its pid', async function () {
     if (process.platform !== 'linux') this.skip();
     const parent = spawn('sh', ['-c', zombieKeeper], { stdio: ['ignore', 'pipe', 'ignore'] });
     children.push(parent);

@@ -27,14 +27,14 @@ describe('leftovers of a killed launcher', () => {
     return running;
   }
 
-  it('are stopped, the last one first, also by force', async () => {
+  it('leftovers of a launcher are stopped, the last one first, also by force', async () => {
     const record = new RunRecord(folder.path);
     const [first, second] = [await start(record, 'first', obedient), await start(record, 'second', stubborn)];
     assert.deepEqual(await stopLeftovers(folder.path), ['second', 'first']);
     assert.ok(!isAlive(first.identity) && !isAlive(second.identity));
   });
 
-  it('are left alone when another process has their pid by now', async () => {
+  it('leftovers of a launcher are left alone when another process has their pid by now', async () => {
     const record = new RunRecord(folder.path);
     const { identity } = await start(record, 'other', obedient);
     const run = readState<{ processes: { started: string }[] }>(runPath);
@@ -43,7 +43,7 @@ describe('leftovers of a killed launcher', () => {
     assert.ok(isAlive(identity));
   });
 
-  it('are none where there is no record, a damaged one, or one of processes that ended', async () => {
+  it('a launcher has no leftovers without a record, with a damaged one, or with one of processes that ended', async () => {
     assert.deepEqual(await stopLeftovers(folder.path), []);
     const record = new RunRecord(folder.path);
     await (await start(record, 'short', obedient)).end();
@@ -52,7 +52,7 @@ describe('leftovers of a killed launcher', () => {
     assert.deepEqual(await stopLeftovers(folder.path), []);
   });
 
-  it('are recorded for their owner only', async () => {
+  it('leftovers of a launcher are recorded for their owner only', async () => {
     await start(new RunRecord(folder.path), 'one', obedient);
     assert.equal(statSync(runPath).mode & 0o777, 0o600);
   });

@@ -19,7 +19,7 @@ describe('lock of a folder', () => {
 
   const leaveLock = (content: string) => writeFileSync(join(folder.path, 'lock.json'), content);
 
-  it('is held by one process at a time', () => {
+  it('the lock of a folder is held by one process at a time', () => {
     const release = takeLock(folder.path);
     assert.throws(
       () => takeLock(folder.path),
@@ -30,7 +30,7 @@ describe('lock of a folder', () => {
     assert.deepEqual(readdirSync(folder.path), []);
   });
 
-  it('is taken from a dead or unreadable holder', () => {
+  it('the lock of a folder is taken from a dead or unreadable holder', () => {
     const self = identify(process.pid);
     const leftBehind = [
       JSON.stringify({ pid: 2 ** 22 + 1, started: 'x' }),
@@ -44,7 +44,7 @@ describe('lock of a folder', () => {
     }
   });
 
-  it('is taken from a dead holder by exactly one of many', async function () {
+  it('the lock of a folder is taken from a dead holder by exactly one of many', async function () {
     this.timeout(20_000);
     leaveLock(JSON.stringify({ pid: 2 ** 22 + 1, started: 'x' }));
     const script = `const { takeLock } = await import(${JSON.stringify(lockModule)});

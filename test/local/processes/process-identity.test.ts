@@ -47,7 +47,7 @@ describe('process identity', () => {
     assert.ok(process.kill(Number(pid), 0), 'the system still has it');
   });
 
-  it('is ended by the first signal that it obeys', async () => {
+  it('a process is ended by the first signal that it obeys', async () => {
     const { child, identity } = await start(`process.on('SIGINT', () => {}); ${obedient}`);
     const exit = once(child, 'exit');
     await endProcess(identity, [
@@ -57,7 +57,7 @@ describe('process identity', () => {
     assert.deepEqual(await exit, [null, 'SIGTERM']);
   });
 
-  it('is killed with its whole group when it obeys none', async () => {
+  it('a process is killed with its whole group when it obeys no signal', async () => {
     const { child, identity, said } = await start(
       `const { spawn } = require('node:child_process'); process.on('SIGTERM', () => {}); setInterval(() => {}, 1e6);
        const own = spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: ['ignore', 'pipe', 'ignore'] });

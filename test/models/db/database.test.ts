@@ -30,7 +30,7 @@ async function counts() {
 describe('connections to PostgreSQL', () => {
   const test = useDatabase();
 
-  it('are given up without an answer, and the next statement gets another one', async () => {
+  it('a connection is given up without an answer, and the next statement gets another one', async () => {
     const { host } = new URL(test.url);
     const proxy = await startFaultProxy(host);
     const db = openPool(test.url.replace(host, proxy.address), 1, { answerMsMax: 300 });
@@ -43,7 +43,7 @@ describe('connections to PostgreSQL', () => {
     await proxy.close();
   });
 
-  it('are closed where the server answers the login and then nothing, and none is left at the end', async () => {
+  it('connections are closed where the server answers the login and then nothing, and none is left at the end', async () => {
     const { hostname, port } = new URL(test.url);
     const open = new Set<Socket>();
     let logins = 0;
@@ -73,7 +73,7 @@ describe('connections to PostgreSQL', () => {
     pooler.close();
   });
 
-  it('are closed without an answer to a statement without parameters', async () => {
+  it('a connection is closed without an answer to a statement without parameters', async () => {
     const client = new resilientPg.Client({ connectionString: test.url, query_timeout: 100 });
     await client.connect();
     prepareStatements(client);
@@ -134,7 +134,7 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual([after.lost - before.lost, after.late - before.late], [2, 0]);
   });
 
-  it('are counted as lost when the server ends them', async () => {
+  it('connections are counted as lost when the server ends them', async () => {
     const db = openPool(test.url, 1);
     const before = await counts();
     await assert.rejects(select(db, 'SELECT pg_terminate_backend(pg_backend_pid())'), /terminating connection/);
@@ -165,7 +165,7 @@ describe('connections to PostgreSQL', () => {
 describe('amounts and counts', () => {
   const test = useDatabase();
 
-  it('are exact numbers up to 2^53 - 1, and an error beyond', async () => {
+  it('amounts and counts are exact numbers up to 2^53 - 1, and an error beyond', async () => {
     assert.deepEqual(await select(test.db, 'SELECT 9007199254740991::bigint AS high, -9007199254740991::bigint AS low'), [
       { high: 2 ** 53 - 1, low: 1 - 2 ** 53 },
     ]);

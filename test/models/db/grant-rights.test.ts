@@ -47,7 +47,7 @@ describe('the role of the running program', () => {
     `COPY (SELECT 1) TO PROGRAM 'true'`,
     `SET session_replication_role = replica`,
   ]) {
-    it(`is refused: ${statement}`, () =>
+    it(`the role of the running program is refused: ${statement}`, () =>
       assert.rejects(rows(program, statement), (error: { original?: { code?: string } }) => error.original?.code === denied));
   }
 

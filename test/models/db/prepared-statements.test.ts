@@ -31,7 +31,7 @@ describe('prepared statements', () => {
     assert.deepEqual(await namesOf(second, one), names);
   });
 
-  it('are prepared anew after a migration under a live connection has made one unusable', async () => {
+  it('statements are prepared anew after a migration under a live connection has made one unusable', async () => {
     const db = onePool();
     const read = () => select(db, 'SELECT * FROM sandbox_numbers WHERE id = $1', [1]);
     const count = () => select(db, 'SELECT count(*) FROM sandbox_numbers WHERE id > $1', [0]);

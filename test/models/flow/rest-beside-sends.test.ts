@@ -4,7 +4,7 @@ import { restBesideSends } from '../../../models/flow/rest-beside-sends.js';
 describe('the rest after costly work', () => {
   const rest = { usualMs: 3, share: 8, msMax: 2_000, fairMs: 1_000 };
 
-  it('is a multiple of the time above the usual time, while messages are sent', () => {
+  it('the rest after costly work is a multiple of the time above the usual time, while messages are sent', () => {
     const sends = { isRecent: true };
     const restOf = restBesideSends(sends, rest);
     assert.deepEqual([restOf(3, 'one'), restOf(13, 'one'), restOf(900, 'two')], [0, 80, 2_000]);
@@ -12,7 +12,7 @@ describe('the rest after costly work', () => {
     assert.equal(restOf(13, 'one'), 0);
   });
 
-  it('is three times as long for a workspace with a second of recent work, and for no other', () => {
+  it('the rest is three times as long for a workspace with a second of recent work, and for no other', () => {
     let now = 0;
     const restOf = restBesideSends({ isRecent: true }, rest, () => now);
     for (let count = 0; count < 100; count += 1) assert.equal(restOf(13, 'busy'), 80);

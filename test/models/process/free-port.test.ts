@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { freePort, portFault } from '../../../models/process/free-port.js';
 
 describe('a free port', () => {
-  it('is not one that an outgoing connection may take before it is used', async () => {
+  it('a free port is not one that an outgoing connection may take before it is used', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -32,7 +32,7 @@ describe('names of webhooks', () => {
     assert.equal(dns.asked.length, asked);
   });
 
-  it('are read from the hosts file first, without comments', () => {
+  it('names are read from the hosts file first, without comments', () => {
     const names = namesIn('127.0.0.1 localhost\n# 10.0.0.1 no\n192.0.2.1\tOne.test two.test # three.test\n2001:db8::1 one.test\n');
     assert.deepEqual(Object.fromEntries(names), {
       localhost: ['127.0.0.1'],

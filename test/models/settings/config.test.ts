@@ -43,7 +43,7 @@ describe('loadConfig', () => {
     assert.deepEqual(quotas, { apiKeys: 100, webhooks: 25, replays: 2, openBatches: 50, streams: 20, placeholders: 200 });
   });
 
-  it('is immutable', () => {
+  it('a loaded configuration cannot be changed', () => {
     assert.throws(() => Object.assign(load(), { port: 1 }), TypeError);
   });
 
@@ -167,7 +167,7 @@ describe('loadConfig', () => {
     ['::1', 'http://[::1]:3000'],
     ['api.example.test', 'http://api.example.test:3000'],
   ] as const) {
-    it(`is reached at ${url} when it listens on ${host}`, () => assert.equal(load({ HOST: host }).publicUrl, url));
+    it(`the API is reached at ${url} when it listens on ${host}`, () => assert.equal(load({ HOST: host }).publicUrl, url));
   }
 
   it('keeps the public address without a slash at its end', () => {

@@ -23,10 +23,10 @@ describe('the environment of commands', () => {
     });
     assert.deepEqual(commandEnvironment({ DATABASE_URL: 'postgres://x' }, folder).PORT, '4000');
   });
-  it('is the environment alone where there is no .env', () => {
+  it('commands use the environment alone where there is no .env', () => {
     assert.deepEqual(withEnvFile({ PORT: '1' }, folder), { PORT: '1' });
   });
-  it('is refused in one sentence where .env or the record of a service cannot be read', () => {
+  it('commands are refused in one sentence where .env or the record of a service cannot be read', () => {
     mkdirSync(join(folder, '.env')); // as docker makes it for a file that is missing
     const isNamed = (file: string) => (error: unknown) =>
       error instanceof ConfigError && error.faults[0]?.includes(join(folder, file)) === true;

@@ -22,9 +22,9 @@ describe('traceparent', () => {
     ['not when it is too short', `00-${trace}-${span}`, null],
     ['not when it is very long', `cc-${trace}-${span}-01-${'x'.repeat(10_000)}`, null],
   ];
-  for (const [title, header, expected] of read) it(`is read ${title}`, () => assert.equal(readTraceparent(header), expected));
+  for (const [title, header, expected] of read) it(`a traceparent is read ${title}`, () => assert.equal(readTraceparent(header), expected));
 
-  it('is null or valid for any text, and then unchanged by a second reading', () => {
+  it('a traceparent is null or valid for any text, and then unchanged by a second reading', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/)), (header) => {
         const value = readTraceparent(header);
@@ -43,7 +43,7 @@ describe('the root of a trace', () => {
     assert.equal(client, undefined);
     assert.equal(readTraceparent(formatTraceparent(root)), formatTraceparent(root));
   });
-  it('is a child of the span of its client', () => {
+  it('the root of a trace is a child of the span of its client', () => {
     const client = { traceId: trace, spanId: span };
     assert.deepEqual(traceStart(id, `00-${trace}-${span}-00`), { root: { traceId: trace, spanId: '8f6a0123456789ab' }, client });
   });

@@ -51,7 +51,7 @@ describe('the sandbox provider', () => {
     assert.deepEqual(await rows(test.db, 'SELECT id FROM sandbox_messages'), []);
   });
 
-  it('is unavailable twice for 03', async () => {
+  it('the sandbox provider is unavailable twice for 03', async () => {
     const [provider, message] = [adapter(), outgoing('+15005550003')];
     const outcomes: string[] = [];
     for (const _ of [1, 2, 3]) outcomes.push((await provider.send(message, signal)).outcome);

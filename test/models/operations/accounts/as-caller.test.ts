@@ -85,7 +85,7 @@ describe('asCaller', () => {
     await assert.rejects(endOpenSession(test.db, other, origin), ended);
     assert.equal((await rows(test.db, 'SELECT 1 FROM sessions WHERE id = $1', [other.id])).length, 1);
   });
-  it('is demanded for the audit event of a caller', async () => {
+  it('the audit event of a caller is only written within asCaller', async () => {
     const event = { workspaceId, type: 'webhook.created', target: null } as const;
     const origin = { ...byTest, credential: session() };
     await assert.rejects(

@@ -6,7 +6,7 @@ import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 describe('the pace of a batch', () => {
   const test = workspaceForEach();
 
-  it('is not limited without a rate', async () => {
+  it('the pace of a batch is not limited without a rate', async () => {
     const { id } = await buildAcceptedBatch(test.db, test.workspaceId, [1]);
     assert.equal((await batchPace(test.db, id)).rate, null);
   });

@@ -21,13 +21,13 @@ describe('the period of a suppression', () => {
       )
     ).map(({ entry }) => entry);
 
-  it('is not shortened by a bounce if the workspace made the entry', async () => {
+  it('a bounce does not shorten a suppression that the workspace made', async () => {
     await ownFor(60);
     await bounce();
     assert.deepEqual(await listed(), ['manual 60']);
   });
 
-  it('is extended by a bounce, and shortened by the workspace only', async () => {
+  it('a bounce extends a suppression, and only the workspace shortens it', async () => {
     await ownFor(10);
     await bounce();
     assert.deepEqual(await listed(), ['bounce 30']);

@@ -16,13 +16,13 @@ describe('the send slots of a provider', () => {
   const reserve = (units: number, horizonMs = 3_600_000, perSecond = 10) => reserveSlot(test.db, { provider, units, perSecond, horizonMs });
   const close = (actual: number, expected: number) => assert.ok(actual <= expected && actual > expected - 500, `${actual} of ${expected}`);
 
-  it('are reserved one after the other', async () => {
+  it('send slots of a provider are reserved one after the other', async () => {
     assert.deepEqual(await reserve(5), { waitMs: 0, isReserved: true });
     close((await reserve(20)).waitMs, 500);
     close((await reserve(1)).waitMs, 2_500);
   });
 
-  it('are reserved once each for many at once', async () => {
+  it('send slots of a provider are reserved once each for many at once', async () => {
     const slots = await Promise.all(Array.from({ length: 40 }, () => reserve(10)));
     const waits = slots.map(({ waitMs }) => waitMs).toSorted((a, b) => a - b);
     const startedMs = waits.map((waitMs, index) => waitMs - index * 1_000);
@@ -32,7 +32,7 @@ describe('the send slots of a provider', () => {
     );
   }).timeout(20_000);
 
-  it('are not reserved beyond the horizon', async () => {
+  it('send slots of a provider are not reserved beyond the horizon', async () => {
     await reserve(30);
     const refused = await reserve(10, 250);
     assert.equal(refused.isReserved, false);
@@ -56,7 +56,7 @@ describe('the send slots of a provider', () => {
     close((await reserve(1)).waitMs, 100);
   });
 
-  it('are counted in segments of due messages', async () => {
+  it('send slots of a provider are counted in segments of due messages', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db, 1_000_000);
     const ahead = { scheduled_at: new Date(Date.now() + 60_000) };
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [

@@ -37,7 +37,7 @@ describe('the charge of a chain', () => {
       ['a refund and the next step', [0], 500],
       ['two refunds and the next step', [0, 1], 500],
     ] as const)
-      it(`is the price of what is left: ${what}`, async () => {
+      it(`a chain costs the price of what is left: ${what}`, async () => {
         for (let round = 0; round < 12; round += 1) {
           const ids = await buildChain(['sms', 'email'], ['whatsapp']);
           const [next] = await Promise.all([sendNext(ids[1] ?? ''), ...failing.map((place) => end(ids[place], 'refused'))]);
@@ -50,7 +50,7 @@ describe('the charge of a chain', () => {
         }
       });
 
-    it('is nothing when all messages of the chain fail', async () => {
+    it('a chain costs nothing when all its messages fail', async () => {
       for (let round = 0; round < 12; round += 1) {
         const ids = await buildChain(['sms', 'email', 'whatsapp']);
         await Promise.all(ids.map((id) => end(id, 'refused')));

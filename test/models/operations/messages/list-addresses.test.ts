@@ -37,7 +37,7 @@ describe('the messages to an e-mail address', () => {
     'Anna@Example.test',
   ];
 
-  it('are found in any letter case, page after page', async () => {
+  it('messages to an address are found in any letter case, page after page', async () => {
     const ids = await build(mixed);
     for (const to of ['anna@example.test', 'aNNA@example.TEST']) {
       for (const page of [1, 2, 3, 4]) {
@@ -48,7 +48,7 @@ describe('the messages to an e-mail address', () => {
     }
   });
 
-  it('are found in any letter case, cursor after cursor, together with other filters', async () => {
+  it('messages to an address are found in any letter case, cursor after cursor, together with other filters', async () => {
     const ids = await build(mixed);
     await rows(test.db, `UPDATE messages SET reference = 'r' WHERE id <> $1`, [ids[1]]);
     const found: string[] = [];
@@ -61,7 +61,7 @@ describe('the messages to an e-mail address', () => {
     assert.deepEqual(found, ids.toSpliced(1, 1));
   });
 
-  it('are found without those of other workspaces and those that are not accepted', async () => {
+  it('messages to an address are found without those of other workspaces and those that are not accepted', async () => {
     const [id] = await build(['Anna@example.test']);
     for (const to of mixed) await buildUndecided(test.db, workspaceId, { channel: 'email', to });
     const { id: other } = await buildWorkspace(test.db);
@@ -69,7 +69,7 @@ describe('the messages to an e-mail address', () => {
     assert.deepEqual(await list('anna@example.test', { limit: 2, page: 1 }), { ids: [id], total: 1, next: null });
   });
 
-  it('are read by an index, also before the first address with capital letters', async () => {
+  it('messages to an address are read by an index, also before the first address with capital letters', async () => {
     await store(test.db, workspaceId, `'user' || n % 1000 || '@example.test'`);
     const read = async (to: string) =>
       entriesRead(test.db, 'messages', async () => {
@@ -82,7 +82,7 @@ describe('the messages to an e-mail address', () => {
     }
   });
 
-  it('are found on a late page', async () => {
+  it('messages to an address are found on a late page', async () => {
     await store(test.db, workspaceId, `CASE WHEN n % 3 = 0 THEN 'Anna@example.test' ELSE 'anna@example.test' END`);
     const all = await rows<{ id: string }>(test.db, 'SELECT id FROM messages WHERE workspace_id = $1 ORDER BY id DESC', [workspaceId]);
     for (const page of [10, 11, 23, 200]) {

@@ -100,7 +100,7 @@ describe('how many messages a workspace has', () => {
     });
   }
 
-  it('is counted once by the migration', async () => {
+  it('the migration counts the messages of a workspace once', async () => {
     await buildAcceptedBatch(test.db, test.workspaceId, [2, 3]);
     await buildUndecided(test.db, test.workspaceId);
     const migration = '0016-message-count.sql';

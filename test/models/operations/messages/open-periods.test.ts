@@ -87,7 +87,7 @@ describe('the list of sent messages', () => {
     assert.deepEqual(await list(), [old]);
   });
 
-  it('is complete beyond the number of periods that are distinguished', async () => {
+  it('the list of sent messages is complete beyond the number of periods that are distinguished', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 105; index += 1) ids.push(await build(3 * index, 'sent'));
     await fold();
@@ -95,7 +95,7 @@ describe('the list of sent messages', () => {
     assert.deepEqual(await list({}, 200), ids);
   });
 
-  it('is also limited by its other filters', async () => {
+  it('the list of sent messages is also limited by its other filters', async () => {
     const [newer, older] = [await build(2, 'sent'), await build(30, 'sent')];
     const bound = new Date(Date.now() - 10 * hourMs);
     assert.deepEqual(await list({ end_date: bound }), [older]);

@@ -62,7 +62,7 @@ describe('the memory of the sandbox', () => {
     );
   });
 
-  it('is unavailable as often as the script says, and then accepts', async () => {
+  it('the sandbox is unavailable as often as the script says, and then accepts', async () => {
     const id = uuidv7();
     const answers: boolean[] = [];
     for (const _ of [1, 2, 3, 4]) answers.push((await take(id, { ...script, unavailable: 2 }, 0)).provider_message_id !== null);

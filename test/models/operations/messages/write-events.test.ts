@@ -14,7 +14,7 @@ describe('the events of a status', () => {
   const record = (id: string, to: 'delivered' | 'failed', status_detail: StatusDetail) =>
     test.db.transaction((transaction) => recordStatuses(test.db, transaction, { to, changes: [{ id, status_detail, at: new Date() }] }));
 
-  it('are due in order, also when the later transaction began first', async () => {
+  it('events are due in order, also when the later transaction began first', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     await buildWebhook(workspaceId, 'https://one.example.test/');
     const claim = await buildClaimed(test.db, workspaceId);
@@ -28,7 +28,7 @@ describe('the events of a status', () => {
     assert.deepEqual(due, [{ event: 'message.queued' }, { event: 'message.sent' }, { event: 'message.delivered' }]);
   });
 
-  it('are delivered only to subscribed webhooks of the workspace', async () => {
+  it('events are delivered only to subscribed webhooks of the workspace', async () => {
     const [workspace, other] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
     const active = await buildWebhook(workspace.id, 'https://one.example.test/', { events: ['message.failed', 'message.sent'] });
     const paused = await buildWebhook(workspace.id, 'https://two.example.test/', { events: ['message.failed'], is_active: false });
@@ -50,7 +50,7 @@ describe('the events of a status', () => {
     ]);
   });
 
-  it('are left to the retriers at once for several messages and many webhooks', async () => {
+  it('events of several messages are left to the retriers at once if there are many webhooks', async () => {
     const [many, few] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
     const urlOf = (number: number) => `https://${number}.example.test/`;
     for (const number of [1, 2, 3, 4, 5]) await buildWebhook(many.id, urlOf(number));
@@ -72,7 +72,7 @@ describe('the events of a status', () => {
     ]);
   });
 
-  it('are attempted beside a single message, also with many webhooks', async () => {
+  it('events of a single message are not left to the retriers, also with many webhooks', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     for (const number of [1, 2, 3, 4, 5]) await buildWebhook(workspaceId, `https://${number}.example.test/`);
     const { groupId } = await buildQueuedGroup(test.db, workspaceId, [{}]);

@@ -47,7 +47,7 @@ describe('reports that race with the work on their group', () => {
     for (const { groupId } of wakes) await applyReports(test.db, groupId);
   };
 
-  it('are applied or wake the group when one arrives while another is applied', () =>
+  it('a report is applied or wakes the group when it arrives while another is applied', () =>
     repeat(async () => {
       const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp', cost: 500 });
       // The first report has set the flag, and its wake is being worked off while the others come.
@@ -59,7 +59,7 @@ describe('reports that race with the work on their group', () => {
       return left === 0 ? null : `${left} reports of ${message.id} lie in the inbox and nobody was woken`;
     }));
 
-  it('are applied when one arrives while the group is given up', () =>
+  it('a report is applied when it arrives while the group is given up', () =>
     repeat(async () => {
       const message = await buildSent(test.db, workspaceId);
       const [wakes] = await Promise.all([
@@ -148,7 +148,7 @@ describe('reports that race with the work on their group', () => {
         : `woken ${woken.length} times`;
     }));
 
-  it('are stored once each when two callbacks have them in opposite order', async () => {
+  it('reports are stored once each when two callbacks have them in opposite order', async () => {
     for (let round = 0; round < 3; round += 1) {
       const reports = Array.from({ length: 400 }, () => reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'));
       await Promise.all([reports, reports.toReversed(), reports, reports.toReversed()].map((each) => recordReports(test.db, each)));

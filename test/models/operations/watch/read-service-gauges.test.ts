@@ -66,7 +66,7 @@ describe('gauges of the whole service', () => {
     );
     assert.equal(open_complete, true);
   });
-  it('are read once in fifteen seconds, whichever process asks', async () => {
+  it('gauges are read once in fifteen seconds, whichever process asks', async () => {
     await read();
     await buildQueued(database.db, (await buildWorkspace(database.db)).id);
     const again = await Promise.all([read(), read(), read()]);

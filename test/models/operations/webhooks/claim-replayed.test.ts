@@ -14,7 +14,7 @@ describe('a claim of a replay', () => {
 
   const waits = async (query: string) => (await rows(test.db, waitingFor, [query])).length > 0;
 
-  it('that waits for its delivery while the replay is cancelled is made before the cancel is answered, or refused', async () => {
+  it('a replayed attempt is made before its replay is cancelled, or refused', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
     const { id } = await buildDelivery(test.db, workspaceId);

@@ -71,7 +71,7 @@ describe('due deliveries', () => {
     assert.deepEqual(await eventsNow(), ['message.sent']);
   });
 
-  it('are held for a paused webhook, and fail for a deleted one', async () => {
+  it('due deliveries are held for a paused webhook, and fail for a deleted one', async () => {
     const { group_id, id } = await buildDelivery(test.db, test.workspaceId);
     await pause();
     assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);
@@ -84,7 +84,7 @@ describe('due deliveries', () => {
     assert.equal((await deliveryOf(test.db, deleted.id)).status, 'failed');
   });
 
-  it('are listed for a retry, the earliest first', async () => {
+  it('due deliveries are listed for a retry, the earliest first', async () => {
     const [one, two, three] = [
       await buildDelivery(test.db, test.workspaceId),
       await buildDelivery(test.db, test.workspaceId),

@@ -81,7 +81,7 @@ describe('reencryptSecrets', () => {
       encoding: 'utf8',
     });
 
-  it('is a command that encrypts the rest, and lists it, where no key opens that of the erasures', async () => {
+  it('the command encrypts the rest, and lists it, where no key opens that of the erasures', async () => {
     const { row, secret } = await register(former);
     const lost = await register(foreign);
     await offerTotp(test.db, former, workspaceId, byTest);
@@ -100,7 +100,7 @@ describe('reencryptSecrets', () => {
     await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
   });
 
-  it('is a command that prints what it did', async () => {
+  it('the command to encrypt secrets again prints what it did', async () => {
     const { row, secret } = await register(former);
     const lost = run({ SECRET_KEY: today });
     assert.deepEqual(

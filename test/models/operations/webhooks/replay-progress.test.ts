@@ -81,7 +81,7 @@ describe('the progress of a replay', () => {
     assert.deepEqual([await counts(), replay.ended_at], [['cancelled', 1, 1, true], ended_at]);
   });
 
-  it('is found without a workflow, and continues where it stopped', async () => {
+  it('a replay without a workflow is found, and continues where it stopped', async () => {
     const mine = async () => (await overdueReplays(test.db, 180)).filter(({ replayId }) => replayId === replay.id);
     const age = () => rows(test.db, `UPDATE replays SET progress_at = now() - interval '200 seconds' WHERE id = $1`, [replay.id]);
     assert.deepEqual(await mine(), []);

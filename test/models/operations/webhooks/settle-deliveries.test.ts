@@ -47,7 +47,7 @@ describe('the deliveries of a webhook', () => {
     ['paused by its owner', () => change({ is_active: false })],
     ['disabled', () => disableWebhook(test.db, webhook.id, 'The endpoint answered 410 Gone')],
   ] as const) {
-    it(`are held at once when it is ${what}, and written page by page afterwards`, async () => {
+    it(`deliveries are held at once when their webhook is ${what}, and written page by page afterwards`, async () => {
       await buildBacklog(test.db, webhook, { count: 350 });
       await buildBacklog(test.db, webhook, { count: 150, carried: false });
       await end();
@@ -89,7 +89,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual(await stored(), ['held 30', 'pending 1']);
   });
 
-  it('are sent when a replay takes them', async () => {
+  it('held deliveries are sent when a replay takes them', async () => {
     await buildBacklog(test.db, webhook, { count: 3 });
     await change({ is_active: false });
     await change({ is_active: true });
@@ -136,7 +136,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual([(await due()).length, await listed('pending'), await unsettledWebhooks(test.db, 10)], [290, 300, []]);
   });
 
-  it('are settled with a later page if they were locked', async () => {
+  it('locked deliveries are settled with a later page', async () => {
     await buildBacklog(test.db, webhook, { count: 3 });
     await change({ is_active: false });
     const other = await test.db.transaction();

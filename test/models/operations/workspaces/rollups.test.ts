@@ -71,7 +71,7 @@ describe('sums of messages by hour and day', () => {
     assert.deepEqual([part?.messages, part?.failed, part?.credits], [1, 1, 0]);
   });
 
-  it('are what counting all messages gives, after any history, and also when the notes begin later', async () => {
+  it('sums by hour and day are what counting all messages gives, after any history, and also when the notes begin later', async () => {
     const step = fc.oneof(
       fc.constant('queue' as const),
       fc.constant('batch' as const),

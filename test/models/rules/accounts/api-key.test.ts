@@ -21,7 +21,7 @@ function inBase62(value: number): string {
 }
 
 describe('API keys', () => {
-  it('are tidings_, 32 random characters and a checksum', () => {
+  it('API keys are tidings_, 32 random characters and a checksum', () => {
     assert.equal(crc32('123456789'), 0xcbf43926, 'the check value of CRC-32');
     const keys = Array.from({ length: 500 }, generateApiKey);
     for (const key of keys) {
@@ -32,7 +32,7 @@ describe('API keys', () => {
     assert.equal(new Set(keys).size, 500);
   });
 
-  it('use every character about equally often', () => {
+  it('API keys use every character about equally often', () => {
     const counts = new Map([...base62].map((character) => [character, 0]));
     for (let index = 0; index < 4_000; index += 1)
       for (const character of generateApiKey().slice(8, 40)) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -42,7 +42,7 @@ describe('API keys', () => {
     assert.ok(chiSquare < 130, `chi-square ${chiSquare}`);
   });
 
-  it('detect every wrong character and every swap of neighbours', () => {
+  it('an API key with a wrong character or two swapped neighbours is not well-formed', () => {
     const key = generateApiKey();
     for (let index = 8; index < key.length; index += 1) {
       for (const character of base62) {
@@ -54,7 +54,7 @@ describe('API keys', () => {
     }
   });
 
-  it('accept no other text', () => {
+  it('a text that is no API key is not well-formed', () => {
     const key = generateApiKey();
     for (const text of [
       '',
@@ -72,14 +72,14 @@ describe('API keys', () => {
     fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => assert.equal(isWellFormedApiKey(text), false)));
   });
 
-  it('are stored as a keyed hash and shown by four characters', () => {
+  it('API keys are stored as a keyed hash and shown by four characters', () => {
     const key = generateApiKey();
     assert.deepEqual(digestApiKey('pepper', key), createHmac('sha256', 'pepper').update(`api-key:${key}`).digest());
     assert.notDeepEqual(digestApiKey('pepper', key), digestApiKey('other', key));
     assert.equal(prefixOfApiKey(key), `${key.slice(0, 12)}...`);
   });
 
-  it('have the four scopes of the interface', () => {
+  it('API keys have the four scopes of the interface', () => {
     assert.deepEqual([...scopes], ['send_messages', 'read_messages', 'manage_contacts', 'manage_webhooks']);
   });
 });

@@ -17,7 +17,7 @@ describe('the token of a console link', () => {
     assert.notEqual(readConsoleLink([secret], issueConsoleLink(secret, 'ann@example.com'))?.id, link?.id);
   });
 
-  it('is read with a former secret too, and with no other', () => {
+  it('a console link is read with a former secret too, and with no other', () => {
     const token = issueConsoleLink(former, 'ann@example.com');
     assert.equal(readConsoleLink([secret, former], token)?.email, 'ann@example.com');
     assert.equal(readConsoleLink([secret], token), null);
@@ -34,9 +34,10 @@ describe('the token of a console link', () => {
     ['signed by another algorithm', {}, { ...own, algorithm: 'HS384' }],
     ['without claims', 'text', {}],
   ];
-  it('is read when it has audience, issuer, subject, expiry and id', () =>
+  it('a console link is read when its token has audience, issuer, subject, expiry and id', () =>
     assert.equal(readConsoleLink([secret], jwt.sign({}, secret, own))?.id, jwtid));
   for (const [what, payload, options] of wrong)
-    it(`is refused when it is one ${what}`, () => assert.equal(readConsoleLink([secret], jwt.sign(payload, secret, options)), null));
-  it('is refused when it is no JWT', () => assert.equal(readConsoleLink([secret], 'x'), null));
+    it(`a console link is refused when its token is one ${what}`, () =>
+      assert.equal(readConsoleLink([secret], jwt.sign(payload, secret, options)), null));
+  it('a console link is refused when its token is no JWT', () => assert.equal(readConsoleLink([secret], 'x'), null));
 });

@@ -20,7 +20,7 @@ describe('digests of earlier versions stay valid', () => {
   ] as const)
     it(`of ${what}`, () => assert.equal(digest, expected));
 
-  it('are the same for an address in any letter case and a code in any spelling', () => {
+  it('digests are the same for an address in any letter case and a code in any spelling', () => {
     assert.deepEqual(digestOfEmail('key', 'Ann@Example.COM'), digestOfEmail('key', 'ann@example.com'));
     assert.equal(plainCode(' ABCDE - fgh ij\n'), 'abcdefghij');
   });

@@ -14,7 +14,7 @@ describe('a password of words of its own account', () => {
     '12-Tidings-34!',
     'TidingsTidings',
   ])
-    it(`is found: ${password}`, () => assert.equal(isMadeOfOwnWords(password, account), true));
+    it(`a password of words of its own account is found: ${password}`, () => assert.equal(isMadeOfOwnWords(password, account), true));
 
   for (const password of [
     'correct horse',
@@ -25,5 +25,5 @@ describe('a password of words of its own account', () => {
     'tidingsx',
     'tidings'.repeat(40) + 'x',
   ])
-    it(`is not found: ${password.slice(0, 20)}`, () => assert.equal(isMadeOfOwnWords(password, account), false));
+    it(`a password of other words is not found: ${password.slice(0, 20)}`, () => assert.equal(isMadeOfOwnWords(password, account), false));
 });

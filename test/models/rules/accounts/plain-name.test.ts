@@ -23,7 +23,7 @@ describe('plainName', () => {
     const shown = JSON.stringify(name).replace('\u2028', '\\u2028'); // a title is one line
     it(`makes ${JSON.stringify(plain)} of ${shown}`, () => assert.equal(plainName(name), plain));
   }
-  it('is at most 60 characters, and says when it is cut', () => {
+  it('a plain name has at most 60 characters, and says when it is cut', () => {
     assert.equal(plainName('😀'.repeat(60)), '😀'.repeat(60));
     assert.equal(plainName('😀'.repeat(255)), `${'😀'.repeat(59)}…`);
     assert.equal(plainName(`${'x'.repeat(58)} ${'y'.repeat(9)}`), `${'x'.repeat(58)}…`);

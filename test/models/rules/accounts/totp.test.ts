@@ -15,7 +15,7 @@ const vectors: [seconds: number, code: string][] = [
 
 describe('TOTP', () => {
   for (const [seconds, code] of vectors) {
-    it(`is ${code} at ${seconds} s`, () => {
+    it(`the code is ${code} at ${seconds} s`, () => {
       assert.equal(codeAt(secret, Math.floor(seconds / 30), 8), code);
       assert.equal(stepOfCode(inBase32, code.slice(2), new Date(seconds * 1000), null), Math.floor(seconds / 30));
     });

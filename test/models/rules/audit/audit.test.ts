@@ -4,7 +4,7 @@ import { changesBetween, originOfUrl } from '../../../../models/rules/audit/chan
 import { actingAs, anonymous, systemOrigin } from '../../../../models/rules/audit/origin.js';
 
 describe('the changes in an audit event', () => {
-  it('are the fields that differ, with both values', () => {
+  it('the changes in an audit event are the fields that differ, with both values', () => {
     const changes = changesBetween({ a: 1, b: [1, 2], c: null, gone: 1 }, { a: 2, b: [1, 2], c: 'x', d: false });
     assert.deepEqual(changes, { a: { from: 1, to: 2 }, c: { from: null, to: 'x' }, d: { from: null, to: false } });
     assert.deepEqual(changesBetween({ a: 1 }, { a: undefined }), { a: { from: 1, to: null } });
@@ -39,7 +39,7 @@ describe('the filter of audit events', () => {
 });
 
 describe('the origin of a change', () => {
-  it('is nobody known before the authentication, and the workspace after it', () => {
+  it('the origin of a change is nobody known before the authentication, and the workspace after it', () => {
     const origin = { actor: anonymous, address: '203.0.113.7', userAgent: 'curl', requestId: 'r1' };
     assert.deepEqual(anonymous, { type: 'user', id: null, name: null });
     assert.deepEqual(actingAs(origin, { id: 'w1', email: 'ann@example.com' }), {
@@ -48,7 +48,7 @@ describe('the origin of a change', () => {
     });
   });
 
-  it('is the service itself without a request', () => {
+  it('the origin of a change without a request is the service itself', () => {
     const actor = { type: 'system', id: null, name: 'watcher' };
     assert.deepEqual(systemOrigin('watcher'), { actor, address: null, userAgent: null, requestId: null });
   });

@@ -19,10 +19,10 @@ describe('priceOf', () => {
     ['80 family emoji of several code points', '👨‍👩‍👧'.repeat(80), 3_000],
   ];
   for (const [what, text, price] of cases) {
-    it(`is ${price / 1000} credits for an SMS of ${what}`, () => assert.equal(priceOf('sms', text), price));
+    it(`the price is ${price / 1000} credits for an SMS of ${what}`, () => assert.equal(priceOf('sms', text), price));
   }
 
-  it('is the same for WhatsApp messages and e-mails of any length', () => {
+  it('the price is the same for WhatsApp messages and e-mails of any length', () => {
     for (const text of ['', 'a', 'a'.repeat(1_600)]) assert.deepEqual([priceOf('whatsapp', text), priceOf('email', text)], [500, 100]);
   });
 

@@ -26,21 +26,21 @@ describe('what is refunded of a charge', () => {
     ['an event that is doubled under another id', [raised(0, 200, 10), raised(0, 200, 10)], [], 200],
   ];
   for (const [what, refunds, returned, cents] of cases)
-    it(`is ${cents} cents after ${what}`, () => {
+    it(`${cents} cents of a charge are refunded after ${what}`, () => {
       assert.equal(refundedCents(refunds, returned), cents);
       assert.equal(refundedCents(refunds.toReversed(), returned.toReversed()), cents);
     });
 
   const inAnyOrder = <Item>(items: readonly Item[]) => fc.shuffledSubarray([...items], { minLength: items.length });
 
-  it('is exact whatever fails within one second', () => {
+  it('the refunded sum is exact whatever fails within one second', () => {
     const arrivals = refundHistories().chain(({ refunds, returns, cents }) =>
       fc.tuple(inAnyOrder(refunds), inAnyOrder(returns), fc.constant(cents)),
     );
     fc.assert(fc.property(arrivals, ([refunds, returned, cents]) => assert.equal(refundedCents(refunds, returned), cents)));
   });
 
-  it('is exact with sums that a former version noted, if no two changes of them were in one second', () => {
+  it('the refunded sum is exact with sums that a former version noted, if no two changes of them were in one second', () => {
     const pairs = fc.tuple(refundHistories(1), refundHistories(0, 'later'));
     fc.assert(
       fc.property(pairs, fc.boolean(), ([first, later], isEachKept) => {
@@ -51,7 +51,7 @@ describe('what is refunded of a charge', () => {
     );
   });
 
-  it('is never less than the newest sum without what failed later, nor more than this sum', () => {
+  it('the refunded sum is never less than the newest sum without what failed later, nor more than this sum', () => {
     const amounts = fc.record({ amount: fc.nat(300), at: fc.option(fc.nat(5)) });
     const sums = fc.record({ before: fc.option(fc.nat(500)), after: fc.nat(500), at: fc.nat(5) });
     fc.assert(

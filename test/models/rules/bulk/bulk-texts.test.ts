@@ -37,7 +37,7 @@ describe('e-mails in bulk', () => {
     assert.deepEqual((await messagesOf(bulk({ content: { text: 'x', unsubscribe: true } })))[0]?.content, { text: 'x' }, 'not on sms');
   });
 
-  it('are limited with the literal html, and with one that becomes too long', async () => {
+  it('e-mails in bulk are limited with the literal html, and with one that becomes too long', async () => {
     const tooLong = 'content.text and content.html must be at most 90 kB together';
     assert.deepEqual(await textsOfFaults(mail({ html: 'x'.repeat(92_160) })), [`content.text: ${tooLong}`, `recipients[0]: ${tooLong}`]);
     assert.deepEqual(await textsOfFaults(mail({ html: '{{a}}' }, { a: 'x'.repeat(200_000) })), [`recipients[0]: ${tooLong}`]);
@@ -52,7 +52,7 @@ describe('templates of WhatsApp in bulk', () => {
       recipients: [{ to: phone(0), ...recipient }],
     });
 
-  it('are filled in for each recipient', async () => {
+  it('a template in bulk is filled in for each recipient', async () => {
     const [message] = await messagesOf(request({ 1: 'Hi {{name}}', 2: 'literal' }, { name: 'Ann' }));
     assert.deepEqual(message?.content.template, { name: 'order', language: 'en', variables: { 1: 'Hi Ann', 2: 'literal' } });
   });
@@ -63,7 +63,7 @@ describe('templates of WhatsApp in bulk', () => {
 
   const field = 'content.template.variables.1';
   const wrong = `${field} must be 1 to 1024 characters`;
-  it('are refused once when a literal text is wrong, and for each recipient when a value makes it so', async () => {
+  it('a template in bulk is refused once for a wrong literal text, and for each recipient whose value makes it wrong', async () => {
     assert.deepEqual(await textsOfFaults(request({ 1: 'x'.repeat(1025), 2: '{{name}}' }, { name: 'Ann' })), [`${field}: ${wrong}`]);
     for (const name of ['', 'x'.repeat(1025), '😀'.repeat(5_000)]) {
       assert.deepEqual(await textsOfFaults(request({ 1: '{{name}}' }, { name })), [`recipients[0]: ${wrong}`]);
@@ -72,17 +72,17 @@ describe('templates of WhatsApp in bulk', () => {
     assert.deepEqual(await textsOfFaults(request({ 1: `${'x'.repeat(1025)}{{name|}}` })), [`recipients[0]: ${wrong}`]);
   });
 
-  it('are refused once with an invalid placeholder', async () => {
+  it('a template in bulk is refused once with an invalid placeholder', async () => {
     assert.deepEqual(await textsOfFaults(request({ 1: '{{a b}}' })), [`${field}: ${field} has an invalid placeholder: {{a b}}`]);
   });
 
-  it('are left out on other channels', async () => {
+  it('a template in bulk is left out on other channels than WhatsApp', async () => {
     const { content } = request({ 1: '{{a b}}' });
     assert.deepEqual((await messagesOf(bulk({ content })))[0]?.content, { text: 'x' });
     assert.deepEqual(await faultsOf(bulk({ content })), []);
   });
 
-  it('are optional: a plain text is sent without a template', async () => {
+  it('a template in bulk is optional: a plain text is sent without one', async () => {
     assert.deepEqual((await messagesOf(bulk({ channel: 'whatsapp' })))[0]?.content, { text: 'Hi Ann' });
   });
 });
@@ -95,7 +95,7 @@ describe('a bulk send with faults', () => {
     ]);
   });
 
-  it('is never sent with a text that was cut', async () => {
+  it('a bulk send is never sent with a text that was cut', async () => {
     const named = (length: number) => bulk({ content: { text: '{{name}}' }, recipients: [{ to: phone(0), name: '😀'.repeat(length) }] });
     assert.deepEqual(await textsOfFaults(named(1600)), []);
     assert.deepEqual(await textsOfFaults(named(1601)), ['recipients[0]: content.text must be at most 1600 characters']);
@@ -120,7 +120,7 @@ describe('a bulk send with faults', () => {
     assert.equal((await named('a\0b'))?.field, 'recipients[0].variables.ab');
   });
 
-  it('is refused as a preview when all texts together are too long', async () => {
+  it('the preview of a bulk send is refused when all texts together are too long', async () => {
     const request = bulk({ recipients: [1, 2].map((index) => ({ to: phone(index), name: 'x'.repeat(97) })) });
     assert.equal((await planBulk(request, 10, 200)).accepted.length, 2);
     await assert.rejects(planBulk(request, 10, 199), { code: 'validation_failed', message: /too much text for one preview/ });

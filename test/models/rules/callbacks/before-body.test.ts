@@ -27,11 +27,11 @@ describe('the head of a callback', () => {
       assert.equal(checkHead(account(kind), { [header]: good }), size * 1024);
     });
     for (const signature of header === '' ? [] : ['', ...bad])
-      it(`is refused for ${kind} with ${signature === '' ? 'no signature' : JSON.stringify(signature.slice(-20))}`, () =>
+      it(`a callback is refused for ${kind} with ${signature === '' ? 'no signature' : JSON.stringify(signature.slice(-20))}`, () =>
         assert.throws(() => checkHead(account(kind), signature === '' ? {} : { [header]: signature }), { code: 'forbidden' }));
   }
 
-  it('is refused for postmark without its password', () => {
+  it('a callback is refused for postmark without its password', () => {
     const headers = { authorization: `Basic ${Buffer.from('any:secret').toString('base64')}` };
     assert.equal(checkHead(account('postmark'), headers), 1024 * 1024);
     assert.throws(() => checkHead(account('postmark'), {}), { code: 'forbidden' });

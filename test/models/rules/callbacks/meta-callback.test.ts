@@ -57,7 +57,7 @@ describe('the callback of Meta', () => {
     assert.deepEqual(times, [exact, exact, '2026-01-02T03:00:00.123Z', at.toISOString(), at.toISOString()]);
   });
 
-  it('is refused with a missing or wrong signature', () => {
+  it('a callback of Meta is refused with a missing or wrong signature', () => {
     const { body, signature } = notice({ statuses: [status('delivered', { note: 'Grüße' })] });
     assert.equal(readBytes(body, signature).length, 1);
     for (const wrong of [undefined, '', signature.slice(7), `${signature}0`, notice({}, { secret: 'other' }).signature]) {

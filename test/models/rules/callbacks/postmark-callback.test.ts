@@ -44,7 +44,7 @@ const bounce = (Type: string, changes: Partial<Models.BounceWebhook> = {}): Mode
 });
 
 describe('the callback of Postmark', () => {
-  it('is accepted with its password and any user name', () => {
+  it('a callback of Postmark is accepted with its password and any user name', () => {
     const [event] = read(delivery());
     assert.ok(event?.kind === 'report');
     const { raw, ...report } = event;
@@ -63,7 +63,7 @@ describe('the callback of Postmark', () => {
     assert.equal(read(delivery(), basic(`:${account.callbackPassword}`)).length, 1);
   });
 
-  it('is refused without the exact password', () => {
+  it('a callback of Postmark is refused without the exact password', () => {
     const others = [
       '',
       account.callbackPassword,
@@ -93,7 +93,7 @@ describe('the callback of Postmark', () => {
     for (const type of ['Transient', 'AutoResponder', 'AddressChange', 'Subscribe']) assert.deepEqual(read(bounce(type)), []);
   });
 
-  it('is an opt-out after a complaint or an unsubscription', () => {
+  it('a complaint or an unsubscription at Postmark is an opt-out', () => {
     const complaint = { ...bounce('SpamComplaint'), RecordType: 'SpamComplaint' };
     const change = {
       ...common,

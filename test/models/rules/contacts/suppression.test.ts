@@ -36,16 +36,17 @@ describe('keywordOf', () => {
 
 describe('isHardBounce', () => {
   const bounce = { channel: 'email', status: 'failed', error_code: '30006', is_permanent: true } as const;
-  it('is a mailbox that does not exist', () => assert.equal(isHardBounce(bounce), true));
-  it('is an address that does not exist', () => assert.equal(isHardBounce({ ...bounce, error_code: '30008' }), true));
-  it('is an address on the list of the provider', () => assert.equal(isHardBounce({ ...bounce, error_code: 'suppressed' }), true));
+  it('a mailbox that does not exist is a hard bounce', () => assert.equal(isHardBounce(bounce), true));
+  it('an address that does not exist is a hard bounce', () => assert.equal(isHardBounce({ ...bounce, error_code: '30008' }), true));
+  it('an address on the list of the provider is a hard bounce', () =>
+    assert.equal(isHardBounce({ ...bounce, error_code: 'suppressed' }), true));
   for (const [what, change] of [
     ['a failure that may pass', { is_permanent: false }],
     ['a failure of the content', { error_code: '30007' }],
     ['a phone', { channel: 'sms' }],
     ['a delivery', { status: 'delivered' }],
   ] as const) {
-    it(`is not ${what}`, () => assert.equal(isHardBounce({ ...bounce, ...change }), false));
+    it(`${what} is no hard bounce`, () => assert.equal(isHardBounce({ ...bounce, ...change }), false));
   }
 });
 
@@ -64,7 +65,7 @@ describe('a suppression', () => {
     for (const reason of ['bounce', 'manual'] as const) assert.equal(isByRecipient({ reason, source: 'report' }), false);
   });
 
-  it('is a bounce on the list of a mail provider, and an opt-out on that of a phone carrier', () => {
+  it('a suppression is a bounce on the list of a mail provider, and an opt-out on that of a phone carrier', () => {
     assert.deepEqual([refusalReason('email'), refusalReason('sms'), refusalReason('whatsapp')], ['bounce', 'opt_out', 'opt_out']);
   });
 });
@@ -72,8 +73,9 @@ describe('a suppression', () => {
 describe('the unsubscribe link', () => {
   const key = 'k'.repeat(32);
   const id = '0198c5b1-0a10-7f3e-8b1d-000000000002';
-  it('is valid after its key was replaced', () => assert.equal(readUnsubscribeToken(['other', key], unsubscribeToken(key, id)), id));
-  it('is valid for years, in later versions too', () =>
+  it('the unsubscribe link is valid after its key was replaced', () =>
+    assert.equal(readUnsubscribeToken(['other', key], unsubscribeToken(key, id)), id));
+  it('the unsubscribe link is valid for years, in later versions too', () =>
     assert.equal(unsubscribeToken(key, id), '0198c5b1-0a10-7f3e-8b1d-000000000002.7PKTsgPVwcW7qh8CXCaP8V3sFBy6BP2mk3pC-ZRsfBs'));
   it('contains the id of its message', () => assert.equal(readUnsubscribeToken(key, unsubscribeToken(key, id)), id));
   it('has the headers of RFC 8058', () => {

@@ -15,7 +15,7 @@ describe("a provider's failure", () => {
       ],
     );
   });
-  it('is undeliverable for now without a code, or with one that is not in the table', () => {
+  it('a failure without a code, or with one that is not in the table, is undeliverable for now', () => {
     for (const code of [null, '', '3', 'constructor', '__proto__']) assert.deepEqual(lookUp(table, code), unknown, String(code));
   });
 });
@@ -32,5 +32,5 @@ describe('the code in a reply of a mail server', () => {
     ['5501 5.1.1', ''],
     ['', ''],
   ] as const)
-    it(`is ${JSON.stringify(code)} in ${JSON.stringify(reply)}`, () => assert.equal(smtpCodeOf(reply), code));
+    it(`the code of a mail server is ${JSON.stringify(code)} in ${JSON.stringify(reply)}`, () => assert.equal(smtpCodeOf(reply), code));
 });

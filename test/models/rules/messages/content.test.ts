@@ -7,13 +7,13 @@ const mailFault = 'content.text and content.html must be at most 90 kB together'
 
 describe('the limits of a content', () => {
   for (const channel of ['sms', 'whatsapp'] as const) {
-    it(`are 1600 characters on ${channel}, whatever their size`, () => {
+    it(`a text may have 1600 characters on ${channel}, whatever their size`, () => {
       assert.equal(faultOfTexts(channel, '😀'.repeat(1600), undefined), null);
       assert.equal(faultOfTexts(channel, 'x'.repeat(1601), undefined), phoneFault);
     });
   }
 
-  it('are 90 kB of text and html together on email', () => {
+  it('text and html of an e-mail may have 90 kB together', () => {
     assert.equal(faultOfTexts('email', 'x'.repeat(92_160), undefined), null);
     assert.equal(faultOfTexts('email', 'x'.repeat(92_161), undefined), mailFault);
     assert.equal(faultOfTexts('email', 'ä'.repeat(23_040), 'ä'.repeat(23_040)), null);
@@ -25,13 +25,13 @@ describe('the limits of a content', () => {
     assert.deepEqual([textSizeMax(['sms', 'whatsapp']), textSizeMax(['sms', 'email'])], [1600, 92_160]);
   });
 
-  it('are one line of 998 characters for a subject', () => {
+  it('a subject is one line of at most 998 characters', () => {
     assert.ok(isSubject('😀'.repeat(998)));
     for (const subject of ['x'.repeat(999), 'a\rb', 'a\nb', 'a\n'])
       assert.equal(isSubject(subject), false, JSON.stringify(subject.slice(0, 9)));
   });
 
-  it('are 1 to 255 characters for a reference', () => {
+  it('a reference has 1 to 255 characters', () => {
     assert.deepEqual(['', 'x', '😀'.repeat(255), 'x'.repeat(256)].map(isReference), [false, true, true, false]);
   });
 });
@@ -39,7 +39,7 @@ describe('the limits of a content', () => {
 describe('a scheduled time', () => {
   const created_at = new Date('2027-01-01T00:00:00Z');
   const isAheadAt = (ms: number) => isAhead({ scheduled_at: new Date(created_at.getTime() + ms), created_at });
-  it('is waited for only when it is after the acceptance', () => {
+  it('a scheduled time is waited for only when it is after the acceptance', () => {
     assert.deepEqual([isAheadAt(1), isAheadAt(0), isAheadAt(-1), isAhead({ scheduled_at: null, created_at })], [true, false, false, false]);
   });
 });

@@ -24,13 +24,13 @@ const countries: [string, string, string][] = [
 
 describe('the country of a phone number', () => {
   for (const [what, phone, country] of countries) {
-    it(`is ${country} for ${what}`, () => {
+    it(`the country of a phone number is ${country} for ${what}`, () => {
       assert.equal(faultOfCountry([country], phone), null);
       assert.equal(faultOfCountry(['XX'], phone), `Sending to ${country} is not allowed`);
     });
   }
 
-  it('is refused when it is not in the list, and when the list is empty', () => {
+  it('a country is refused when it is not in the list, and when the list is empty', () => {
     assert.equal(faultOfCountry(['US', 'DE'], '+4915112345678'), null);
     assert.equal(faultOfCountry([], '+4915112345678'), 'Sending to DE is not allowed');
   });

@@ -9,7 +9,7 @@ import {
 
 describe('recipients of a channel', () => {
   for (const channel of ['sms', 'whatsapp'] as const) {
-    it(`are phone numbers on ${channel}`, () => {
+    it(`recipients of ${channel} are phone numbers`, () => {
       assert.equal(faultOfRecipient(channel, '+15551234567'), null);
       assert.equal(faultOfRecipient(channel, 'ann@example.com'), 'Phone number must be in E.164 format');
       assert.deepEqual([addressField(channel), hasPhoneNumbers(channel)], ['phone', true]);
@@ -18,7 +18,7 @@ describe('recipients of a channel', () => {
     });
   }
 
-  it('are addresses on email', () => {
+  it('recipients of e-mail are addresses', () => {
     assert.equal(faultOfRecipient('email', 'ann@example.com'), null);
     assert.equal(faultOfRecipient('email', '+15551234567'), 'Invalid email address');
     assert.deepEqual([addressField('email'), hasPhoneNumbers('email')], ['email', false]);

@@ -5,7 +5,7 @@ import { movesInto, publicStatuses, type ReportStatus, reportOrder, type Status 
 const rank: Record<Status, number> = { accepting: 0, queued: 1, sent: 2, failed: 3, delivered: 4, read: 5 };
 
 describe('the table of moves', () => {
-  it('has exactly the moves of the contract', () => {
+  it('the statuses have exactly the transitions of the contract', () => {
     const moves = publicStatuses.flatMap((to) => movesInto[to].map((from) => `${from}→${to}`));
     const expected = [
       'accepting→queued',
@@ -20,7 +20,7 @@ describe('the table of moves', () => {
     assert.deepEqual(moves.toSorted(), expected.toSorted());
   });
 
-  it('has no cycle', () => {
+  it('the status transitions have no cycle', () => {
     for (const to of publicStatuses) for (const from of movesInto[to]) assert.ok(rank[from] < rank[to], `${from} → ${to}`);
   });
 

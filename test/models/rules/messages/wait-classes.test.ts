@@ -6,12 +6,12 @@ import { percentileOf } from '../../../../models/rules/messages/wait-classes.js'
 const classOf = (ms: number) => Math.floor((8 * Math.log(Math.max(10, ms) / 10)) / Math.log(2));
 
 describe('percentiles of waits', () => {
-  it('are null without waits, and without any that count', () => {
+  it('percentiles are null without waits, and without any that count', () => {
     assert.equal(percentileOf(new Map(), 0.5), null);
     assert.equal(percentileOf(new Map([[3, 0]]), 0.5), null);
   });
 
-  it('are at most 5 % from the exact ones', () => {
+  it('percentiles of waits are at most 5 % from the exact ones', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 10, max: 250_000_000 }), { minLength: 1 }), fc.constantFrom(0.5, 0.95), (waits, share) => {
         const counts = new Map<number, number>();

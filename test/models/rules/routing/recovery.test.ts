@@ -50,7 +50,7 @@ describe('the accounts that may have a message', () => {
     PROVIDER_EMAIL: 'sendgrid,postmark,smtp,sandbox=0,ses',
   });
 
-  it('are all of its channel, those without queries last', async () => {
+  it('a message may be at any account of its channel, and those without queries come last', async () => {
     const db = connect(config.databaseUrl, 1);
     const { accounts } = createProviders(config, { db, delayMs: 0, onTaken: () => undefined });
     await db.close();

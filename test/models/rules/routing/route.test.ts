@@ -74,7 +74,7 @@ describe('the route of a message', () => {
     );
   });
 
-  it('is drawn as often as its share', () => {
+  it('the route of a message is drawn as often as its share', () => {
     const given = [account('a', 7), account('b', 2), account('c', 1)];
     const countOf = (draws: number[]) => draws.filter((at) => first(given, at) === 'a').length / draws.length;
     const rounds = Array.from({ length: 40 }, (_, round) => drawOf('0190a5a8-0000-7000-8000-000000000001', round));

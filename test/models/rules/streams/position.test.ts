@@ -38,7 +38,7 @@ describe('positions in a stream', () => {
     fc.assert(fc.property(position, (given) => assert.match(formatPosition(given), /^[0-9a-z.-]{1,400}$/)));
   });
 
-  it('are null for what PostgreSQL would refuse as a snapshot, and for any other text', () => {
+  it('positions are null for what PostgreSQL would refuse as a snapshot, and for any other text', () => {
     for (const text of [
       '',
       '1',

@@ -6,7 +6,7 @@ const key = 'k'.repeat(32);
 const other = 'o'.repeat(32);
 
 describe('encrypt and decrypt', () => {
-  it('return every text', () => {
+  it('decryption returns every encrypted text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) =>
         assert.equal(decrypt(key, context, encrypt(key, context, text)), text),
@@ -14,30 +14,30 @@ describe('encrypt and decrypt', () => {
     );
   });
 
-  it('never return the same bytes twice', () => {
+  it('encryption never returns the same bytes twice', () => {
     const sealed = Array.from({ length: 50 }, () => encrypt(key, 'webhook:1', 'whsec_secret').toString('latin1'));
     assert.equal(new Set(sealed).size, 50);
     for (const bytes of sealed) assert.ok(!bytes.includes('secret'));
   });
 
-  it('read what earlier versions wrote', () => {
+  it('decryption reads what earlier versions wrote', () => {
     const stored = 'AVNBrY6Hdtdcu6ES1ehw239OU5u2S6U98L5F/Awbma8lI7xuhg7n9bPioTSimg==';
     assert.equal(decrypt(key, 'webhook:1', Buffer.from(stored, 'base64')), 'whsec_Grüße');
   });
 
-  it('refuse another key and another context', () => {
+  it('decryption refuses another key and another context', () => {
     const sealed = encrypt(key, 'webhook:1', 'secret');
     assert.throws(() => decrypt(other, 'webhook:1', sealed), /another SECRET_KEY/);
     assert.throws(() => decrypt(key, 'webhook:2', sealed));
     assert.throws(() => decrypt(key, '', sealed));
   });
 
-  it('find the key among several by its id in the bytes', () => {
+  it('decryption finds the key among several by its id in the bytes', () => {
     assert.equal(decrypt([other, key], 'webhook:1', encrypt(key, 'webhook:1', 'secret')), 'secret');
     assert.throws(() => decrypt([], 'webhook:1', encrypt(key, 'webhook:1', 'secret')), /another SECRET_KEY/);
   });
 
-  it('refuse changed, missing or added bytes', () => {
+  it('decryption refuses changed, missing or added bytes', () => {
     const sealed = encrypt(key, 'webhook:1', 'whsec_0123456789');
     for (let index = 0; index < sealed.length; index += 1) {
       for (const bit of [1, 128]) {
@@ -53,7 +53,7 @@ describe('encrypt and decrypt', () => {
 });
 
 describe('cachingDecrypter', () => {
-  it('returns each text for its own bytes and context only', () => {
+  it('cached decryption returns each text for its own bytes and context only', () => {
     const decryptCached = cachingDecrypter([key], 2);
     const sealed = ['1', '2', '3'].map((name) => encrypt(key, `webhook:${name}`, `secret ${name}`));
     for (let round = 0; round < 3; round += 1) {
@@ -67,7 +67,7 @@ describe('cachingDecrypter', () => {
     }
   });
 
-  it('refuses changed bytes of a text that is cached', () => {
+  it('cached decryption refuses changed bytes of a text that it knows', () => {
     const decryptCached = cachingDecrypter([key]);
     const sealed = encrypt(key, 'webhook:1', 'secret');
     assert.equal(decryptCached('webhook:1', sealed), 'secret');

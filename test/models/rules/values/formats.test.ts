@@ -137,7 +137,7 @@ describe('readTimestamp', () => {
 });
 
 describe('mailToken', () => {
-  it('is the same for one id and key, and differs otherwise', () => {
+  it('the token of a mail is the same for one id and key, and differs otherwise', () => {
     const token = mailToken('key', 'id');
     assert.equal(mailToken('key', 'id'), token);
     assert.match(token, /^[\w-]{43}$/);

@@ -7,22 +7,22 @@ const many = (count: number) => Object.fromEntries(Array.from({ length: count },
 const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 
 describe('metadata', () => {
-  it('are accepted with texts, numbers, null and lists inside', () => {
+  it('metadata are accepted with texts, numbers, null and lists inside', () => {
     assert.equal(faultOf({ a: 'x', b: 1.5, c: null, d: [true, { e: 'ü😀' }], '': 0 }), null);
   });
 
-  it('are refused beyond 50 keys', () => {
+  it('metadata are refused beyond 50 keys', () => {
     assert.equal(faultOf(many(50)), null);
     assert.deepEqual(faultOf(many(51)), refused('metadata', 'must have at most 50 keys'));
   });
 
-  it('are refused beyond 4096 bytes of JSON', () => {
+  it('metadata are refused beyond 4096 bytes of JSON', () => {
     const ofBytes = (bytes: number) => ({ a: 'ü'.repeat((bytes - 8) / 2) });
     assert.equal(faultOf(ofBytes(4096)), null);
     assert.deepEqual(faultOf(ofBytes(4098)), refused('metadata', 'must be at most 4096 bytes'));
   });
 
-  it('are refused beyond five levels, however deep and in whichever field', () => {
+  it('metadata are refused beyond five levels, however deep and in whichever field', () => {
     assert.equal(faultOf(nested(5)), null);
     for (const value of [nested(6), nested(5_000), { a: 1, b: nested(5), c: {} }, { a: [[[[[]]]]] }])
       assert.deepEqual(faultOf(value), refused('metadata', 'must be at most 5 levels deep'));
@@ -38,5 +38,5 @@ describe('metadata', () => {
     ['a prototype', { prototype: 1 }, 'metadata', 'must not have a key prototype'],
   ];
   for (const [what, value, field, fault] of bad)
-    it(`are refused with ${what}`, () => assert.deepEqual(faultOf(value), refused(field, fault)));
+    it(`metadata are refused with ${what}`, () => assert.deepEqual(faultOf(value), refused(field, fault)));
 });

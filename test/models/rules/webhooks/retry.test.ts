@@ -18,7 +18,7 @@ describe('retryDelaySeconds', () => {
     );
   });
 
-  it('is null after the last step, and at once without a retry schedule', () => {
+  it('the delay of a retry is null after the last step, and at once without a retry schedule', () => {
     assert.notEqual(retryDelaySeconds(schedule, schedule.length, null), null);
     assert.equal(retryDelaySeconds(schedule, schedule.length + 1, null), null);
     assert.equal(retryDelaySeconds(schedule, schedule.length + 1, 60), null, 'whatever the receiver asks for');

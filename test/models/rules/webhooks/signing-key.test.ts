@@ -11,7 +11,7 @@ function isSigned(publicKey: string, signature: string, text: string): boolean {
 }
 
 describe('signing keys of webhooks', () => {
-  it('are pairs in the form of Standard Webhooks', () => {
+  it('signing keys are pairs in the form of Standard Webhooks', () => {
     const pairs = Array.from({ length: 20 }, generateSigningKey);
     for (const { signingKey, publicKey } of pairs) {
       assert.match(signingKey, /^whsk_[A-Za-z0-9+/]{43}=$/);
