@@ -81,7 +81,7 @@ describe('sendMail', () => {
     assert.doesNotMatch((await PostalMime.parse(raw)).html ?? '', /<script>/);
   });
 
-  it('does nothing for a sent or deleted mail', async () => {
+  it('a sent or deleted mail is not sent again', async () => {
     const config = testConfig();
     const { mailId } = await buildMail(config);
     await rows(test.db, 'UPDATE mails SET sent_at = now() WHERE id = $1', [mailId]);

@@ -75,7 +75,7 @@ describe('carriers of the battery', () => {
     );
   };
 
-  it('take a message, answer, and repeat the report until the answer is 2xx', async () => {
+  it('carriers of the battery take a message, answer, and repeat the report until the answer is 2xx', async () => {
     reaction = { kind: 'answer' };
     assert.equal(await send(), 201);
     assert.deepEqual(await did(), ['received', 'took', 'answered']);
@@ -84,13 +84,13 @@ describe('carriers of the battery', () => {
     assert.ok(posted.length >= 3, 'the first report, which got a 500, came again');
   });
 
-  it('refuse permanently, and take nothing', async () => {
+  it('carriers of the battery refuse permanently, and take nothing', async () => {
     reaction = { kind: 'refuse' };
     assert.equal(await send(), 400);
     assert.deepEqual(await did(), ['received', 'refused', 'answered']);
   });
 
-  it('take a message and cut the connection', async () => {
+  it('carriers of the battery take a message and cut the connection', async () => {
     reaction = { kind: 'silence', takes: true, cuts: true };
     assert.equal(await send(), undefined);
     await until(async () => (await did()).includes('lost'), 'the connection is cut');
@@ -110,7 +110,7 @@ describe('carriers of the battery', () => {
     assert.deepEqual(await did(), ['received', 'busy', 'unclear', 'answered']);
   });
 
-  it('take mail by SMTP, and may lose the answer', async () => {
+  it('carriers of the battery take mail by SMTP, and may lose the answer', async () => {
     carrier = await openSmtp(deps());
     const url = `smtp://${carrier.address}`;
     const adapter = smtpAdapter({ name: 'smtp', kind: 'smtp', url, from: 'hello@example.test' } as Parameters<typeof smtpAdapter>[0]);

@@ -44,7 +44,7 @@ describe('the oracle of the chaos battery', () => {
       });
     }
 
-    it('has enough planted faults with unique names for every rule', () => {
+    it('every rule of the oracle has enough planted faults with unique names', () => {
       assert.ok(mutants.length >= 100, String(mutants.length));
       assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
       for (const { name } of rules)
@@ -141,7 +141,7 @@ describe('the oracle of the chaos battery', () => {
       assert.deepEqual(ends('sent', ['sent', 'failed']), ['failed']);
       assert.deepEqual(ends('sent', ['failed', 'delivered']), ['delivered']);
     });
-    it('include read only on WhatsApp', () => {
+    it('a message may end as read only on WhatsApp', () => {
       assert.deepEqual(ends('sent', ['delivered', 'read'], [], 'whatsapp'), ['read']);
       assert.deepEqual(ends('sent', ['delivered', 'read']), ['delivered']);
       assert.deepEqual(ends('sent', ['failed', 'read'], [], 'whatsapp'), ['failed', 'read']);

@@ -20,7 +20,7 @@ describe('the plans of the battery', () => {
     }
   });
 
-  it('give each message its own token and its own recipient', () => {
+  it('plans of the battery give each message its own token and its own recipient', () => {
     const { acts } = planLoad(9, 60_000, randomOf(9).fork('load'));
     const items = acts.flatMap((act) => {
       if (act.kind === 'send') return [act.item];

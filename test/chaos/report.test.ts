@@ -60,7 +60,7 @@ describe('docs/reliability.md', () => {
     assert.match(page, /not noticed: a credit is lost/);
   });
 
-  it('has placeholders if there is no run, and names missing figures', () => {
+  it('docs/reliability.md has placeholders if there is no run, and names missing figures', () => {
     assert.match(pageOf(figures({ summaries: [] })), /\| requests of clients \| … \|/);
     assert.match(pageOf(figures({ interleavings: null })), /No figures were given/);
   });

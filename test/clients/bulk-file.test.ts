@@ -23,13 +23,13 @@ describe('the requests of a file', () => {
     return all;
   }
 
-  it('name an address once, whatever its letter case and the request that has it', async () => {
+  it('the requests of a file name an address once, whatever its letter case and the request that has it', async () => {
     const others = Array.from({ length: 10_000 }, (_, index) => `p${index}@example.com`);
     const all = await requestsOf(`email\nAda@example.com\n${others.join('\n')}\nada@Example.com\n`);
     assert.deepEqual(all, { found: ['Ada@example.com', ...others], duplicates: 1 });
   });
 
-  it('have each row without a recipient, so that the service names all of them', async () => {
+  it('the requests of a file have each row without a recipient, so that the service names all of them', async () => {
     assert.deepEqual(await requestsOf('email,name\n,Ada\nbob@example.com,Bob\n,Grace\n'), {
       found: ['', 'bob@example.com', ''],
       duplicates: 0,

@@ -114,14 +114,14 @@ describe('the package tidings-client', () => {
     execFileSync(process.execPath, [compiler, '--project', folder], { stdio: ['ignore', 'inherit', 'inherit'] });
   });
 
-  it(`has at most ${bytesMax} bytes minified, and asks nothing of Node`, () => {
+  it(`the package has at most ${bytesMax} bytes minified, and asks nothing of Node`, () => {
     const code = readFileSync(join(folder, 'node_modules/tidings-client/dist/index.js'), 'utf8');
     const { length } = transformSync(code, { minify: true, format: 'esm' }).code;
     assert.ok(length < bytesMax, `${length} bytes`);
     assert.doesNotMatch(code, /\bimport\b|\brequire\(|\bprocess\b|\bBuffer\b/);
   });
 
-  it('has the types of the OpenAPI document: npm run client:types writes them', () => {
+  it('the package has the types of the OpenAPI document: npm run client:types writes them', () => {
     for (const { file, isKept } of typesFiles) assert.ok(readFileSync(file, 'utf8') === generateTypes(isKept), 'run npm run client:types');
   });
 });

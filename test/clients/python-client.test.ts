@@ -54,7 +54,7 @@ describe('the Python client', function () {
     await service?.stop();
   });
 
-  it('does what the API can do, sync and async', async () => {
+  it('the Python client does what the API can do, sync and async', async () => {
     const { apiKey: KEY } = await restClient(service.url).signUp();
     const LATER = new Date(Date.now() + 3_600_000).toISOString();
     await runPython(['-m', 'unittest', 'test_client'], { BASE: service.url, KEY, LATER });

@@ -65,14 +65,14 @@ describe('the package tidings-client for Python', function () {
     await runTool('vermin', ['--target=3.9-', '--violations', '--quiet', join(clientFolder, 'src')]);
   });
 
-  it('has the form and the habits that ruff checks', async () => {
+  it('the Python package has the form and the habits that ruff checks', async () => {
     const paths = [join(clientFolder, 'src'), testsFolder];
     const options = ['--config', join(clientFolder, 'pyproject.toml'), '--no-cache', ...paths];
     await runTool('ruff', ['check', ...options]);
     await runTool('ruff', ['format', '--check', ...options]);
   });
 
-  it('has the types of the OpenAPI document, and a sync half like its async half: npm run client:types writes them', () => {
+  it('the Python package has the types of the OpenAPI document, and a sync half like its async half: npm run client:types writes them', () => {
     for (const [file, text] of generatePython()) assert.ok(readFileSync(file, 'utf8') === text, `run npm run client:types: ${file}`);
   });
 });

@@ -23,14 +23,14 @@ describe('the storage of the browser', () => {
   };
   const signedOut = () => browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
 
-  it('has nothing of a workspace after its sign-out, only the colours', async () => {
+  it('the storage of the browser has nothing of a workspace after its sign-out, only the colours', async () => {
     await leaveTraces();
     await browser.press('Sign out');
     await signedOut();
     assert.deepEqual(await stored(), ['tidings.theme']);
   });
 
-  it('has nothing of a workspace after its session has ended elsewhere', async () => {
+  it('the storage of the browser has nothing of a workspace after its session has ended elsewhere', async () => {
     await leaveTraces();
     await me.call('POST', '/auth/logout-all');
     await browser.open('/contacts');
@@ -38,7 +38,7 @@ describe('the storage of the browser', () => {
     assert.deepEqual(await stored(), ['tidings.theme']);
   });
 
-  it('has nothing of the workspace that another one replaces, and keeps its own after a reload', async () => {
+  it('the storage of the browser has nothing of the workspace that another one replaces, and keeps its own after a reload', async () => {
     await leaveTraces();
     await browser.page.context().clearCookies();
     await browser.page.evaluate(`localStorage.removeItem('tidings.session')`);

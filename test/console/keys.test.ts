@@ -32,7 +32,7 @@ describe('API keys in the console', () => {
     assert.equal(await statusWith(key), 401);
   });
 
-  it('has the scopes, channels and end that were chosen, and faults are beside their fields', async () => {
+  it('a new key has the scopes, channels and end that were chosen, and faults are beside their fields', async () => {
     await browser.follow('Create an API key');
     await browser.fill('Name', 'reader');
     for (const scope of ['send_messages', 'manage_contacts', 'manage_webhooks', 'sms', 'whatsapp'])

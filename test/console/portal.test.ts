@@ -22,7 +22,7 @@ describe('the portal of a webhook in the console', function () {
     return pathname + hash;
   };
 
-  it('its owner makes a link, and whoever has it tests the receiver without a login', async () => {
+  it('the owner makes a link to the portal, and whoever has it tests the receiver without a login', async () => {
     await me.call('PUT', `/webhooks/${id}`, { description: xssTexts[1] });
     await browser.open(`/webhooks/${id}`);
     await browser.press("Link for the receiver's owner");

@@ -97,7 +97,7 @@ describe('the second factor in the console', function () {
     assert.equal(await scan(), url);
   });
 
-  it('no finding of axe while the code is shown, and the keyboard goes on at it', async () => {
+  it('the screen has no finding of axe while the code is shown, and the keyboard goes on at it', async () => {
     await open('Off');
     await button('Set up an authenticator app').focus();
     await browser.page.keyboard.press('Enter');

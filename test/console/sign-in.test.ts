@@ -123,7 +123,7 @@ describe('signing in to the console', () => {
     assert.equal(new URL(browser.page.url()).hash, '');
   });
 
-  it('after the session has ended, the same address is shown again behind the form', async () => {
+  it('the same address is shown again behind the form after the session has ended', async () => {
     const me = await owner(app);
     await browser.signIn({ email: me.email, password });
     await browser.open('/send?to=%2B15551234567');

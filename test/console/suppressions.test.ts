@@ -51,7 +51,7 @@ describe('suppressions in the console', function () {
     assert.equal((await suppressions()).length, 1);
   });
 
-  it('after the last row of an older page is removed, the page is empty, and not the list', async () => {
+  it('the page is empty, and not the list, after the last row of an older page is removed', async () => {
     const theirs = { workspace_id: me.workspaceId, channel: 'sms', reason: 'manual', source: 'api' } as const;
     await suppress(
       app.deps.db,

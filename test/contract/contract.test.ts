@@ -48,7 +48,7 @@ function authOf(auth: unknown) {
 }
 
 describe('the table of endpoints', () => {
-  it('has the 29 endpoints of the contract', () => assert.equal(table.length, 29));
+  it('the table of endpoints has the 29 endpoints of the contract', () => assert.equal(table.length, 29));
   for (const [method, path, auth] of table) {
     const declared = endpoints.find((item) => item.method.toUpperCase() === method && item.path === path);
     it(`${method} ${path} takes ${auth}`, () => assert.equal(authOf(declared?.auth), auth));

@@ -79,7 +79,7 @@ describe('alerts on a service with failing servers', () => {
       return client.call('POST', '/api/v1/messages/send', { body, headers: { 'X-API-Key': account.apiKey } });
     });
 
-  it('keep silent while a message is delivered', async () => {
+  it('alerts keep silent while a message is delivered', async () => {
     const { id } = await client.send(account);
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
     const [taken] = twilio.taken;

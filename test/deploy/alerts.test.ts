@@ -31,7 +31,7 @@ const alertsCaused = (test: string) =>
 const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: root, encoding: 'utf8' });
 
 describe('alerts', () => {
-  it('have a severity, a summary and a section in the runbook, which says what to do', () => {
+  it('alerts have a severity, a summary and a section in the runbook, which says what to do', () => {
     assert.ok(alerts.length > 25);
     for (const { alert, labels, annotations } of alerts) {
       assert.match(alert ?? '', /^Tidings[A-Z]\w+$/);
@@ -48,7 +48,7 @@ describe('alerts', () => {
     );
   });
 
-  it('read only metrics and labels that exist, as recording rules do', () => {
+  it('alerts read only metrics and labels that exist, as recording rules do', () => {
     const known = knownMetrics();
     for (const { alert, record, expr } of allRules()) {
       const read = metricsIn(expr);
@@ -118,7 +118,7 @@ describe('the runbook', () => {
     );
   });
 
-  it('has only SQL that runs', async () => {
+  it('the runbook has only SQL that runs', async () => {
     const statements = [...runbook.matchAll(/`(SELECT [^`]+)`/g)].map(([, sql = '']) => sql);
     assert.ok(statements.length >= 3);
     const database = await freshDatabase();

@@ -20,7 +20,7 @@ describe('boards', () => {
     for (const board of boards) assert.deepEqual(jsonOf(`deploy/grafana/boards/${board.name}.json`), dashboardOf(board), board.name);
   });
 
-  it('read only metrics and labels that exist, and name only these in legends', () => {
+  it('boards read only metrics and labels that exist, and name only these in legends', () => {
     const known = knownMetrics();
     for (const { name, panels } of boards) {
       for (const { title, queries } of panels) {
@@ -43,7 +43,7 @@ describe('boards', () => {
     }
   });
 
-  it('show every metric of the service somewhere, or an alert reads it', () => {
+  it('boards show every metric of the service somewhere, or an alert reads it', () => {
     const shown = new Set(boards.flatMap(({ panels }) => panels.flatMap(({ queries }) => queries.flatMap(([expr]) => metricsIn(expr)))));
     const rules = textOf('deploy/prometheus/alerts.rules.yml') + textOf('deploy/prometheus/slo.rules.yml');
     const unseen = [...knownMetrics()].filter(
@@ -52,7 +52,7 @@ describe('boards', () => {
     assert.deepEqual(unseen, ['tidings_messages_open_complete']);
   });
 
-  it('have a section with a picture each in docs/observability/boards.md: npm run screenshots:boards takes the pictures', () => {
+  it('boards have a section with a picture each in docs/observability/boards.md: npm run screenshots:boards takes the pictures', () => {
     const pictures = readdirSync(join(root, 'docs/images/boards'));
     assert.deepEqual(pictures.toSorted(), boards.map(({ name }) => `${name}.png`).toSorted());
     const sections = textOf('docs/observability/boards.md').split(/^## /m).slice(2);
@@ -95,7 +95,7 @@ describe('boards', () => {
     assert.deepEqual(texts, ['rate(x[30s])', 'x unless x offset 90s', 'for: 6s', 'for: 2s', 'rate(x[1h])', 'rate(x[30m])']);
   });
 
-  it('show in numbers what is now, not the last value of a process that is gone', () => {
+  it('boards show in numbers what is now, not the last value of a process that is gone', () => {
     for (const { panels } of boards.map((board) => dashboardOf(board) as Shown)) {
       for (const { title, type, targets } of panels)
         assert.ok(

@@ -47,7 +47,7 @@ describe('docker-compose.yml', () => {
     'JWT_SECRET',
     'SECRET_KEY',
   ]) {
-    it(`does not start without ${name}, and says so`, () => {
+    it(`docker-compose.yml does not start without ${name}, and says so`, () => {
       assert.throws(() => composeWith({ ...filledIn(), [name]: '' }), new RegExp(`${name} set it in .env`));
     });
   }

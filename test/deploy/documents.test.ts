@@ -67,7 +67,7 @@ describe('documents', () => {
     );
   });
 
-  it('show pictures that exist, and all pictures are shown and small', () => {
+  it('documents show pictures that exist, and all pictures are shown and small', () => {
     const shown = new Set(
       documents.flatMap((path) =>
         [...proseOf(path).matchAll(/(?:!\[[^\]]*\]\(|src(?:set)?=")([^)"\s]+)/g)].map(([, file = '']) =>
@@ -89,12 +89,12 @@ describe('documents', () => {
     assert.ok(bytes < pictureBytesMax, `${bytes} bytes`);
   });
 
-  it(`have at most ${linesMax} lines, the README ${readmeLinesMax}`, () => {
+  it(`documents have at most ${linesMax} lines, the README ${readmeLinesMax}`, () => {
     const long = documents.filter((path) => textOf(path).split('\n').length - 1 > (path === 'README.md' ? readmeLinesMax : linesMax));
     assert.deepEqual(long, []);
   });
 
-  it('name only tests that exist as guards of sharp edges', () => {
+  it('documents name only tests that exist as guards of sharp edges', () => {
     const guards = [...textOf('docs/sharp-edges.md').matchAll(/^- \*Guarded by:\*.*(?:\n  .*)*$/gm)].flatMap(([line]) => [
       ...line.matchAll(/`([a-z]+\/[a-z/-]+)`/g),
     ]);
@@ -103,7 +103,7 @@ describe('documents', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('name only source files that exist', () => {
+  it('documents name only source files that exist', () => {
     const sources = filesIn('', '.ts');
     const missing = documents
       .flatMap((path) => [...textOf(path).matchAll(/`([a-z][a-z\d/-]*\.ts)`/g)].map(([, name = '']) => [path, name] as const))
@@ -114,7 +114,7 @@ describe('documents', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('name in the recipes without a folder only files of which there is one', () => {
+  it('documents name in the recipes without a folder only files of which there is one', () => {
     const names = new Set([...textOf('docs/contributing.md').matchAll(/`([\w-]+\.tsx?)`/g)].map(([, name = '']) => name));
     const product = ['.ts', '.tsx'].flatMap((extension) => filesIn('', extension)).filter((path) => !path.startsWith('test/'));
     const countOf = (name: string) => product.filter((path) => basename(path) === name).length;

@@ -33,7 +33,7 @@ describe('.env.example', () => {
   const entries = readEnvExample();
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
 
-  it('has each name once', () => {
+  it('.env.example has each name once', () => {
     assert.equal(byName.size, entries.length);
   });
 

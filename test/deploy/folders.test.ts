@@ -9,7 +9,7 @@ const filesMax = 25;
 const grows = new Set(['models/migrations', 'docs/decisions', 'bench/results']);
 
 describe('folders', () => {
-  it(`hold at most ${filesMax} files each`, () => {
+  it(`folders hold at most ${filesMax} files each`, () => {
     const counts = new Map<string, number>();
     for (const room of rooms) {
       for (const name of readdirSync(`${root}/${room}`, { recursive: true, encoding: 'utf8' })) {

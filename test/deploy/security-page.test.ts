@@ -40,7 +40,7 @@ describe('docs/security.md', () => {
     );
   });
 
-  it('has a state and a reason in every row', () => {
+  it('docs/security.md has a state and a reason in every row', () => {
     assert.deepEqual(
       tableLines.filter((line) => !rowForm.test(line)),
       [],

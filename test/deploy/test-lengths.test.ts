@@ -55,7 +55,7 @@ describe('functions in test files', () => {
     assert.deepEqual(tooLong(folder), [`test/sample.test.ts:${linesMax + 2}`]);
   });
 
-  it(`have at most ${linesMax} lines`, () => {
+  it(`functions in test files have at most ${linesMax} lines`, () => {
     assert.deepEqual(tooLong(root), []);
   });
 });

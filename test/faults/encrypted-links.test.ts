@@ -72,13 +72,13 @@ describe('encrypted connections', () => {
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
   });
 
-  it('end a worker at its start with an untrusted certificate of Temporal', async () => {
+  it('a worker ends at its start with an untrusted certificate of Temporal', async () => {
     const stranger = await makeAuthority('somebody else');
     const env = { ...(await temporalEnv()), TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('stranger.pem', stranger.cert) };
     await assert.rejects(startService({ env }), /worker\.js ended with 1/);
   });
 
-  it('reach PostgreSQL over TLS, and refuse an untrusted certificate', async () => {
+  it('a process reaches PostgreSQL over TLS, and refuses an untrusted certificate', async () => {
     service = await startService({ withoutWorker: true });
     const { db, config } = service;
     const own = await issueCertificate(authority, { names: ['localhost'], addresses: ['127.0.0.1'] });

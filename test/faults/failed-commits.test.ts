@@ -42,7 +42,7 @@ describe('commits that fail', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('leave one warning each in the log', async () => {
+  it('failed commits leave one warning each in the log', async () => {
     const signup = { email: 'ada@example.test', password: 'correct horse battery', company_name: 'Acme' };
     assert.equal((await client.call('POST', '/api/v1/auth/signup', { body: signup })).status, 500);
     const account = await client.signUp();

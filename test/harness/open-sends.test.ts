@@ -20,7 +20,7 @@ function stalling() {
 }
 
 describe('sends at a fixed rate', () => {
-  it('count from when they were due, and leave nothing out while nothing moves', async () => {
+  it('sends at a fixed rate count from when they were due, and leave nothing out while nothing moves', async () => {
     const sends = await openSends(stalling(), seconds, perSecond);
     assert.deepEqual(
       sends.map(({ messageId }) => messageId),
@@ -32,7 +32,7 @@ describe('sends at a fixed rate', () => {
     }
   });
 
-  it('leave out what is too late if they keep a steady load', async () => {
+  it('sends at a fixed rate leave out what is too late if they keep a steady load', async () => {
     const { sends, skipped } = await steadySends(stalling(), seconds, perSecond);
     assert.equal(sends + skipped, seconds * perSecond);
     assert.ok(skipped >= 14, `${skipped} left out`);

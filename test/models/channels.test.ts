@@ -29,16 +29,16 @@ describe('channels', () => {
     );
   });
 
-  it('reach phones and mailboxes, each by one kind of address', () => {
+  it('channels reach phones and mailboxes, each by one kind of address', () => {
     assert.deepEqual([channelsTo('phone'), channelsTo('email')], [['sms', 'whatsapp'], ['email']]);
   });
 
-  it('have one key for a mailbox in any letter case, in SQL too', () => {
+  it('channels have one key for a mailbox in any letter case, in SQL too', () => {
     assert.equal(recipientKey('email', 'Ann@Example.COM'), 'ann@example.com');
     assert.equal(recipientKeyInSql('m'), `CASE m.channel WHEN 'email' THEN lower(m."to") ELSE m."to" END`);
   });
 
-  it('end a refusal by a mail provider after some days, and keep one by a phone carrier', () => {
+  it('channels end a refusal by a mail provider after some days, and keep one by a phone carrier', () => {
     const now = new Date();
     assert.deepEqual(
       channels.map((channel) => expiryOf(refusalReason(channel), now) === null),

@@ -5,7 +5,7 @@ import { AppError } from '../../models/errors.js';
 const frame = /\n {4}at /;
 
 describe('an AppError', () => {
-  it('has no stack of its own, and leaves those of its cause and of later errors', () => {
+  it('an AppError has no stack of its own, and leaves those of its cause and of later errors', () => {
     const limit = Error.stackTraceLimit;
     const cause = new Error('the cause');
     const refusal = new AppError('conflict', 'Too late', { cause });
@@ -17,7 +17,7 @@ describe('an AppError', () => {
 });
 
 describe('the text of a quota', () => {
-  it('has the singular where one is allowed', () => {
+  it('the text of a quota has the singular where one is allowed', () => {
     assert.deepEqual(
       [quotaReached('openBatches', 1), quotaReached('replays', 1), usageTooLarge(1), usageTooLarge(200_000)].map(({ message }) => message),
       [

@@ -103,7 +103,7 @@ describe('migrating a database', function () {
 describe('migrating a large table', () => {
   const test = useDatabase();
 
-  it('has more time for a statement than the service has', async () => {
+  it('a migration has more time for a statement than the service has', async () => {
     await buildSlowMove(test.db, 1);
     const pool = connect(test.url, 2);
     pool.addHook('afterConnect', async (connection) => void (await (connection as pg.Client).query('SET statement_timeout = 300')));

@@ -18,7 +18,7 @@ const storedColumns = `
 describe('declared columns', () => {
   const test = useDatabase();
 
-  it('have the type, nulls and defaults of the schema', async () => {
+  it('declared columns have the type, nulls and defaults of the schema', async () => {
     const models = Object.values(test.db.models);
     assert.ok(models.length >= 19, `${models.length} models`);
     for (const model of models) {

@@ -13,7 +13,7 @@ describe('deliberate faults', () => {
     }
   });
 
-  it('have a row each in the table', () => {
+  it('deliberate faults have a row each in the table', () => {
     const table = readFileSync(join(root, 'test/mutations/README.md'), 'utf8');
     for (const { guards, file, test } of mutations) assert.ok(table.includes(`| ${guards} | ${file} | ${test} | `), guards);
   });

@@ -10,7 +10,7 @@ describe('the retriers of many webhooks, on the real service', () => {
   });
   after(() => service.stop());
 
-  it('start four at a time, so that the sends of others have CPU meanwhile', async () => {
+  it('retriers of many webhooks start four at a time, so that the sends of others have CPU meanwhile', async () => {
     const retriers = Array.from({ length: 10 }, () => randomUUID()); // of webhooks that no longer exist: they end at once
     const started = await service.temporal.client.workflow.start('startDeliveries', {
       workflowId: workflowIds.starts(randomUUID()),

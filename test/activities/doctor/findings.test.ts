@@ -71,7 +71,7 @@ describe('findings of the doctor', () => {
     it(`calls ${name} ${state}`, () => assert.equal(finding.state, state));
   }
 
-  it('name the commands for search attributes that are missing or of another type', () => {
+  it('findings of the doctor name the commands for search attributes that are missing or of another type', () => {
     const { detail, fix } = attributesFinding({ WorkspaceId: 2, BatchId: 3, MessageIds: 7 }, 'own') as Finding;
     assert.equal(detail, 'Channel missing, BatchId of another type: messages cannot be accepted or found');
     assert.equal(
@@ -81,7 +81,7 @@ describe('findings of the doctor', () => {
     );
   });
 
-  it('name each account that accepts signatures with SHA-1', () => {
+  it('findings of the doctor name each account that accepts signatures with SHA-1', () => {
     const found = (env: object) =>
       topicFindings(testConfig({ ...sesEnv({ url: 'http://127.0.0.1:1', close: async () => undefined }), ...env }).accounts);
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('findings of the doctor', () => {
     assert.deepEqual(found({}), []);
   });
 
-  it('name each setting of PostgreSQL that loses data', () => {
+  it('findings of the doctor name each setting of PostgreSQL that loses data', () => {
     const facts = { ...healthy, fsync: 'off', synchronous_commit: 'off', autovacuum: 'off', used_connections: 95 };
     const states = settingFindings(facts, 10).map(({ state }) => state);
     assert.deepEqual(states, ['failed', 'failed', 'warning', 'warning']);
@@ -118,14 +118,14 @@ describe('findings of the doctor', () => {
     assert.deepEqual([exitCodeOf(findings), exitCodeOf(findings.slice(0, 2))], [1, 0]);
   });
 
-  it('name the reason for which an address cannot be reached', async () => {
+  it('findings of the doctor name the reason for which an address cannot be reached', async () => {
     const port = await freePort();
     const check = { subject: 's', fix: 'Fix it', run: async () => [ok('s', String((await fetch(`http://127.0.0.1:${port}/`)).status))] };
     const findings = await runChecks([check], { config: testConfig(), db: undefined as unknown as Database });
     assert.deepEqual(findings, [failed('s', `connect ECONNREFUSED 127.0.0.1:${port}`, 'Fix it')]);
   });
 
-  it('send to PostgreSQL first where a check cannot reach it', async () => {
+  it('findings of the doctor send to PostgreSQL first where a check cannot reach it', async () => {
     const db = connect('postgres://nobody@127.0.0.1:1/none', 1);
     const findings = await runChecks([workersCheck, webhookNamesCheck], { config: testConfig(), db });
     await db.close();
@@ -138,7 +138,7 @@ describe('findings of the doctor', () => {
     );
   });
 
-  it('include checks that throw or never end', async () => {
+  it('findings of the doctor include checks that throw or never end', async () => {
     const check = { subject: 's', fix: 'Fix it' };
     const never = { ...check, run: () => new Promise<never>(() => undefined) };
     const throws = { ...check, run: () => Promise.reject(new AggregateError([new Error('refused')], '')) };

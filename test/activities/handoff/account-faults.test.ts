@@ -22,13 +22,13 @@ describe('the health of an account', () => {
     });
   }
 
-  it('does not fall when it refuses messages for their own fault', async () => {
+  it('the health of an account does not fall when it refuses messages for their own fault', async () => {
     accounts.outcomes.one = { outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' };
     await sendSome(24);
     assert.deepEqual(await changes(), []);
   });
 
-  it('does not fall when one recipient gets too many messages', async () => {
+  it('the health of an account does not fall when one recipient gets too many messages', async () => {
     accounts.outcomes.one = { outcome: 'retryable', detail: '131056', concernsRecipient: true };
     await sendSome(24);
     assert.deepEqual(await changes(), []);

@@ -121,7 +121,7 @@ describe('routing', () => {
   });
 
   for (const idempotent of [true, false]) {
-    it(`never moves a message that an account may have accepted (${idempotent ? 'with' : 'without'} idempotency keys)`, async () => {
+    it(`a message that an account may have accepted is never moved (${idempotent ? 'with' : 'without'} idempotency keys)`, async () => {
       accounts.outcomes.one = lost;
       accounts.one = account('one', { idempotent });
       const { id, group_id } = await buildQueued(test.db, test.workspaceId);

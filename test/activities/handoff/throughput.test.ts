@@ -87,7 +87,7 @@ describe('throughput of providers', () => {
     assert.equal(provider.calls.length, 3, 'after 0, 1 and 2 seconds');
   });
 
-  it('does not count waits against the time for the hand-off', async () => {
+  it('waits do not count against the time for the hand-off', async () => {
     const { group_id } = await buildQueued(test.db, workspaceId);
     await holdProvider(test.db, 'stub', 60_000);
     const { provider, dispatch } = worker();

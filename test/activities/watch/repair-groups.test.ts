@@ -11,7 +11,7 @@ import { longAgo, useRepairs } from './use-repairs.js';
 describe('repairs of groups', () => {
   const repairs = useRepairs();
 
-  it('start no workflow for a group that waits for reports, until their time is over', async () => {
+  it('repairs of groups start no workflow for a group that waits for reports, until their time is over', async () => {
     const { group_id } = await buildSent(repairs.db, repairs.workspaceId);
     await makeDue(repairs.db);
     assert.deepEqual(await repairs.run(), []);
@@ -93,7 +93,7 @@ describe('repairs of groups', () => {
     );
   });
 
-  it('fail early when every start fails', async () => {
+  it('repairs of groups fail early when every start fails', async () => {
     const groups = 80;
     for (let count = 0; count < groups; count += 1) await buildQueued(repairs.db, repairs.workspaceId);
     let tried = 0;

@@ -15,7 +15,7 @@ describe('repairs of the watcher', () => {
 
   const statusOfBatch = async (id: string) => (await Batch.findByPk(id))?.status;
 
-  it('change and log nothing while all rows are new', async () => {
+  it('repairs change and log nothing while all rows are new', async () => {
     await buildWebhook(repairs.workspaceId, 'https://one.example.test/');
     await buildUndecided(repairs.db, repairs.workspaceId);
     await buildQueued(repairs.db, repairs.workspaceId);
@@ -25,7 +25,7 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(repairs.lines, []);
   });
 
-  it('start a workflow for every row without one, and log it', async () => {
+  it('repairs start a workflow for every row without one, and log it', async () => {
     const { row: webhook } = await buildWebhook(repairs.workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
     await buildDelivery(repairs.db, repairs.workspaceId);
     const replay = await buildReplay(webhook.id);
@@ -47,7 +47,7 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(await repairs.run(), [`wake msg:${reported.id}`, `replay ${replay.id}`], 'what was started has its time');
   });
 
-  it('start a mail that waits for the watcher, and log no warning, because that is usual', async () => {
+  it('repairs start a mail that waits for the watcher, and log no warning, because that is usual', async () => {
     const mailId = '01a21bfc-0000-7000-8000-000000000001';
     await rows(
       repairs.db,

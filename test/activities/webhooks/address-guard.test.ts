@@ -44,7 +44,7 @@ describe('the address guard', () => {
   };
   const [first = ''] = publicAddresses;
 
-  it('has enough addresses of either kind', () => {
+  it('the test of the address guard has enough addresses of either kind', () => {
     assert.ok(new Set(hostileAddresses).size >= 61 && new Set(publicAddresses).size >= 7);
   });
 

@@ -31,7 +31,7 @@ describe('a replay that is cancelled', () => {
     });
   }
 
-  it('while attempts are in progress begins no others, and records those', async () => {
+  it('a replay that is cancelled while attempts are in progress begins no others, and records those', async () => {
     const { deliveryIds, run, cancel, counts } = await page('failed', 40);
     let cancelled: Promise<unknown> | undefined;
     test.receiver.answer = (...request) => void (cancelled ??= cancel()).then(() => acknowledge(...request));
@@ -41,7 +41,7 @@ describe('a replay that is cancelled', () => {
     assert.deepEqual([await counts(), found.filter((status) => status === 'failed').length], [[came(), came()], 40 - came()]);
   });
 
-  it('while its receiver asks to wait leaves only what it has attempted to the retrier', async () => {
+  it('a replay that is cancelled while its receiver asks to wait leaves only what it has attempted to the retrier', async () => {
     await test.webhook.update({ ordered: true });
     const { deliveryIds, run, cancel, counts } = await page('failed', 5);
     test.receiver.answer = (received, response, index) =>

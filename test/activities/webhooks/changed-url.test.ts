@@ -72,7 +72,7 @@ describe('events that were read before the owner changes the webhook', () => {
   };
   const counts = () => [test.receiver.received.length, next.received.length];
 
-  it('go to the new URL with the attempts that begin after the change', async () => {
+  it('events go to the new URL with the attempts that begin after the change', async () => {
     await test.webhook.update({ ordered: true });
     duringFirst({ url: next.url });
     await worker().deliver(await queued(6));
@@ -80,7 +80,7 @@ describe('events that were read before the owner changes the webhook', () => {
     assert.deepEqual(counts(), [1, 5]);
   });
 
-  it('go to the new URL in a replay too, each once', async () => {
+  it('events go to the new URL in a replay too, each once', async () => {
     await test.webhook.update({ ordered: true });
     const groupId = await queued(6);
     const succeeded = `UPDATE deliveries SET status = 'succeeded', next_attempt_at = NULL WHERE group_id = $1 RETURNING id`;

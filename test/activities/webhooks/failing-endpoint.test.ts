@@ -91,7 +91,7 @@ describe('an endpoint', () => {
     ['', null],
     [' beside a pause', new Date(Date.now() + 3_600_000)],
   ] as const) {
-    it(`that acknowledges a resend${what} is not disabled for what it did before`, async () => {
+    it(`a webhook that acknowledges a resend${what} is not disabled for what it did before`, async () => {
       await test.webhook.update({ failing_since: new Date(Date.now() - 120_500), resume_at: paused });
       const { id } = await buildDelivery(test.db, test.workspaceId);
       const { attemptNow } = webhookOperationActivities({ db: test.db, config: testConfig(), poster: test.poster });

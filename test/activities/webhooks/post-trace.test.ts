@@ -26,7 +26,7 @@ describe('the trace of a POST', () => {
     return post();
   };
 
-  it('has the time of each step on a new connection, and the address', async () => {
+  it('the trace of a POST has the time of each step on a new connection, and the address', async () => {
     const { timings, remoteAddress, durationMs } = await post(named());
     const { dns_ms, connect_ms, tls_ms, first_byte_ms, total_ms } = timings;
     const parts = [dns_ms, connect_ms, tls_ms, first_byte_ms];
@@ -38,7 +38,7 @@ describe('the trace of a POST', () => {
     assert.deepEqual([remoteAddress, durationMs], ['127.0.0.1', total_ms]);
   });
 
-  it('has only the steps that took place', async () => {
+  it('the trace of a POST has only the steps that took place', async () => {
     const first = await post();
     assert.deepEqual([first.timings.dns_ms, typeof first.timings.connect_ms, typeof first.timings.tls_ms], [null, 'number', 'number']);
     const { timings, remoteAddress, requestHeaders } = await post();
@@ -48,20 +48,20 @@ describe('the trace of a POST', () => {
     assert.deepEqual([remoteAddress, requestHeaders?.['webhook-id']], ['127.0.0.1', 'evt-1']);
   });
 
-  it('has the headers of request and answer', async () => {
+  it('the trace of a POST has the headers of request and answer', async () => {
     const { requestHeaders, responseHeaders } = await answered(answerWith(503, { 'Retry-After': '17', 'X-Trace': 'abc' }));
     const host = `127.0.0.1:${receiver.port}`;
     assert.deepEqual(requestHeaders, { 'webhook-id': 'evt-1', 'content-length': '2', 'accept-encoding': 'identity', host });
     assert.deepEqual([responseHeaders?.['retry-after'], responseHeaders?.['x-trace']], ['17', 'abc']);
   });
 
-  it('has a limited part of long headers', async () => {
+  it('the trace of a POST has a limited part of long headers', async () => {
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x-${index}`, 'y'.repeat(200)]));
     const { responseHeaders } = await answered(answerWith(200, { 'x-long': 'z'.repeat(1_000), ...many }));
     assert.deepEqual([Object.keys(responseHeaders ?? {}).length, responseHeaders?.['x-long']], [40, 'z'.repeat(256)]);
   });
 
-  it('has the request, and null for the time of the first byte, without an answer', async () => {
+  it('the trace of a POST has the request, and null for the time of the first byte, without an answer', async () => {
     const { timings, requestHeaders, responseHeaders, error } = await answered(() => undefined);
     assert.deepEqual([timings.first_byte_ms, responseHeaders, error], [null, null, 'timeout']);
     assert.ok(timings.total_ms >= 395 && requestHeaders !== null);

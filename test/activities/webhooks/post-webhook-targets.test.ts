@@ -50,7 +50,7 @@ describe('webhookPoster and its targets', () => {
     ['no address', []],
   ];
   for (const [what, addresses] of refused) {
-    it(`does not connect to a name that stands for ${what}`, async () => {
+    it(`no connection is made to a name that stands for ${what}`, async () => {
       assert.equal(await post(named(), resolvingTo(...addresses)), 'blocked_address');
       assert.deepEqual(receiver.received, []);
     });
@@ -76,7 +76,7 @@ describe('webhookPoster and its targets', () => {
     assert.equal(asked, 1);
   });
 
-  it('does not connect to loopback by default', async () => {
+  it('no connection is made to loopback by default', async () => {
     assert.equal(await post(receiver.url, {}, closed), 'blocked_address');
     assert.equal(await post(named(), resolvingTo(v4('127.0.0.1')), closed), 'blocked_address');
     assert.equal(await post(`https://localhost:${receiver.port}/`, {}, closed), 'blocked_address');
@@ -93,7 +93,7 @@ describe('webhookPoster and its targets', () => {
     'https://0x7f.1/',
     'https://017700000001/',
   ]) {
-    it(`does not connect to the literal ${url}`, async () => {
+    it(`no connection is made to the literal ${url}`, async () => {
       assert.equal(await post(url, {}, closed), 'blocked_address');
     });
   }
@@ -131,7 +131,7 @@ describe('webhookPoster and its targets', () => {
     }
   });
 
-  it('never sends without TLS for any stored URL', async () => {
+  it('no stored URL is called without TLS', async () => {
     assert.equal(await post(`http://127.0.0.1:${receiver.port}/`), 'blocked_address');
   });
 

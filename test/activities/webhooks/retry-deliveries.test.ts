@@ -34,7 +34,7 @@ describe('retryDeliveries', () => {
     assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['succeeded', 'succeeded']);
   });
 
-  it('does not mark an endpoint as failing after a failed test', async () => {
+  it('a failed test does not mark an endpoint as failing', async () => {
     const activities = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });
     const id = await createTestDelivery(test.db, test.workspaceId, test.webhook.id);
     test.receiver.answer = answerWith(500);

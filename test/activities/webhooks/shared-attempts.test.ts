@@ -20,7 +20,7 @@ const atOnce = 16;
 describe('the activities of a process', () => {
   const test = workspaceForEach();
 
-  it('count resends and first attempts to an endpoint together, in two threads', async () => {
+  it('the activities of a process count resends and first attempts to an endpoint together, in two threads', async () => {
     const { row } = await buildWebhook(test.workspaceId, 'https://receiver.example/hook');
     const messages = [];
     for (let index = 0; index < atOnce / 2; index += 1) messages.push(await buildSent(test.db, test.workspaceId));

@@ -140,7 +140,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([status, attempted, acknowledged], ['completed', 1, 1]);
   });
 
-  it('lists pages without repetition, oldest first', async () => {
+  it('a replay lists pages without repetition, oldest first', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('failed')];
     const range = {
       webhookId: test.webhook.id,
@@ -153,7 +153,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([first, second, await countReplayable(test.db, range)], [ids.slice(0, 2), ids.slice(2), 3]);
   });
 
-  it('lists nothing when its worker stops before all deliveries are settled', async () => {
+  it('a replay lists nothing when its worker stops before all deliveries are settled', async () => {
     await buildBacklog(test.db, test.webhook, { count: 1_200 });
     for (const is_active of [false, true])
       await updateWebhook(test.db, test.workspaceId, test.webhook.id, { ...unchanged, is_active }, byTest);
@@ -165,7 +165,7 @@ describe('attemptNow and replayPage', () => {
     await assert.rejects(listing, 'another worker lists them');
   });
 
-  it('lists short pages for an ordered webhook', async () => {
+  it('a replay lists short pages for an ordered webhook', async () => {
     for (let count = 0; count < 7; count += 1) await delivery('failed');
     const list = () => {
       const time = { since: new Date(Date.now() - 60_000).toISOString(), until: new Date().toISOString() };

@@ -115,7 +115,7 @@ describe('the console session', () => {
       });
     }
 
-    it('its DELETE deletes the cookie, and another session stays', async () => {
+    it('a DELETE of the session deletes the cookie, and another session stays', async () => {
       const other = cookieOf(await logIn());
       const answer = await call('DELETE', sessionPath);
       assert.match(answer.headers.get('set-cookie') ?? '', /^tidings_session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/);
@@ -139,7 +139,7 @@ describe('the console session', () => {
 describe('the console session off loopback', () => {
   const app = useApi({ env: { PUBLIC_URL: 'https://tidings.example.com', TRUSTED_PROXIES: '127.0.0.1' } });
 
-  it('has a Secure cookie that no other host can plant', async () => {
+  it('the session has a Secure cookie that no other host can plant', async () => {
     const me = await owner(app);
     const answer = await app.call('POST', sessionPath, { body: { email: me.email, password } });
     const [pair = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');

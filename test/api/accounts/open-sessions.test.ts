@@ -96,7 +96,7 @@ describe('open sessions', () => {
     assert.equal((await audited()).length, 1);
   });
 
-  it('lists no session that ended by a logout, with all others, or by a new password', async () => {
+  it('the list has no session that ended by a logout, with all others, or by a new password', async () => {
     await call('DELETE', '/console/session');
     assert.equal((await list()).length, 1);
     await session.me.call('POST', '/auth/logout-all');
@@ -110,7 +110,7 @@ describe('open sessions', () => {
     assert.equal((await again()).body.data.sessions.length, 1);
   });
 
-  it('lists no session that a process without the list has ended', async () => {
+  it('the list has no session that a process without the list has ended', async () => {
     const id = await idOfConsole();
     await rows(
       app.deps.db,

@@ -66,7 +66,7 @@ describe('API keys', () => {
     const listed = await app.call('GET', keys, { jwt: token });
     assert.equal(listed.body.data.api_keys[0].is_active, false);
   });
-  it('lists keys in pages', async () => {
+  it('API keys are listed in pages', async () => {
     const { jwt: token } = await app.account();
     for (const name of ['b', 'c', 'd', 'e']) await app.call('POST', keys, { jwt: token, body: { name } });
     const { body } = await app.call('GET', `${keys}?page=2&limit=2`, { jwt: token });

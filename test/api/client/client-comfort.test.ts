@@ -36,7 +36,7 @@ describe('Link headers', () => {
     assert.equal(new Set(seen).size, 5);
     assert.equal(seen.length, 5);
   });
-  it('name first, prev, next and last where they exist', async () => {
+  it('Link headers name first, prev, next and last where they exist', async () => {
     const at = async (number: number) =>
       linksIn((await app.call('GET', `/api/v1/messages?page=${number}&limit=2`, { key })).headers.get('link'));
     const path = (number: number) => `/api/v1/messages?page=${number}&limit=2`;
@@ -99,7 +99,7 @@ describe('CORS', () => {
   const preflight = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-api-key' };
   const allowed = (headers: Headers) => headers.get('access-control-allow-origin');
 
-  it('no CORS headers by default', async () => {
+  it('an answer has no CORS headers by default', async () => {
     const app = await startApi();
     const { headers } = await app.call('GET', '/health', { headers: { Origin: page.origin } });
     assert.equal([...headers.keys()].filter((name) => name.startsWith('access-control-')).length, 0);

@@ -27,7 +27,7 @@ describe('client types', () => {
     assert.equal(status, 0, stdout + stderr);
   }
 
-  it('accept correct calls and refuse wrong ones at compile time', async () => {
+  it('client types accept correct calls and refuse wrong ones at compile time', async () => {
     writeFileSync(join(folder, 'openapi.json'), await (await fetch(`${app.url}/openapi.json`)).text());
     run('generator', 'openapi.json', '--output', 'tidings.d.ts');
     run('compiler', '--project', '.');

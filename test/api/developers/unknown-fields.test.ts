@@ -89,7 +89,7 @@ describe('unknown fields', () => {
     const { status, headers } = await app.call('GET', '/api/v1/messages/x?verbose=1', { key: account.key });
     assert.deepEqual([status, headers.get('ignored-fields')], [404, 'verbose']);
   });
-  it('no Ignored-Fields header without ignored fields', async () => {
+  it('an answer has no Ignored-Fields header without ignored fields', async () => {
     const { headers } = await send({ metadata: { Metadata: 1, schedule_at: 2 } });
     assert.equal(headers.get('ignored-fields'), null);
   });

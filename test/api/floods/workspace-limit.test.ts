@@ -54,7 +54,7 @@ for (const [store, redisUrl] of [
       assert.deepEqual(await shown(other), ['12', '5'], 'the workspace’s: of the other key 9 are left');
     });
 
-    it('does not count requests that the limit of a key refuses', async () => {
+    it('the limit of a workspace does not count requests that the limit of a key refuses', async () => {
       const { jwt } = await app.account();
       const [one = '', other = ''] = await keysOf(jwt, 2);
       const flood = await Promise.all(Array.from({ length: 10 }, () => app.call('GET', list, { key: one })));

@@ -32,7 +32,7 @@ describe('rate limits in Redis', () => {
     ['hangs', (redis: RedisServer) => redis.signal('SIGSTOP'), (redis: RedisServer) => redis.signal('SIGCONT'), '3'],
     ['is killed', (redis: RedisServer) => redis.kill(), (redis: RedisServer) => redis.start(), '4'],
   ] as const) {
-    it(`count in memory while Redis ${what}, and in Redis again afterwards`, async () => {
+    it(`rate limits count in memory while Redis ${what}, and in Redis again afterwards`, async () => {
       const redis = await startRedis();
       const app = await startApi({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
       try {

@@ -189,7 +189,7 @@ describe('api/server', () => {
     assert.ok(took >= 2000 && took < 10_000, `${took} ms`);
   });
 
-  it('does not serve on when a second signal comes', async () => {
+  it('the API stops at once when a second signal comes', async () => {
     const running = start({ DRAIN_SECONDS: '60' });
     await running.ready;
     running.child.kill('SIGTERM');

@@ -152,7 +152,7 @@ describe('the daily limit of the MCP server', () => {
   const app = useApi({ env: { MCP: 'on', MCP_SENDS_DAY: '1' } });
   const connect = useMcp(() => app.url);
 
-  it('does not count a send that a busy service refuses', async () => {
+  it('the daily limit of MCP does not count a send that a busy service refuses', async () => {
     const client = await connect({ 'X-API-Key': (await app.account()).key });
     const { preview_token } = (await callTool(client, 'preview_messages', sms)).data;
     const send = () => callTool(client, 'send_message', { ...sms, preview_token });

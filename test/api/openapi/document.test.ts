@@ -60,7 +60,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(placesOf(document, isFixed), []);
   });
 
-  it('has names that collide in no language', () => {
+  it('the OpenAPI document has names that collide in no language', () => {
     const names = Object.keys(components.schemas);
     // Go makes constants of the values of named enums, and functions `New…` for objects, all in one namespace.
     const constants = Object.values(components.schemas).flatMap((schema) => schema.enum ?? []);

@@ -49,7 +49,7 @@ describe('/openapi.json', () => {
       '/unsubscribe/{token}': 'Authenticated by the signed token in the URL.',
     });
   });
-  it('has schemas that compile', () => {
+  it('the OpenAPI document has schemas that compile', () => {
     const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
     formats.default(ajv);
     ajv.addKeyword('components');

@@ -37,7 +37,7 @@ describe("the operator's commands against a thief of a password", () => {
     assert.deepEqual(await audited('auth.totp_disabled'), [event]);
   });
 
-  it('end all sessions of a workspace and keep its keys, and write an audit event with the reason', async () => {
+  it('the operator ends all sessions of a workspace and keeps its keys, and an audit event has the reason', async () => {
     const { key } = (await me.call('POST', '/api-keys', { name: 'x' })).body.data;
     const ended = { workspace_id: me.workspaceId, sessions_ended: true };
     assert.deepEqual(await admin('workspace', 'end-sessions', me.workspaceId, '--reason', 'stolen'), [0, ended]);

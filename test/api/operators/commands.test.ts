@@ -70,7 +70,7 @@ describe("the operator's commands as one program", () => {
     assert.equal(code, 1);
     assert.match(err, /^Failed: relation "workspaces" does not exist\. .*npm run migrate\n$/);
   });
-  it('run the doctor, which names the faults of the settings', async () => {
+  it('the program runs the doctor, which names the faults of the settings', async () => {
     const { code, out } = await run(['doctor', '--json'], { PORT: 'x' });
     assert.equal(code, 1);
     const { findings } = JSON.parse(out) as { findings: { subject: string; state: string }[] };
@@ -103,7 +103,7 @@ describe("the operator's commands for workspaces", () => {
     runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
   const found = async (text: string) => JSON.parse((await admin('workspace', 'find', text, '--json')).out).workspaces as { id: string }[];
 
-  it('find a workspace by its id and by a part of its address, in any case', async () => {
+  it('the operator finds a workspace by its id and by a part of its address, in any case', async () => {
     const [own] = await rows<{ email: string }>(app.deps.db, 'SELECT email FROM workspaces WHERE id = $1', [account.workspaceId]);
     for (const text of [account.workspaceId, own?.email.slice(1, -3).toUpperCase() ?? '']) {
       assert.deepEqual(

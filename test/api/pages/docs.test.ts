@@ -68,7 +68,7 @@ describe('/docs', () => {
       assert.equal(list.body.data.pagination.total, 1);
     });
 
-    it('has no finding of axe, with an operation and a schema open', async () => {
+    it('the page has no finding of axe, with an operation and a schema open', async () => {
       const { page } = browser;
       await page.goto(`${app.url}/docs`);
       const send = page.locator('.opblock').filter({ has: page.locator('[data-path="/api/v1/messages/send"]') });

@@ -134,7 +134,7 @@ describe('the recovery of a restored database', () => {
     await rows(test.db, 'DELETE FROM messages WHERE id = ANY($1::uuid[])', [[now, later]]);
   });
 
-  it('lists messages that wait for a report, and forgets webhook retriers', async () => {
+  it('the recovery lists messages that wait for a report, and forgets webhook retriers', async () => {
     const sent = await buildSent(test.db, test.workspaceId);
     const { row } = await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await rows(test.db, `UPDATE webhooks SET carrier_looks_at = now() + interval '1 day' WHERE id = $1`, [row.id]);

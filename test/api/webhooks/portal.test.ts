@@ -144,7 +144,7 @@ describe('the portal of a webhook', () => {
     assert.ok(!JSON.stringify(event).includes(token));
   });
 
-  it('its page may be framed by the sites of its webhook alone', async () => {
+  it('the page of the portal may be framed by the sites of its webhook alone', async () => {
     const ancestors = async (path: string) => {
       const { headers } = await fetch(app.url + path);
       return [/frame-ancestors ([^;]*)/.exec(headers.get('content-security-policy') ?? '')?.[1], headers.has('x-frame-options')];

@@ -52,7 +52,7 @@ describe('erasures', () => {
     assert.deepEqual((await stage.app.call('GET', '/api/v1/contacts', { key: stage.account.key })).body.data.contacts, []);
   });
 
-  it('keep the data of other recipients and workspaces', async () => {
+  it('erasures keep the data of other recipients and workspaces', async () => {
     const other = await stage.app.account();
     const theirs = await buildSent(stage.app.deps.db, other.workspaceId, { to: stage.to });
     await end(theirs);
@@ -87,7 +87,7 @@ describe('erasures', () => {
     assert.deepEqual([counts.failed, counts.queued, credits_used], [1, 1, toCredits(prices.sms)]);
   });
 
-  it('wait for messages in progress, and erase them when they end', async () => {
+  it('erasures wait for messages in progress, and erase them when they end', async () => {
     const claim = await buildClaimed(stage.app.deps.db, stage.account.workspaceId, { to: stage.to });
     const id = await ask();
     await run();
@@ -100,7 +100,7 @@ describe('erasures', () => {
     assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
   });
 
-  it('include messages that were being stored meanwhile', async () => {
+  it('erasures include messages that were being stored meanwhile', async () => {
     let store = () => {};
     const held = new Promise<void>((resolve) => (store = resolve));
     const batch = buildBatch(stage.app.deps.db, stage.account.workspaceId, [1], { to: stage.to, held });
@@ -117,7 +117,7 @@ describe('erasures', () => {
     assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
   });
 
-  it('include messages that began to be stored after the request, when no other transaction ends meanwhile', async () => {
+  it('erasures include messages that began to be stored after the request, when no other transaction ends meanwhile', async () => {
     const before = new Date();
     const id = await ask();
     let store = () => {};
@@ -182,7 +182,7 @@ describe('erasures', () => {
     await run();
   });
 
-  it('do not delay other workspaces', async () => {
+  it('erasures do not delay other workspaces', async () => {
     await Promise.all(Array.from({ length: 30 }, () => ask()));
     stage.account = await stage.app.account();
     const id = await ask();

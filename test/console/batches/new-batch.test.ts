@@ -118,7 +118,7 @@ describe('a new batch in the console', function () {
     await until(async () => (await fact(browser, 'Left after it').innerText()) !== '6 credits', 'the balance of this moment');
   });
 
-  it('while a batch is being sent its form is locked, and its answer does not move the viewer away from another screen', async () => {
+  it('the form is locked while a batch is being sent, and its answer does not move the viewer away from another screen', async () => {
     const release = await holdAnswers(browser, '**/messages/bulk');
     await preview(browser, csv('to', phone(1)), 'Hello');
     await browser.press('Send 1 message for 1 credit');

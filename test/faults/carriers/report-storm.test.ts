@@ -107,7 +107,7 @@ describe('ten thousand reports', () => {
     }
   }
 
-  it('end every message like the oracle, with one terminal event each', async () => {
+  it('ten thousand reports end every message like the oracle, with one terminal event each', async () => {
     const said = shuffled(messages.flatMap((message) => message.said.map((status) => ({ message, status }))));
     const repeated = said.filter(() => chance(0.45)); // 30 % of all that comes
     const forged = Array.from({ length: 500 }, () => ({ message: choose(messages), status: choose(['delivered', 'failed'] as const) }));

@@ -94,7 +94,7 @@ describe('two accounts that share a channel', () => {
     }
   });
 
-  it('fail over at once after a refusal, with one charge', async () => {
+  it('accounts that share a channel fail over at once after a refusal, with one charge', async () => {
     first.interfere = (response) => {
       response.writeHead(503).end('{}');
       return true;
@@ -112,7 +112,7 @@ describe('two accounts that share a channel', () => {
     await assertBooks(service.db);
   });
 
-  it('lose traffic within 15 seconds when one hangs, and get it back when it recovers', async () => {
+  it('accounts that share a channel lose traffic within 15 seconds when one hangs, and get it back when it recovers', async () => {
     await forgetHealth();
     let hangs = true;
     first.interfere = (response) => {

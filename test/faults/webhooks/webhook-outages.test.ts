@@ -155,7 +155,7 @@ describe('deliveries over an outage', () => {
       assert.deepEqual([new Set(receiver.received.map(idOf)).size, receiver.received.length], [1, 2]);
     });
 
-    it('end when it is deleted', async () => {
+    it('deliveries to a deleted webhook end', async () => {
       const id = await refused();
       await call('DELETE', `/${id}`);
       await untilCarrierEnds(id);

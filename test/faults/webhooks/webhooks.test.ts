@@ -116,7 +116,7 @@ describe('deliveries to an endpoint', () => {
     assert.equal(busy.received.length, 1);
   });
 
-  it('keep their order with a worker whose clock is half a minute behind', async () => {
+  it('deliveries keep their order with a worker whose clock is half a minute behind', async () => {
     const account = await client.signUp();
     const receiver = await receive(answerWith(503));
     const webhookId = await hook(account, { url: receiver.url, events, ordered: true, retry_delays: Array(20).fill(1) });
@@ -148,7 +148,7 @@ describe('deliveries to an endpoint', () => {
     await Promise.all([behind.stop(), service.worker.start()]);
   });
 
-  it('keep their order when the worker dies after a POST', async () => {
+  it('deliveries keep their order when the worker dies after a POST', async () => {
     const account = await client.signUp();
     let isAnswering = true;
     const receiver = await receive((received, response, index) => {

@@ -46,7 +46,7 @@ describe('the local checkout, bought from by the service', () => {
     return { url, balance, workspaceId, sessionId: answer.data.session_id as string, request };
   }
 
-  it('has no finding of axe, on the page of a session and on the list', async function () {
+  it('the checkout has no finding of axe, on the page of a session and on the list', async function () {
     const { url } = await order();
     const browser = await startBrowser(this);
     try {

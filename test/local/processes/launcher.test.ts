@@ -77,7 +77,7 @@ describe('launcher', () => {
     assert.deepEqual(recorded(), []);
   });
 
-  it('can be stopped during a start or a build', async () => {
+  it('the launcher can be stopped during a start or a build', async () => {
     const launcher = launcherOf(async (launch) => {
       await start(launch, 'PostgreSQL');
       await launch.run({ ...scriptPart(folder.path, 'build', stubborn), stop: [] });

@@ -57,7 +57,7 @@ describe('leftovers of a killed launcher', () => {
     assert.equal(statSync(runPath).mode & 0o777, 0o600);
   });
 
-  it('do not count as a running service', () => {
+  it('leftovers do not count as a running service', () => {
     const record = new RunRecord(folder.path);
     const addresses = { api: 'http://127.0.0.1:1', temporal_ui: null, demo_receiver: null };
     assert.equal(runningAddresses(folder.path), undefined);

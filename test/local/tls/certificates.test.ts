@@ -83,7 +83,7 @@ describe('the TLS files of a folder', () => {
     assert.equal(await ask('127.0.0.1', { cert: before, key: readFileSync(key, 'utf8') }, readFileSync(authority, 'utf8')), 200);
   });
 
-  it('keep trusting what the user trusts, and report when that cannot be read', async () => {
+  it('the TLS files of a folder keep trusting what the user trusts, and report when that cannot be read', async () => {
     const userBundle = join(folder.path, 'company.pem');
     const company = await makeAuthority('Company');
     writeFileSync(userBundle, company.cert);

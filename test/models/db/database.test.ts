@@ -84,7 +84,7 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual([error.message, stream.destroyed], ['Query read timeout', true]);
   });
 
-  it('use no parallel workers, so that one statement takes one core', async () => {
+  it('connections use no parallel workers, so that one statement takes one core', async () => {
     const [plan] = await select<{ max: string }>(test.db, `SELECT current_setting('max_parallel_workers_per_gather') AS max`);
     assert.equal(plan?.max, '0');
   });
@@ -96,7 +96,7 @@ describe('connections to PostgreSQL', () => {
     await db.close();
   });
 
-  it('count as errors and as waits where the server refuses them, for statements and transactions', async () => {
+  it('connections count as errors and as waits where the server refuses them, for statements and transactions', async () => {
     const db = openPool('postgres://nobody@127.0.0.1:1/none', 1);
     const before = await counts();
     await assert.rejects(select(db, 'SELECT 1 AS one'), ConnectionRefusedError);
@@ -106,7 +106,7 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual([after.lost - before.lost, after.late - before.late, after.waits - before.waits], [2, 0, 2]);
   });
 
-  it('count as errors and as waits where none is free in time, for statements and transactions', async () => {
+  it('connections count as errors and as waits where none is free in time, for statements and transactions', async () => {
     const db = openPool(test.url, 1, { acquireMsMax: 50 });
     await until(async () => (await select(db, 'SELECT 1 AS one')).length === 1, 'the connection is open');
     const before = await counts();
@@ -119,7 +119,7 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual([after.lost - before.lost, after.late - before.late, after.waits - before.waits], [0, 2, 3]);
   });
 
-  it('count as lost, and not as a full pool, where the server does not answer', async () => {
+  it('connections count as lost, and not as a full pool, where the server does not answer', async () => {
     const { host } = new URL(test.url);
     const proxy = await startFaultProxy(host);
     const db = openPool(test.url.replace(host, proxy.address), 1, { answerMsMax: 300, acquireMsMax: 1_000 });
@@ -142,7 +142,7 @@ describe('connections to PostgreSQL', () => {
     assert.equal((await counts()).lost - before.lost, 1);
   });
 
-  it('never end the process when the server closes them', async () => {
+  it('connections never end the process when the server closes them', async () => {
     const db = openPool(test.url, 5);
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
     let failed = 0;
@@ -177,7 +177,7 @@ describe('amounts and counts', () => {
 describe('steps after a commit', () => {
   const test = useDatabase();
 
-  it('run after the COMMIT, and not when it fails', async () => {
+  it('steps after a commit run after the COMMIT, and not when it fails', async () => {
     await select(test.db, 'CREATE TABLE parents (id int PRIMARY KEY)');
     await select(test.db, 'CREATE TABLE children (parent_id int REFERENCES parents DEFERRABLE INITIALLY DEFERRED)');
     await select(test.db, 'INSERT INTO parents VALUES (1)');

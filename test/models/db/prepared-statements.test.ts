@@ -21,7 +21,7 @@ describe('prepared statements', () => {
     for (const db of pools.splice(0)) await db.close();
   });
 
-  it('have one name for each text, on every connection', async () => {
+  it('prepared statements have one name for each text, on every connection', async () => {
     const [one, other] = ['SELECT $1::int AS one', 'SELECT $1::int AS other'];
     const [first, second] = [onePool(), onePool()];
     for (const db of [first, second]) for (const sql of [one, one, other]) await select(db, sql, [1]);

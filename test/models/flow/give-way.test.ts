@@ -40,7 +40,7 @@ describe('work that gives way', () => {
   });
   afterEach(() => urgentWork.end());
 
-  it('never waits while nothing was urgent', async () => {
+  it('work that gives way never waits while nothing was urgent', async () => {
     const pace = givingWayTo(new UrgentWork());
     const turns = [askForTurn(pace), askForTurn(pace), askForTurn(pace)];
     await settled();
@@ -79,7 +79,7 @@ describe('work that gives way', () => {
     for (const { end } of [first, second, third]) await end();
   });
 
-  it('does not wait for itself: work within a turn begins at once', async () => {
+  it('work that gives way does not wait for itself: work within a turn begins at once', async () => {
     const pace = givingWayTo(urgent);
     assert.equal(await pace.run(() => pace.run(() => Promise.resolve('done'))), 'done');
   });

@@ -13,7 +13,7 @@ b_seconds_count{part="${part}"} 2
 `;
 
 describe('pages of metrics that are put together', () => {
-  it('has one head for each family, and the values of all pages below it', () => {
+  it('pages that are put together have one head for each family, and the values of all pages below it', () => {
     const lines = mergePages([page('one'), page('two')], false).split('\n');
     assert.deepEqual(lines.slice(0, 4), [
       '# HELP a_total what',

@@ -41,7 +41,7 @@ describe('names of webhooks', () => {
     });
   });
 
-  it('fail with ETIMEOUT without an answer', async () => {
+  it('names of webhooks fail with ETIMEOUT without an answer', async () => {
     const startedAt = performance.now();
     assert.equal(await codeOf(resolver()('slow.test')), 'ETIMEOUT');
     assert.ok(performance.now() - startedAt < 1_500);

@@ -8,7 +8,7 @@ import { faultsOf, load, required } from '../../support/load-settings.js';
 const sandbox = { account: 'sandbox', weight: 1 };
 
 describe('loadConfig', () => {
-  it('has the defaults of the contract', () => {
+  it('a configuration has the defaults of the contract', () => {
     const config = load();
     const defaults = {
       port: 3000,
@@ -30,7 +30,7 @@ describe('loadConfig', () => {
     assert.deepEqual({ ...config, ...defaults }, config);
   });
 
-  it('has the limits of the contract by default', () => {
+  it('a configuration has the limits of the contract by default', () => {
     const { rateLimits, quotas } = load();
     assert.deepEqual(rateLimits, {
       api: { points: 100, seconds: 60 },

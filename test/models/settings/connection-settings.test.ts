@@ -21,11 +21,11 @@ describe('the settings of connections', () => {
   before(() => writeFileSync(file, 'a certificate'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('use no TLS for Temporal by default', () => {
+  it('the connection to Temporal has no TLS by default', () => {
     assert.deepEqual(testConfig({ TEMPORAL_ADDRESS: 'temporal:7233' }).temporalServer, { address: 'temporal:7233' });
   });
 
-  it('use TLS with an API key or a certificate', () => {
+  it('the connection to Temporal has TLS with an API key or a certificate', () => {
     assert.deepEqual(testConfig({ TEMPORAL_ADDRESS: 'x:1', TEMPORAL_API_KEY: 'key' }).temporalServer, {
       address: 'x:1',
       apiKey: 'key',
@@ -36,7 +36,7 @@ describe('the settings of connections', () => {
     assert.equal(Buffer.from(tls?.serverRootCACertificate ?? []).toString(), 'a certificate');
   });
 
-  it('read a certificate and its key from the environment', () => {
+  it('a certificate and its key are read from the environment', () => {
     const { tls } = testConfig({ TEMPORAL_TLS_CLIENT_CERT_DATA: 'certificate', TEMPORAL_TLS_CLIENT_KEY_DATA: 'key' }).temporalServer;
     assert.deepEqual(
       [tls?.clientCertPair?.crt, tls?.clientCertPair?.key].map((part) => Buffer.from(part ?? []).toString()),
@@ -44,13 +44,13 @@ describe('the settings of connections', () => {
     );
   });
 
-  it('refuse half a pair, a missing file and an API key without TLS', () => {
+  it('half a pair, a missing file and an API key without TLS are refused', () => {
     assert.match(faultsOf({ TEMPORAL_TLS_CLIENT_CERT_DATA: 'certificate' }).join(), /must be set together/);
     assert.match(faultsOf({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: join(folder, 'none.pem') }).join(), /cannot be read/);
     assert.match(faultsOf({ TEMPORAL_API_KEY: 'key', TEMPORAL_TLS: 'false' }).join(), /clear text/);
   });
 
-  it('refuse an https PUBLIC_URL without TRUSTED_PROXIES', () => {
+  it('an https PUBLIC_URL without TRUSTED_PROXIES is refused', () => {
     const PUBLIC_URL = 'https://api.example.test';
     assert.match(faultsOf({ PUBLIC_URL }).join(), /^TRUSTED_PROXIES must be set/);
     assert.deepEqual(testConfig({ PUBLIC_URL, TRUSTED_PROXIES: 'none' }).trustedProxies, []);

@@ -14,7 +14,7 @@ describe('the environment of commands', () => {
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   const runs = (pid: number, settings: object) => writeFileSync(runFileIn(folder), JSON.stringify({ launcher: { pid }, settings }));
 
-  it('has the settings of .env, and its own variables come first', () => {
+  it('the environment of commands has the settings of .env, and its own variables come first', () => {
     write('.env', '# a comment\nPORT=4000\nMAIL_FROM="Tidings <a@example.com>"\nLOG_LEVEL=warn\n');
     assert.deepEqual(withEnvFile({ LOG_LEVEL: 'error' }, folder), {
       PORT: '4000',
@@ -35,7 +35,7 @@ describe('the environment of commands', () => {
     write('run.json', '{"launcher');
     assert.throws(() => commandEnvironment({ DATA_DIR: folder }, folder), isNamed('run.json'));
   });
-  it('has the settings of the service that runs in DATA_DIR', () => {
+  it('the environment of commands has the settings of the service that runs in DATA_DIR', () => {
     runs(process.pid, { DATABASE_URL: 'postgres://made', PORT: '4321' });
     assert.deepEqual(commandEnvironment({ DATA_DIR: '.', PORT: '0' }, folder), {
       DATA_DIR: '.',

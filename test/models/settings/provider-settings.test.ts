@@ -4,7 +4,7 @@ import { faultsOf, load, required } from '../../support/load-settings.js';
 describe('settings of providers', () => {
   const twilio = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token-1', TWILIO_FROM: '+15005550100' };
 
-  it('let accounts share a channel, with own settings or those of their kind', () => {
+  it('settings of providers let accounts share a channel, with own settings or those of their kind', () => {
     const { routes, accounts } = load({
       ...twilio,
       PROVIDER_SMS: 'twilio=3, backup=0',
@@ -69,7 +69,7 @@ describe('settings of providers', () => {
     it(`refuses ${what}`, () => assert.deepEqual(faultsOf({ ...required, ...twilio, ...env }), [fault]));
   }
 
-  it('name a missing setting of an account', () => {
+  it('settings of providers name a missing setting of an account', () => {
     const env = { PROVIDER_SMS: 'one', PROVIDER_ACCOUNTS: 'one=twilio', TWILIO_ACCOUNT_SID: 'AC1' };
     assert.deepEqual(faultsOf({ ...required, ...env }).toSorted(), ['ONE_TWILIO_AUTH_TOKEN is not set', 'ONE_TWILIO_FROM is not set']);
   });

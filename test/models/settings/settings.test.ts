@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { settings } from '../../../models/settings/settings.js';
 
 describe('docs/settings.md', () => {
-  it('lists the declared settings with their defaults and descriptions', () => {
+  it('docs/settings.md lists the declared settings with their defaults and descriptions', () => {
     const page = readFileSync(resolve(import.meta.dirname, '../../../../docs/settings.md'), 'utf8');
     const table = /<!-- settings:[^]*?-->([^]*?)<!-- end of settings -->/.exec(page)?.[1] ?? '';
     const written = table.split('\n').filter((line) => line.startsWith('| `'));

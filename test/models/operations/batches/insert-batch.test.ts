@@ -82,7 +82,7 @@ describe('insertBatch', () => {
     assert.equal(await insertBatch(test.db, other, pagesOf(other)), true);
   });
 
-  it('does not lock the balance', async () => {
+  it('the insert of a batch does not lock the balance', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const batch = newBatch(workspaceId);
     const slowly = async function* () {

@@ -176,7 +176,7 @@ describe('the audit of the books', () => {
     ]);
   });
 
-  it('can be run by an operator, who can also acknowledge a balance', async () => {
+  it('an operator can run the audit of the books and acknowledge a balance', async () => {
     await rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]);
     const script = resolve(import.meta.dirname, '../../../../api/admin/admin.js');
     const run = (...args: string[]) =>

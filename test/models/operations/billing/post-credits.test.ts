@@ -67,7 +67,7 @@ describe('debit and credit', () => {
     assert.deepEqual(await rows(test.db, 'SELECT spent_today FROM workspaces WHERE id = $1', [id]), [{ spent_today: 300 }]);
   });
 
-  it('never overspends with 60 debits and refunds at once', async () => {
+  it('a balance is never overspent with 60 debits and refunds at once', async () => {
     const { id } = await buildWorkspace(test.db, 10_000);
     const work = Array.from({ length: 60 }, (_, index) =>
       index % 3 === 2 ? refunded(id, postings(500)) : debited(id, postings(700, 400)),

@@ -41,7 +41,7 @@ describe('searchContacts', () => {
       assert.deepEqual({ byPage, byCursor }, { byPage: expected, byCursor: expected });
     });
 
-  it('has no next place on the last page, and no rows after it', async () => {
+  it('a search has no next place on the last page, and no rows after it', async () => {
     const [oldest] = (await storeContacts()).slice(-1);
     const last = await search({ page: 3, limit: 2 }, 3);
     assert.deepEqual([last.rows.map(({ id }) => id), last.next], [[oldest], null]);

@@ -33,7 +33,7 @@ describe('suppressions', () => {
   const claim = (groupId: string) => claimHandoffs(test.db, groupId, sandboxEverywhere);
   const listed = (id = test.workspaceId) => suppressionsOf(test.db, id);
 
-  it('fail and refund a message before any attempt', async () => {
+  it('suppressions fail and refund a message before any attempt', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await list();
     const { id, group_id } = await buildQueued(test.db, test.workspaceId, { to: phone });
@@ -48,7 +48,7 @@ describe('suppressions', () => {
     assert.deepEqual(await rows(test.db, 'SELECT 1 FROM send_attempts WHERE message_id = $1', [id]), []);
   });
 
-  it('fail no other message of a group', async () => {
+  it('suppressions fail no other message of a group', async () => {
     await list();
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{ to: phone }, { to: '+15551234568' }]);
     assert.deepEqual(
@@ -63,26 +63,26 @@ describe('suppressions', () => {
     ['another channel', { channel: 'whatsapp' }, { to: phone }],
     ['a time that is over', { expires_at: new Date(Date.now() - 1000) }, { to: phone }],
   ] as const) {
-    it(`do not hold for ${what}`, async () => {
+    it(`suppressions do not hold for ${what}`, async () => {
       await list(entry);
       assert.equal((await claim((await buildQueued(test.db, test.workspaceId, message)).group_id)).length, 1);
     });
   }
 
-  it('do not hold in another workspace', async () => {
+  it('suppressions do not hold in another workspace', async () => {
     await list();
     const other = await buildWorkspace(test.db);
     assert.equal((await claim((await buildQueued(test.db, other.id, { to: phone })).group_id)).length, 1);
   });
 
-  it('hold for an address in any letter case', async () => {
+  it('suppressions hold for an address in any letter case', async () => {
     await list({ channel: 'email', recipient: 'Ada@Example.com' });
     const { id, group_id } = await buildQueued(test.db, test.workspaceId, { channel: 'email', to: 'aDA@example.COM' });
     assert.deepEqual(await claim(group_id), []);
     assert.equal(await statusOf(test.db, id), 'failed/suppressed');
   });
 
-  it('fail a scheduled message that is due after a STOP', async () => {
+  it('suppressions fail a scheduled message that is due after a STOP', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000);
     const { id, group_id } = await buildQueued(test.db, test.workspaceId, { to: phone, scheduled_at, status_detail: 'scheduled' });
     await list();
@@ -93,7 +93,7 @@ describe('suppressions', () => {
     assert.equal(await statusOf(test.db, id), 'failed/suppressed');
   });
 
-  it('fail no message whose hand-off may have succeeded', async () => {
+  it('suppressions fail no message whose hand-off may have succeeded', async () => {
     const first = await buildClaimed(test.db, test.workspaceId, { to: phone });
     await recordHandoffs(test.db, [{ id: first.id, attempt: 1, provider: 'sandbox', outcome: 'unknown', detail: 'reset' }]);
     await list();
@@ -104,7 +104,7 @@ describe('suppressions', () => {
     );
   });
 
-  it('stay when they are permanent, and are replaced when they expire', async () => {
+  it('suppressions stay when they are permanent, and are replaced when they expire', async () => {
     await list({ reason: 'bounce' });
     await list({ reason: 'opt_out' });
     await list({ reason: 'bounce' });

@@ -24,7 +24,7 @@ describe('eraseMessages', () => {
   const test = workspaceForEach();
   const personal = Object.entries(messageColumns).filter(([, { isPersonal }]) => isPersonal);
 
-  it('has a decision for each column: personal, or kept', () => {
+  it('every column has a decision: personal, or kept', () => {
     const decided = [...kept, ...personal.map(([name]) => name)];
     assert.deepEqual(decided.toSorted(), Object.keys(messageColumns).toSorted(), 'declare a new column `personal`, or list it as kept');
   });

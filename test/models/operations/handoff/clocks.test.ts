@@ -72,7 +72,7 @@ describe('workers whose clocks differ', () => {
       }
     };
 
-    it(`write the events of a message in the order of its statuses (${clocks} s off)`, async () => {
+    it(`workers whose clocks differ write the events of a message in the order of its statuses (${clocks} s off)`, async () => {
       const { id, group_id } = await deliver();
       const due = await firstDeliveries(test.db, group_id, false);
       const ids = due.map((delivery) => delivery.id);
@@ -94,7 +94,7 @@ describe('workers whose clocks differ', () => {
       assert.equal(listed.total, 3, 'the list finds them by the time at which they were created');
     });
 
-    it(`keep the order of an ordered webhook (${clocks} s off)`, async () => {
+    it(`workers whose clocks differ keep the order of an ordered webhook (${clocks} s off)`, async () => {
       await rows(test.db, 'UPDATE webhooks SET ordered = true WHERE id = $1', [webhookId]);
       const { group_id } = await deliver();
       await leaveToRetriers(test.db, { left: await firstDeliveries(test.db, group_id, false) }, false);

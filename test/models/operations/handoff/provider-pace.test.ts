@@ -40,7 +40,7 @@ describe('the send slots of a provider', () => {
     close((await reserve(1)).waitMs, 3_000);
   });
 
-  it('start again after the longer of two holds', async () => {
+  it('send slots of a provider start again after the longer of two holds', async () => {
     await holdProvider(test.db, provider, 5_000);
     await holdProvider(test.db, provider, 2_000);
     close((await reserve(10)).waitMs, 5_000);
@@ -50,7 +50,7 @@ describe('the send slots of a provider', () => {
     close(held[0]?.left_ms ?? 0, 5_000);
   });
 
-  it('do not accumulate in the past', async () => {
+  it('send slots of a provider do not accumulate in the past', async () => {
     await reserve(1, 0, 1_000_000);
     assert.deepEqual(await reserve(1), { waitMs: 0, isReserved: true });
     close((await reserve(1)).waitMs, 100);

@@ -66,7 +66,7 @@ describe('fallBack', () => {
     assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 5000', 'debit -1000', 'refund 1000', 'debit -100']);
   });
 
-  it('does not wait for a call whose answer was lost', async () => {
+  it('the next step does not wait for a call whose answer was lost', async () => {
     const { id } = await buildChain();
     await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '16 seconds' WHERE message_id = $1`, [id]);
     assert.equal((await fallBack(test.db, id, true, workflowIds.message)).next?.channel, 'email');

@@ -16,7 +16,7 @@ describe('listMessages', () => {
     return { ids: rows.map(({ id }) => id), total };
   };
 
-  it('lists accepted messages of the workspace in pages, newest first', async () => {
+  it('accepted messages of the workspace are listed in pages, newest first', async () => {
     const built: string[] = [];
     for (let index = 0; index < 5; index += 1) built.unshift((await buildQueued(test.db, test.workspaceId)).id);
     await buildUndecided(test.db, test.workspaceId);

@@ -83,7 +83,7 @@ describe('the events of a status', () => {
     );
   });
 
-  it('get delivery numbers in their order', async () => {
+  it('events get delivery numbers in their order', async () => {
     const workspace = await buildWorkspace(test.db);
     await buildWebhook(workspace.id, 'https://one.example.test/');
     const { id } = await buildSent(test.db, workspace.id);

@@ -91,7 +91,7 @@ describe('reports that race with the work on their group', () => {
       return isRight ? null : `${status}, ${refunds.length} refunds, ${credits_used} of ${cost} used`;
     }));
 
-  it('find their message while its hand-off is recorded', () =>
+  it('reports find their message while its hand-off is recorded', () =>
     repeat(async () => {
       const claim = await buildClaimed(test.db, workspaceId);
       const providerId = uuidv7();
@@ -111,7 +111,7 @@ describe('reports that race with the work on their group', () => {
       return status === 'delivered/delivered' ? null : status;
     }));
 
-  it('find their message while its hand-off is recorded and an erasure renames them', () =>
+  it('reports find their message while its hand-off is recorded and an erasure renames them', () =>
     repeat(async () => {
       const claim = await buildClaimed(test.db, workspaceId, { channel: 'whatsapp' });
       const { group_id, to } = await messageOf(test.db, claim.id);

@@ -92,7 +92,7 @@ describe('heartbeats of workers', () => {
     return [known, alive, lost];
   };
 
-  it('count dead threads and ends in good order, and nothing that is long ago', async () => {
+  it('heartbeats of workers count dead threads and ends in good order, and nothing that is long ago', async () => {
     assert.deepEqual(await seen(), [0, 0, 0]);
     for (const worker of ['one', 'two']) for (const part of ['messages', 'bulk']) await noteHeartbeat(database.db, worker, part);
     assert.deepEqual(await seen(), [2, 2, 0]);

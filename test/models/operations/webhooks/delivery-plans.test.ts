@@ -32,21 +32,21 @@ describe('plans that were made while the tables were small', () => {
     await retrierDeliveries(test.db, webhook_id, false, 1);
   });
 
-  it('do not read the backlog of a webhook when a group looks for its deliveries', async () => {
+  it('the backlog of a webhook is not read when a group looks for its deliveries', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog });
     const { group_id } = await buildDelivery(test.db, workspaceId);
     const read = await entriesRead(test.db, 'deliveries', () => firstDeliveries(test.db, group_id, false));
     assert.ok(read < readMax, `${read} index entries`);
   });
 
-  it('do not read the backlog of a webhook when a delivery is left to its retrier', async () => {
+  it('the backlog of a webhook is not read when a delivery is left to its retrier', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog, carried: false });
     const { id, webhook_id } = await buildDelivery(test.db, workspaceId);
     const read = await entriesRead(test.db, 'deliveries', () => leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false));
     assert.ok(read < readMax, `${read} index entries`);
   });
 
-  it('do not read the backlog of a webhook for each delivery that its retrier attempts', async () => {
+  it('the backlog of a webhook is not read for each delivery that its retrier attempts', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog });
     await inOneGroup(test.db, workspaceId);
     const page = 100;

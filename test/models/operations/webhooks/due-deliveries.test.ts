@@ -35,7 +35,7 @@ describe('due deliveries', () => {
     assert.deepEqual([first.ladder_step, first.old_secret, first.old_secret_until], [0, null, null]);
   });
 
-  it('show whether other webhooks wait for the same round', async () => {
+  it('due deliveries show whether other webhooks wait for the same round', async () => {
     const { id, group_id } = await buildDelivery(test.db, test.workspaceId);
     const isShared = async () => (await firstDeliveries(test.db, group_id, false)).map(({ is_shared }) => is_shared);
     assert.deepEqual(await isShared(), [false]);
@@ -51,7 +51,7 @@ describe('due deliveries', () => {
     assert.equal((await deliveryOf(test.db, id)).status, 'pending');
   });
 
-  it('keep the order of a message when the earlier one is due later', async () => {
+  it('due deliveries keep the order of a message when the earlier one is due later', async () => {
     const { group_id } = await buildSent(test.db, test.workspaceId);
     const due = await firstDeliveries(test.db, group_id, false);
     await leaveToRetriers(test.db, { left: due }, false);

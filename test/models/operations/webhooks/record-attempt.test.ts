@@ -177,7 +177,7 @@ describe('recordAttempts', () => {
     assert.equal((await attemptsOf(test.db, once.id)).length, 1);
   });
 
-  it('does not deadlock with other changes to several deliveries', async () => {
+  it('an attempt does not deadlock with other changes to several deliveries', async () => {
     const built = await Promise.all(Array.from({ length: 60 }, () => buildDelivery(test.db, workspaceId)));
     const backwards = built.toReversed();
     const recorded = (deliveries: DeliveryRow[]) =>

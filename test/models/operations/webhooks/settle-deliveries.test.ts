@@ -64,7 +64,7 @@ describe('the deliveries of a webhook', () => {
     });
   }
 
-  it('fail at once when it is deleted', async () => {
+  it('deliveries fail at once when their webhook is deleted', async () => {
     await buildBacklog(test.db, webhook, { count: 30 });
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await deleteWebhook(test.db, test.workspaceId, webhook.id, byTest);
@@ -73,7 +73,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual([await stored(), await unsettledWebhooks(test.db, 10)], [['failed 31'], []]);
   });
 
-  it('stay held when it becomes active again, and new ones are sent', async () => {
+  it('deliveries stay held when their webhook becomes active again, and new ones are sent', async () => {
     await buildBacklog(test.db, webhook, { count: 30 });
     await change({ is_active: false });
     await change({ is_active: true });
@@ -103,7 +103,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual(new Set(await listReplayable(test.db, { ...range(), statuses: held }, null, 10)), new Set(others));
   });
 
-  it('stay held after a failed attempt, and succeed after an acknowledged one', async () => {
+  it('deliveries stay held after a failed attempt, and succeed after an acknowledged one', async () => {
     const [failed, over, acknowledged] = [
       await buildDelivery(test.db, test.workspaceId),
       await buildDelivery(test.db, test.workspaceId),

@@ -28,7 +28,7 @@ describe('updateWebhook and deleteWebhook', () => {
   const build = () => buildDelivery(test.db, workspaceId);
   const stored = async (id = webhookId) => (await rows(test.db, 'SELECT * FROM webhooks WHERE id = $1', [id]))[0];
 
-  it('change only the given fields', async () => {
+  it('an update changes only the given fields', async () => {
     const before = await stored();
     await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: 'mine', events: ['message.failed'] }, byTest);
     const { updated_at, ...after } = (await stored()) ?? {};
@@ -37,7 +37,7 @@ describe('updateWebhook and deleteWebhook', () => {
     assert.equal((await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: null }, byTest)).description, null);
   });
 
-  it('hold pending deliveries on a pause, and activation sends nothing by itself', async () => {
+  it('a pause holds pending deliveries, and activation sends nothing by itself', async () => {
     const { id } = await buildDelivery(test.db, workspaceId);
     await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: false }, byTest);
     await rows(test.db, `UPDATE webhooks SET disabled_reason = 'gone' WHERE id = $1`, [webhookId]);
@@ -52,7 +52,7 @@ describe('updateWebhook and deleteWebhook', () => {
     ['has another address', { url: 'https://two.example.test/' }],
     ['is given another chance', { is_active: true }],
   ] as const) {
-    it(`make waiting retries due now when the webhook ${what}`, async () => {
+    it(`waiting retries are due now when the webhook ${what}`, async () => {
       const [waiting, fresh, inFlight] = [await build(), await build(), await build()];
       await recordAttempts(test.db, [attemptWith(waiting, { status: 'pending', inSeconds: 3_600 })]);
       await leaveToRetriers(test.db, { left: [], inFlight: [inFlight] }, false);
@@ -69,7 +69,7 @@ describe('updateWebhook and deleteWebhook', () => {
     });
   }
 
-  it('keep waiting retries when the URL stays the same or the events change', async () => {
+  it('waiting retries stay when the URL stays the same or the events change', async () => {
     const { id } = await build();
     await recordAttempts(test.db, [attemptWith({ id, webhook_id: webhookId }, { status: 'pending', inSeconds: 60 })]);
     const before = await deliveryOf(test.db, id);
@@ -93,19 +93,19 @@ describe('updateWebhook and deleteWebhook', () => {
     return changing;
   }
 
-  it('end a pause that the former URL asks for at the same moment', async () => {
+  it('a new URL ends a pause that the former one asks for at the same moment', async () => {
     const paused = `failing_since = now(), resume_at = now() + interval '1 day'`;
     const { failing_since, resume_at } = await duringCommitOf(paused, { url: 'https://two.example.test/' });
     assert.deepEqual([failing_since, resume_at], [null, null]);
   });
 
-  it('activate a webhook that is disabled at the same moment', async () => {
+  it('an update activates a webhook that is disabled at the same moment', async () => {
     const disabled = `is_active = false, disabled_reason = 'gone', revision = revision + 1, held_revision = revision + 1`;
     const { is_active, disabled_reason } = await duringCommitOf(disabled, { is_active: true });
     assert.deepEqual([is_active, disabled_reason], [true, null]);
   });
 
-  it('end open deliveries of a deleted webhook, and write no more', async () => {
+  it('a deletion ends open deliveries, and no more are written', async () => {
     const { id } = await buildDelivery(test.db, workspaceId);
     await deleteWebhook(test.db, workspaceId, webhookId, byTest);
     assert.equal((await deliveryOf(test.db, id)).status, 'failed');
@@ -114,7 +114,7 @@ describe('updateWebhook and deleteWebhook', () => {
     assert.deepEqual((await Webhook.ownedPage(workspaceId, { page: 1, limit: 10 })).total, 0);
   });
 
-  it('find no foreign, deleted, unknown or malformed id', async () => {
+  it('a foreign, deleted, unknown or malformed webhook is not found', async () => {
     const stranger = await buildWorkspace(test.db);
     const { row: deleted } = await buildWebhook(workspaceId, 'https://two.example.test/');
     await deleteWebhook(test.db, workspaceId, deleted.id, byTest);

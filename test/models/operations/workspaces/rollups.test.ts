@@ -45,7 +45,7 @@ describe('sums of messages by hour and day', () => {
   const wholeDays = { from: new Date(Date.now() - dayMs), to: new Date() };
   const overview = () => readOverview(test.db, workspaceId, wholeDays, 'day');
 
-  it('count a message where it was accepted, as it stands now', async () => {
+  it('sums of messages count a message where it was accepted, as it stands now', async () => {
     const { id } = await buildQueued(test.db, workspaceId);
     const { created_at: accepted } = (await rows<{ created_at: Date }>(test.db, 'SELECT created_at FROM messages'))[0] ?? assert.fail();
     await move([id], 'sent');
@@ -63,7 +63,7 @@ describe('sums of messages by hour and day', () => {
     assert.ok(Math.abs((corrected.waits.p50Ms ?? 0) - 10_000) <= 500, `${corrected.waits.p50Ms}`);
   });
 
-  it('take a refund back from the credits', async () => {
+  it('sums of messages take a refund back from the credits', async () => {
     const { id } = await buildQueued(test.db, workspaceId);
     await cancelMessage(test.db, workspaceId, id);
     await fold();
@@ -98,7 +98,7 @@ describe('sums of messages by hour and day', () => {
     );
   });
 
-  it('by hour are forgotten after 35 days; those by day stay', async () => {
+  it('sums by hour are forgotten after 35 days; those by day stay', async () => {
     await buildQueued(test.db, workspaceId);
     await fold();
     await rows(test.db, `UPDATE message_rollups SET at = at - interval '36 days'`);

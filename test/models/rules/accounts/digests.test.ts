@@ -18,7 +18,7 @@ describe('digests of earlier versions stay valid', () => {
     ['a recovery code', hex(digestRecoveryCode('w1', 'abcde-fghij')), '23709d75f7b282f54360ed6a9747bdc5d370a696be1466209ad42a929d944164'],
     ['the token of a mail', mailToken('key', 'id'), '37ISmQz8kjcNd71rlHV71N_qwoQ_VDoMQs6VYsq8paE'],
   ] as const)
-    it(`of ${what}`, () => assert.equal(digest, expected));
+    it(`digests of earlier versions stay valid: ${what}`, () => assert.equal(digest, expected));
 
   it('digests are the same for an address in any letter case and a code in any spelling', () => {
     assert.deepEqual(digestOfEmail('key', 'Ann@Example.COM'), digestOfEmail('key', 'ann@example.com'));

@@ -64,7 +64,7 @@ describe('renderMail', () => {
     assert.match(renderMail('totp_enabled', context).text, /stays enabled after a reset: ask the operator of this service to remove it/);
   });
 
-  it('lists after a change of the password what still works', () => {
+  it('the mail after a change of the password lists what still works', () => {
     const textOf = (detail: object) => renderMail('password_changed', { ...context, detail }).text;
     assert.match(
       textOf({ keys: ['one', 'two'], webhooks: [] }),
@@ -73,7 +73,7 @@ describe('renderMail', () => {
     assert.doesNotMatch(textOf({}), /These|None/);
   });
 
-  it('has one paragraph for each line, and no more', () => {
+  it('a mail has one paragraph for each line, and no more', () => {
     const { text, html } = renderMail('workspace_closed', { ...context, token: undefined });
     assert.equal(text.split('\n\n').length, 2);
     assert.deepEqual(

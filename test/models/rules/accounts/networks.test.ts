@@ -35,10 +35,10 @@ describe('the networks of an API key', () => {
   for (const [address, isIn] of addresses)
     it(`${isIn ? 'let' : 'stop'} ${address === undefined ? 'an unknown client' : JSON.stringify(address)}`, () =>
       assert.equal(isClientInNetworks(address, networks), isIn));
-  it('let IPv4 clients in by the IPv6 form of their addresses', () => {
+  it('the networks of an API key let IPv4 clients in by the IPv6 form of their addresses', () => {
     const mapped = ['::ffff:203.0.113.7', '::ffff:198.51.100.0/120'].map((text) => networkOf(text) ?? '');
     for (const address of ['203.0.113.7', '::ffff:203.0.113.7', '198.51.100.255']) assert.ok(isClientInNetworks(address, mapped), address);
     for (const address of ['203.0.113.8', '198.51.101.0', '2001:db8::1']) assert.ok(!isClientInNetworks(address, mapped), address);
   });
-  it('stop everybody when there are none', () => assert.equal(isClientInNetworks('203.0.113.7', []), false));
+  it('an empty list of networks stops everybody', () => assert.equal(isClientInNetworks('203.0.113.7', []), false));
 });

@@ -25,7 +25,7 @@ describe('who may sign up', () => {
   const good = ['open', 'CLOSED', 'verified-domain:a.co', 'verified-domain:a-b.example.com,c.org', `verified-domain:${'a'.repeat(63)}.co`];
   const bad = ['', 'opened', 'reopen', 'verified-domain:', 'verified-domain:localhost', 'verified-domain:a.co,', 'verified-domain:a..co'];
   const worse = ['verified-domain:-a.co', 'verified-domain:a-.co', 'verified-domain:a.co b.co', `verified-domain:${'a'.repeat(64)}.co`];
-  for (const setting of good) it(`may be set to ${setting}`, () => assert.ok(signupPattern.test(setting)));
+  for (const setting of good) it(`the sign-up may be set to ${setting}`, () => assert.ok(signupPattern.test(setting)));
   for (const setting of [...bad, ...worse])
     it(`must not be set to ${JSON.stringify(setting)}`, () => assert.equal(signupPattern.test(setting), false));
 });

@@ -14,7 +14,7 @@ describe('the changes in an audit event', () => {
     assert.deepEqual(changesBetween({ a: 'old', b: 'x' }, { a: 'new', b: 'x' }, ['a', 'b']), { a: 'changed' });
   });
 
-  it('name the origin of a URL, without its path and query', () => {
+  it('the changes in an audit event name the origin of a URL, without its path and query', () => {
     assert.equal(originOfUrl('https://x.test:8443/hook/secret?token=t'), 'https://x.test:8443');
     assert.equal(originOfUrl('no url'), '');
   });
@@ -27,7 +27,7 @@ describe('the filter of audit events', () => {
     for (const filter of ['api_key', 'api_key.', 'key.*', 'api*', 'created', '']) assert.deepEqual(typesOf(filter), [], filter);
   });
 
-  it('has a value for each type and each family, and each selects something', () => {
+  it('the filter of audit events has a value for each type and each family, and each selects something', () => {
     assert.equal(new Set(auditFilters).size, auditFilters.length);
     assert.deepEqual(
       auditFilters.filter((filter) => filter.endsWith('.*')),

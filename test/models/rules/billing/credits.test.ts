@@ -26,7 +26,7 @@ describe('priceOf', () => {
     for (const text of ['', 'a', 'a'.repeat(1_600)]) assert.deepEqual([priceOf('whatsapp', text), priceOf('email', text)], [500, 100]);
   });
 
-  it('never falls when a text grows', () => {
+  it('the price never falls when a text grows', () => {
     fc.assert(
       fc.property(unicode, unicode, (text, more) => {
         assert.equal(codePoints(text), Array.from(text).length);

@@ -157,7 +157,7 @@ describe('a dispute', () => {
     [undefined, 500, false],
   ];
   for (const [status, amountCents, isFinal] of outcomes) {
-    it(`that is ${status} takes back ${amountCents} cents, ${isFinal ? 'for good' : 'for now'}`, () => {
+    it(`a dispute that is ${status} takes back ${amountCents} cents, ${isFinal ? 'for good' : 'for now'}`, () => {
       assert.deepEqual(dispute({ status }), {
         kind: 'dispute',
         cause: 'dp_1',

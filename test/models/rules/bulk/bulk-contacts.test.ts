@@ -26,13 +26,13 @@ describe('contacts as recipients', () => {
     assert.equal(mail?.to, 'ann@example.com');
   });
 
-  it('have precedence of values: variables, then fields of the recipient, then the name, then custom fields', async () => {
+  it('contacts as recipients have precedence of values: variables, then fields of the recipient, then the name, then custom fields', async () => {
     const contacts = known(contact({ custom_fields: { name: 'custom', a: 'custom', b: 'custom' } }));
     const recipients = [{ contact_id: 'a1', a: 'field', b: 'field', variables: { b: 'variable' } }];
     assert.deepEqual(await textsOf(bulk({ recipients, contacts, content: { text: '{{name}} {{a}} {{b}}' } })), ['Ann field variable']);
   });
 
-  it('have no value for a name that is absent or cannot be stored', async () => {
+  it('contacts as recipients have no value for a name that is absent or cannot be stored', async () => {
     const content = { text: '{{name|friend}}' };
     for (const name of [null, '\0'])
       assert.deepEqual(await textsOf(bulk({ ...toContact, content, contacts: known(contact({ name })) })), ['friend']);

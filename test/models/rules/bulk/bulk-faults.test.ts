@@ -66,7 +66,7 @@ describe('faults of bulk requests', () => {
       );
     }
   });
-  it('lists a hundred faults and the number of further ones', async () => {
+  it('a refusal lists a hundred faults and the number of further ones', async () => {
     const faults = await faultsOf(bulk({ recipients: Array.from({ length: 3500 }, () => 'x'), content: { text: 'x' } }));
     assert.equal(faults.length, 100);
     assert.deepEqual(faults.at(-1), { field: 'recipients', message: '3,401 more faults are not listed' });

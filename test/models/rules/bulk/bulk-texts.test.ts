@@ -11,7 +11,7 @@ describe('e-mails in bulk', () => {
   const mail = (changes: Partial<BulkRequest['content']>, recipient: object = {}) =>
     bulk({ channel: 'email', content: { text: 'x', ...changes }, recipients: [{ to: 'a@b.co', ...recipient }] });
 
-  it('need the variables of subject and html too, each once', async () => {
+  it('e-mails in bulk need the variables of subject and html too, each once', async () => {
     assert.deepEqual(await textsOfFaults(mail({ subject: '{{a}}' })), [missing('recipients[0].variables.a')]);
     assert.deepEqual(await textsOfFaults(mail({ html: '{{a}}' })), [missing('recipients[0].variables.a')]);
     assert.deepEqual(await textsOfFaults(mail({ text: '{{b}}', subject: '{{a}}{{b}}', html: '{{a}}' })), [
@@ -20,14 +20,14 @@ describe('e-mails in bulk', () => {
     ]);
   });
 
-  it('name the text with an invalid placeholder', async () => {
+  it('a fault names the text of an e-mail with an invalid placeholder', async () => {
     assert.deepEqual(await textsOfFaults(mail({ subject: '{{a b}}', html: '{{c d}}' })), [
       'content.subject: content.subject has an invalid placeholder: {{a b}}',
       'content.html: content.html has an invalid placeholder: {{c d}}',
     ]);
   });
 
-  it('have the headers of unsubscription only if that is asked for', async () => {
+  it('e-mails in bulk have the headers of unsubscription only if that is asked for', async () => {
     const [wanted] = await messagesOf(mail({ unsubscribe: true }));
     assert.deepEqual(wanted?.content, { text: 'x', unsubscribe: true });
     for (const unsubscribe of [false, undefined]) {
@@ -57,7 +57,7 @@ describe('templates of WhatsApp in bulk', () => {
     assert.deepEqual(message?.content.template, { name: 'order', language: 'en', variables: { 1: 'Hi Ann', 2: 'literal' } });
   });
 
-  it('need their variables', async () => {
+  it('templates in bulk need their variables', async () => {
     assert.deepEqual(await textsOfFaults(request({ 1: '{{name}}' })), [missing('recipients[0].variables.name')]);
   });
 
@@ -111,7 +111,7 @@ describe('a bulk send with faults', () => {
     );
   });
 
-  it('lists at most fifty faults of one recipient, in names that are short and can be shown', async () => {
+  it('a refusal lists at most fifty faults of one recipient, in names that are short and can be shown', async () => {
     const variables = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`v${index}`, []]));
     assert.equal((await faultsOf(bulk({ recipients: [{ to: phone(0), name: 'x', variables }] }))).length, 50);
     const named = async (name: string) =>

@@ -24,13 +24,13 @@ describe('mentionOf', () => {
     });
   }
 
-  it('does not find a part of a longer number', () => {
+  it('a part of a longer number is no mention', () => {
     for (const other of ['+155512345678', '+115551234567', '15551234567890']) {
       for (const write of Object.values(formats)) assert.equal(isIn(write(other), phone), false, write(other));
     }
   });
 
-  it('does not find the end or the start of a longer address', () => {
+  it('the end or the start of a longer address is no mention', () => {
     for (const other of [`x${address}`, `x.${address}`, `${address}.au`, `${address}x`, address.replace('mail.', '')]) {
       for (const write of [formats['a form'], formats.JSON]) assert.equal(isIn(write?.(other) ?? '', address), false, other);
     }

@@ -57,7 +57,7 @@ describe('a suppression', () => {
     for (const reason of ['opt_out', 'complaint', 'manual'] as const) assert.equal(expiryOf(reason, from), null);
   });
 
-  it('can be ended only by the recipient who made it', () => {
+  it('a suppression can be ended only by the recipient who made it', () => {
     for (const reason of ['opt_out', 'complaint'] as const) {
       for (const source of ['inbound', 'provider', 'report', 'unsubscribe'] as const) assert.equal(isByRecipient({ reason, source }), true);
       assert.equal(isByRecipient({ reason, source: 'api' }), false);
@@ -78,7 +78,7 @@ describe('the unsubscribe link', () => {
   it('the unsubscribe link is valid for years, in later versions too', () =>
     assert.equal(unsubscribeToken(key, id), '0198c5b1-0a10-7f3e-8b1d-000000000002.7PKTsgPVwcW7qh8CXCaP8V3sFBy6BP2mk3pC-ZRsfBs'));
   it('contains the id of its message', () => assert.equal(readUnsubscribeToken(key, unsubscribeToken(key, id)), id));
-  it('has the headers of RFC 8058', () => {
+  it('the unsubscribe link has the headers of RFC 8058', () => {
     const headers = unsubscribeHeaders('https://tidings.example', 'a.b');
     assert.deepEqual(headers, {
       'List-Unsubscribe': '<https://tidings.example/unsubscribe/a.b>',

@@ -6,7 +6,7 @@ const unknown = { code: 'undeliverable', isPermanent: false };
 
 describe("a provider's failure", () => {
   const table = { '1': hard('30008'), '2': soft('30006') };
-  it('has our code, and is permanent or not', () => {
+  it('a failure of a provider has our code, and is permanent or not', () => {
     assert.deepEqual(
       [lookUp(table, '1'), lookUp(table, '2')],
       [

@@ -20,7 +20,7 @@ describe('the limits of a content', () => {
     assert.equal(faultOfTexts('email', 'ä'.repeat(23_040), 'ä'.repeat(23_041)), mailFault);
   });
 
-  it('leave room for the longest text: two units for a character, one for a byte', () => {
+  it('the limits of a content leave room for the longest text: two units for a character, one for a byte', () => {
     assert.deepEqual([textUnitsMax('sms'), textUnitsMax('email')], [3200, 92_160]);
     assert.deepEqual([textSizeMax(['sms', 'whatsapp']), textSizeMax(['sms', 'email'])], [1600, 92_160]);
   });

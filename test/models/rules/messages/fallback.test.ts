@@ -16,7 +16,7 @@ describe('a chain across channels', () => {
     ['failed', 'cancelled', 'over', 'over'],
     ['failed', 'expired', 'over', 'over'],
   ] as [Status, string | null, string, string][]) {
-    it(`after ${status} ${code ?? ''}: ${early} before its time is over, ${due} then`, () => {
+    it(`a chain after ${status} ${code ?? ''}: ${early} before its time is over, ${due} then`, () => {
       const before = { status, error_code: code, has_expired: false };
       assert.deepEqual([fallbackVerdict(before, false), fallbackVerdict(before, true)], [early, due]);
       assert.equal(fallbackVerdict({ ...before, has_expired: true }, true), 'over', 'its next step would expire at once');

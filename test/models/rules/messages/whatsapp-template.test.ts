@@ -69,7 +69,7 @@ describe('the variables of a template', () => {
     assert.equal(faultOf(many(50)), null);
     assert.deepEqual(faultOf(many(51)), { field: 'v', message: 'v must have at most 50 entries' });
   });
-  it('have valid names and texts', () => {
+  it('the variables of a template have valid names and texts', () => {
     assert.deepEqual(faultOf({ ok: 'x', 'a b': 'x' }), {
       field: 'v',
       message: 'v must have names of 1 to 64 letters, digits or underscores',
@@ -92,7 +92,7 @@ describe('the parts of a template', () => {
     );
   });
 
-  it('name each button once', () => {
+  it('the parts of a template name each button once', () => {
     const doubleOf = (...indexes: unknown[]) => doubleIndexOf(indexes.map((index) => (index === null ? null : { index })));
     assert.deepEqual(
       [doubleOf(), doubleOf(0, 1, 2), doubleOf(0, 1, 1, 0), doubleOf('1', '1', null, undefined)],
@@ -100,7 +100,7 @@ describe('the parts of a template', () => {
     );
   });
 
-  it('have their texts replaced, and nothing else', () => {
+  it('the parts of a template have their texts replaced, and nothing else', () => {
     const seen: string[] = [];
     const template = {
       name: 'order',

@@ -71,7 +71,7 @@ describe('the accounts that may have a message', () => {
     }
   });
 
-  it('include uncertain ones that were removed from the settings', () => {
+  it('the accounts that may have a message include uncertain ones that were removed from the settings', () => {
     assert.deepEqual(suspectedAccounts(config, 'sms', ['gone', 'twilio']), ['sandbox', 'twilio', 'gone']);
   });
 });

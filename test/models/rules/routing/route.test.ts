@@ -15,7 +15,7 @@ const first = (given: AccountStanding[], at: number) => chooseRoute(given, at).a
 const account = (name: string, weight: number, health = levelMax): AccountStanding => ({ account: name, weight, level: health });
 
 describe('the route of a message', () => {
-  it('has shares that add up to 1, and none for an account at 0', () => {
+  it('the route of a message has shares that add up to 1, and none for an account at 0', () => {
     fc.assert(
       fc.property(standings, (given) => {
         const shares = sharesOf(given);
@@ -60,7 +60,7 @@ describe('the route of a message', () => {
     );
   });
 
-  it('lists each account once, without accounts at 0 unless all are', () => {
+  it('the route of a message lists each account once, without accounts at 0 unless all are', () => {
     fc.assert(
       fc.property(standings, draw, (given, at) => {
         const choice = chooseRoute(given, at);
@@ -84,7 +84,7 @@ describe('the route of a message', () => {
     assert.ok(Math.abs(countOf(groups) - 0.7) < 0.05, String(countOf(groups)));
   });
 
-  it('lists the other accounts by their share, and a healthy standby last', () => {
+  it('the route of a message lists the other accounts by their share, and a healthy standby last', () => {
     const given = [account('a', 1), account('b', 0), account('c', 2), account('d', 5)];
     const names = (at: number) =>
       chooseRoute(given, at)

@@ -34,7 +34,7 @@ describe('positions in a stream', () => {
     fc.assert(fc.property(position, (given) => assert.deepEqual(parsePosition(formatPosition(given)), given)));
   });
 
-  it('have ids that fit a header and a query as they are', () => {
+  it('positions in a stream have ids that fit a header and a query as they are', () => {
     fc.assert(fc.property(position, (given) => assert.match(formatPosition(given), /^[0-9a-z.-]{1,400}$/)));
   });
 

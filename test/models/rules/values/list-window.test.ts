@@ -45,7 +45,7 @@ describe('mapRows', () => {
 
 describe('a place in a list', () => {
   const id = '0190a5a8-0000-7000-8000-000000000001';
-  it('has a text of its form for each sort column', () => {
+  it('a place in a list has a text of its form for each sort column', () => {
     assert.ok(isPlace(['1767225600000000', id], ['micros', 'id']));
     assert.ok(isPlace(['-'], ['entry']) && isPlace(['12'], ['entry']) && isPlace(['12'], ['number']));
     for (const parts of [

@@ -33,13 +33,13 @@ describe('makeId', () => {
 });
 
 describe('the ids of a period', () => {
-  it('begin a minute before its first moment and end ten minutes after its last, as ids', () => {
+  it('the ids of a period begin a minute before its first moment and end ten minutes after its last, as ids', () => {
     const at = new Date(0x0190a5a80000);
     assert.equal(idBefore(at), `0190a5a7-${(0x10000 - 60_000).toString(16).padStart(4, '0')}-7000-8000-000000000000`);
     assert.equal(idAfter(at), `0190a5b1-${(600_000 % 0x10000).toString(16).padStart(4, '0')}-7000-8000-000000000000`);
   });
 
-  it('stay ids for times that no id has', () => {
+  it('the ids of a period stay ids for times that no id has', () => {
     assert.equal(idBefore(new Date(0)), '00000000-0000-7000-8000-000000000000');
     assert.equal(idAfter(new Date(8.64e15)), 'ffffffff-ffff-7000-8000-000000000000');
     for (const id of [idBefore(new Date(0)), makeId(), idAfter(new Date(8.64e15))]) assert.ok(lowestId < id && id < highestId);

@@ -32,7 +32,7 @@ describe('isStorable', () => {
 });
 
 describe('countText', () => {
-  it('has the singular for one only, and separates thousands', () => {
+  it('a count has the singular for one only, and separates thousands', () => {
     assert.deepEqual(
       [0, 0.5, 1, 2, 1000].map((count) => countText(count, 'credit')),
       ['0 credits', '0.5 credits', '1 credit', '2 credits', '1,000 credits'],

@@ -72,7 +72,7 @@ describe('eventBody', () => {
     assert.deepEqual([data.recipient, 'delivered_at' in data], ['', false]);
   });
 
-  it('has the same envelope in a test that the owner sends', () => {
+  it('a test that the owner sends has the same envelope', () => {
     assert.equal(testEventBody('w1', at), '{"event":"webhook.test","timestamp":"2027-01-01T00:00:00.123Z","data":{"webhook_id":"w1"}}');
   });
 
@@ -83,7 +83,7 @@ describe('eventBody', () => {
     );
   });
 
-  it('has a sentence for each of the four types', () => {
+  it('the events have a sentence for each of the four types', () => {
     assert.deepEqual([...eventTypes], Object.keys(payloads));
     for (const type of eventTypes) assert.match(eventDescriptions[type], /^[A-Z].*\.$/);
   });
