@@ -49,7 +49,7 @@ describe('the fault proxy', () => {
     await until(() => answered.endsWith(text.toUpperCase()), `the answer to ${text}`);
   };
 
-  it('passes bytes both ways', () => say('one'));
+  it('the fault proxy passes bytes both ways', () => say('one'));
 
   it('stalls requests, which arrive in order when it passes data again', async () => {
     await say('one');

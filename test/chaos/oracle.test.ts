@@ -28,7 +28,7 @@ describe('the oracle of the chaos battery', () => {
     const noticed = new Map<string, string[]>();
 
     for (const mutant of mutants) {
-      it(`notices that ${mutant.name}`, () => {
+      it(`the oracle notices that ${mutant.name}`, () => {
         const { by } = notice(mutant);
         noticed.set(mutant.name, by);
         assert.ok(by.includes(mutant.rule), `${mutant.rule} does not notice it; ${by.join(', ') || 'nobody'} does`);
@@ -136,7 +136,7 @@ describe('the oracle of the chaos battery', () => {
       channel = 'sms',
     ) => [...endsOf(begins, sure, perhaps, channel)].toSorted();
 
-    it('follow from the reports', () => {
+    it('the statuses in which a message may end follow from the reports', () => {
       assert.deepEqual(ends('sent', []), ['sent']);
       assert.deepEqual(ends('sent', ['sent', 'failed']), ['failed']);
       assert.deepEqual(ends('sent', ['failed', 'delivered']), ['delivered']);

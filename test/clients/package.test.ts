@@ -100,7 +100,7 @@ describe('the package tidings-client', () => {
     assert.deepEqual(JSON.parse(stdout), [[true], 404, 'message.sent']);
   });
 
-  it('brings the command', async () => {
+  it('the package brings the command', async () => {
     const { key } = await app.account();
     const env = { PATH: process.env.PATH, TIDINGS_URL: app.url, TIDINGS_API_KEY: key };
     const { stdout } = await promisify(execFile)(join(folder, 'node_modules/.bin/tidings'), ['send', '+15551234567', 'Hello'], { env });

@@ -142,7 +142,7 @@ describe('contacts in the console', function () {
     assert.deepEqual((await contacts())[0].custom_fields, { size: 3 });
   });
 
-  it('pages follow by cursor', async () => {
+  it('pages of contacts follow by cursor', async () => {
     for (let number = 10; number <= 60; number += 1) await create({ phone: `+155512345${number}` });
     await browser.follow('Contacts');
     await browser.see('51 in total');

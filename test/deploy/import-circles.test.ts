@@ -48,7 +48,7 @@ function sources(): Map<string, string> {
 }
 
 describe('imports of the sources', () => {
-  it('form no circle', () => {
+  it('imports of the sources form no circle', () => {
     const graph = graphOf(sources());
     const edges = [...graph.values()].flat().length;
     assert.ok(graph.size > 1_000 && edges > 3 * graph.size, `${edges} imports of ${graph.size} files were found`);

@@ -141,14 +141,14 @@ describe('import rules', () => {
   });
 
   for (const [file, line, advice] of refused) {
-    it(`refuses in ${file}: ${line}`, () => {
+    it(`an import is refused in ${file}: ${line}`, () => {
       const answer = said.get(file) ?? 'nothing';
       assert.ok(answer.includes(advice), `expected "${advice}", lint said: ${answer}`);
     });
   }
 
   for (const [file, line] of allowed) {
-    it(`allows in ${file}: ${line}`, () => {
+    it(`an import is allowed in ${file}: ${line}`, () => {
       assert.equal(said.get(file), undefined);
     });
   }

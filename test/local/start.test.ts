@@ -152,7 +152,7 @@ describe('npm start', () => {
     assert.ok(!processes.some(isAlive));
   });
 
-  it('stops during its start', async () => {
+  it('npm start stops during its start', async () => {
     const { child, printed } = spawnEntryPoint('start', dataDir);
     await until(() => printed().includes('✓ PostgreSQL'));
     const processes = processesOf(dataDir);

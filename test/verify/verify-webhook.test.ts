@@ -63,7 +63,7 @@ describe('verifyWebhook', () => {
     ['a signed number', 'body', signed([secret], sentAt, '1'), '1'],
   ];
   for (const [what, fault, headers, text = body] of altered) {
-    it(`refuses ${what}`, () => assert.equal(faultOf(headers, text), fault));
+    it(`the verification refuses ${what}`, () => assert.equal(faultOf(headers, text), fault));
   }
 
   it('accepts clocks up to five minutes apart', () => {
@@ -162,7 +162,7 @@ describe('SeenIds', () => {
     assert.equal(seen.take('a'), true);
   });
 
-  it('forgets the oldest first', () => {
+  it('the list of seen ids forgets the oldest first', () => {
     const seen = new SeenIds(2);
     for (const each of ['a', 'b', 'c']) seen.take(each);
     assert.deepEqual([seen.take('b'), seen.take('c'), seen.take('a')], [false, false, true]);

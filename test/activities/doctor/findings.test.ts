@@ -68,7 +68,7 @@ const cases: [name: string, finding: { state: State }, state: State][] = [
 
 describe('findings of the doctor', () => {
   for (const [name, finding, state] of cases) {
-    it(`calls ${name} ${state}`, () => assert.equal(finding.state, state));
+    it(`a finding of the doctor calls ${name} ${state}`, () => assert.equal(finding.state, state));
   }
 
   it('findings of the doctor name the commands for search attributes that are missing or of another type', () => {

@@ -80,7 +80,7 @@ describe('the address guard', () => {
   }
 
   for (const address of publicAddresses) {
-    it(`accepts ${address}`, async () => {
+    it(`the address guard accepts ${address}`, async () => {
       assert.deepEqual([await isSaved(literal(address)), await isSaved(name, address), await isDialled(address)], [true, true, true]);
       assert.ok(isAllowedTarget(address, 443, config), 'a literal is not looked up');
     });

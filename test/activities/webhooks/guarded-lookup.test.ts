@@ -40,7 +40,7 @@ describe('guardedLookup', () => {
     assert.equal((await ask(all, () => Promise.reject(failure), {}))[0], failure);
   });
 
-  it('resolves real names', async () => {
+  it('the guarded lookup resolves real names', async () => {
     const lookup = guardedLookup((address) => address === '127.0.0.1' || address === '::1', createResolver({ servers: [] }));
     const [error, address] = await new Promise<unknown[]>((done) => lookup('localhost', {}, (...result) => done(result)));
     assert.equal(error, null);

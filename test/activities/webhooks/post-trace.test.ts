@@ -72,7 +72,7 @@ describe('the trace of a POST', () => {
     assert.deepEqual([requestHeaders, remoteAddress, timings.connect_ms], [null, null, null]);
   });
 
-  it('masks signatures only', async () => {
+  it('the trace of a POST masks signatures only', async () => {
     const secrets = [generateWebhookSecret(), generateWebhookSecret()];
     const headers = deliveryHeaders({ id: 'evt-1', type: 'message.sent', body: '{}', secrets, timestampSeconds: 1 });
     receiver.answer = acknowledge;

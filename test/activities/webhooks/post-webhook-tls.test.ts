@@ -20,7 +20,7 @@ describe('webhookPoster, to receivers that cannot prove who they are', () => {
   };
   const failed = { error: 'tls', responseStatus: null, responseBody: null };
 
-  it('fails without TLS', async () => {
+  it('a POST fails without TLS', async () => {
     const server = createServer((socket) => void socket.on('error', () => undefined).end('HTTP/1.1 200 OK\r\n\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

@@ -45,7 +45,7 @@ describe('the worker process', () => {
   });
 
   for (const how of ['SIGTERM', 'disconnect'] as const) {
-    it(`exits 0 on ${how}`, async () => {
+    it(`the worker exits 0 on ${how}`, async () => {
       const worker = start('inherit');
       const exited = once(worker, 'exit');
       await Promise.race([once(worker, 'message'), exited]);

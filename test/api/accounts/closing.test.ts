@@ -100,7 +100,7 @@ describe('DELETE /api/v1/auth/workspace', () => {
     ]);
     assert.equal(balance, 99_000);
   });
-  it('cancels batches', async () => {
+  it('the end of an account cancels its batches', async () => {
     const { key } = (await me.call('POST', '/api-keys', { name: 'x' })).body.data;
     const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15551234567', '+15551234568'] };
     const { body } = await app.call('POST', '/api/v1/messages/bulk', { key, body: bulk });

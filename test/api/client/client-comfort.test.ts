@@ -157,7 +157,7 @@ describe('CORS', () => {
     'ftp://x',
     'https://x/y',
   ]) {
-    it(`refuses ${bad} at start`, async () => {
+    it(`the API does not start with the origin ${bad}`, async () => {
       await assert.rejects(startApi({ CORS_ORIGINS: bad }), /CORS_ORIGINS/);
     });
   }

@@ -54,7 +54,7 @@ describe('contacts', () => {
 
   it('stores no name where an empty one is given', async () => assert.equal((await create({ ...good, name: '' })).name, null));
 
-  it('stores each tag once', async () =>
+  it('a contact stores each tag once', async () =>
     assert.deepEqual((await create({ phone: '+15550000001', tags: ['a', 'b', 'a'] })).tags, ['a', 'b']));
 
   describe('uniqueness', () => {
@@ -154,7 +154,7 @@ describe('contacts', () => {
       ["'; DROP TABLE contacts; --", []],
     ];
     for (const [search, expected] of searches)
-      it(`searches for ${search}`, async () => assert.deepEqual(await names(`?search=${search}`), expected));
+      it(`contacts are searched for ${search}`, async () => assert.deepEqual(await names(`?search=${search}`), expected));
     it('200 filters by one tag and by tag and search', async () => {
       assert.deepEqual(await names('?tag=vip'), ['Carl\\', 'Ada 100%']);
       assert.deepEqual(await names('?tag=x,y'), ['Ada 100%']);

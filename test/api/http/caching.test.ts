@@ -29,7 +29,7 @@ describe('caches', () => {
       assertNotStored(await app.call('GET', path), [401]);
     });
   }
-  it('store no new secret', async () => {
+  it('caches store no new secret', async () => {
     const { jwt } = account;
     assertNotStored(await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k' } }), [201]);
     assertNotStored(await app.call('POST', '/api/v1/auth/totp', { jwt }), [200]);

@@ -45,7 +45,7 @@ describe('answers outside the endpoints', () => {
       assert.equal(headers.get('x-request-id'), 'abc.DEF-1_2');
     });
     for (const bad of ['a b', 'x'.repeat(65), 'a/b', '<script>']) {
-      it(`replaces ${bad.slice(0, 20)}`, async () => {
+      it(`a bad request id is replaced: ${bad.slice(0, 20)}`, async () => {
         const { headers } = await app.call('GET', '/health', { headers: { 'X-Request-Id': bad } });
         assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
       });
@@ -89,13 +89,13 @@ describe('answers outside the endpoints', () => {
       const answer = await app.call('POST', send, { body: 'x'.repeat(200_000) });
       assert.deepEqual([answer.status, answer.body.error], [401, 'Missing X-API-Key header']);
     });
-    it('reads 99 kB', async () => {
+    it('a body of 99 kB is read', async () => {
       const answer = await app.call('POST', send, { key, body: { ...body, padding: 'x'.repeat(99_000) } });
       assert.equal(answer.status, 201);
     });
   });
 
-  it('sets the security headers', async () => {
+  it('an answer has the security headers', async () => {
     const { headers } = await app.call('GET', '/health');
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
     assert.ok(headers.get('content-security-policy'));

@@ -50,7 +50,7 @@ describe('faults behind a request of the same connection', () => {
     assert.deepEqual(await heard(said, 'connect'), [...first, 'HTTP/1.1 404', '"error":"Not found"']);
   });
 
-  it('answers after several requests', async () => {
+  it('a fault is answered after several requests of its connection', async () => {
     const answers = ['HTTP/1.1 200', 'answer 0', 'HTTP/1.1 200', 'answer 1', 'HTTP/1.1 400', '"error":"Malformed HTTP request"'];
     assert.deepEqual(await heard(`${request}${request}{}`, 'clientError'), answers);
   });

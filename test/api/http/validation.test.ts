@@ -65,7 +65,7 @@ describe('validation of messages/send', () => {
     ]);
   });
 
-  it('drops unknown fields', () => {
+  it('unknown fields of a send are dropped', () => {
     assert.deepEqual(check(sendBody, { ...good, id: 'x', content: { text: 'Hello', id: 'x' } }).value, good);
   });
 
@@ -96,12 +96,12 @@ describe('validation of messages/send', () => {
     ];
     for (const [what, metadata, expected] of metadataCases) it(what, () => assert.deepEqual(faults(goodWith({ metadata })), expected));
 
-    it('refuses a key __proto__', () => {
+    it('metadata with a key __proto__ are refused', () => {
       assert.deepEqual(faults(goodWith({ metadata: JSON.parse('{"__proto__": {"x": 1}}') })), [
         'metadata: metadata must not have a key __proto__',
       ]);
     });
-    it('keeps all other keys', () => {
+    it('metadata keep all other keys', () => {
       const metadata = { b: [1, null, true, { c: 'ä' }], a: '' };
       assert.deepEqual(check(sendBody, goodWith({ metadata })).value.metadata, metadata);
     });
@@ -110,15 +110,16 @@ describe('validation of messages/send', () => {
   describe('dates', () => {
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
     for (const value of ['tomorrow', '', '2026-01-01', '2026-01-01T10:00:00', '2026-02-30T10:00:00Z']) {
-      it(`refuses ${JSON.stringify(value)}`, () =>
+      it(`a date is refused: ${JSON.stringify(value)}`, () =>
         assert.deepEqual(faults(goodWith({ scheduled_at: value })), ['scheduled_at: Invalid date format']));
     }
-    it('refuses numbers', () => assert.deepEqual(faults(goodWith({ expires_at: 5 })), ['expires_at: expires_at must be a string']));
+    it('a number is refused as a date', () =>
+      assert.deepEqual(faults(goodWith({ expires_at: 5 })), ['expires_at: expires_at must be a string']));
     it('accepts 29 days ahead and the past', () =>
       assert.deepEqual(faults(goodWith({ scheduled_at: inDays(29) })).concat(faults(goodWith({ scheduled_at: inDays(-9) }))), []));
-    it('refuses 31 days ahead', () =>
+    it('a date 31 days ahead is refused', () =>
       assert.deepEqual(faults(goodWith({ scheduled_at: inDays(31) })), ['scheduled_at: scheduled_at must be at most 30 days ahead']));
-    it('returns dates', () =>
+    it('a text with a date becomes a Date', () =>
       assert.ok(check(sendBody, goodWith({ scheduled_at: '2026-01-01T10:00:00+02:00' })).value.scheduled_at instanceof Date));
   });
 });
@@ -130,7 +131,7 @@ describe('parseObject', () => {
     assert.deepEqual(parse('\ufeff{"a":1}'), { a: 1 });
   });
   for (const text of ['{', '[]', '"x"', '5', 'null', 'true', 'a=b', '{"a":1}x', "{'a':1}", ' ']) {
-    it(`refuses ${text}`, () => assert.throws(() => parse(text), { message: 'Invalid JSON body', code: 'validation_failed' }));
+    it(`a body is refused: ${text}`, () => assert.throws(() => parse(text), { message: 'Invalid JSON body', code: 'validation_failed' }));
   }
   it('refuses bytes that are not UTF-8', () =>
     assert.throws(() => parseObject(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), { message: 'Invalid JSON body' }));

@@ -52,7 +52,7 @@ describe('messages', () => {
       ['email', { channel: 'email', to: 'a@b.co' }, 0.1, null, null],
     ];
     for (const [what, change, credits, segments, encoding] of priced) {
-      it(`charges ${credits} for ${what}`, async () => {
+      it(`a send costs ${credits} credits for ${what}`, async () => {
         const { body } = await app.call('POST', send, { key, body: { ...sms, ...change } });
         const { message } = body.data;
         assert.deepEqual([message.credits_used, message.segments, message.encoding], [credits, segments, encoding]);

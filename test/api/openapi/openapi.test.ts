@@ -34,7 +34,7 @@ describe('/openapi.json', () => {
     assert.equal(new URL(servers[0]?.url ?? '').pathname, '/');
     assert.equal(body.openapi, '3.1.0');
   });
-  it('describes every endpoint once', () => {
+  it('the OpenAPI document describes every endpoint once', () => {
     assert.deepEqual(operations.map(({ operationId }) => operationId).toSorted(), endpoints.map(({ id }) => id).toSorted());
   });
   it('says how each request of a provider or mail program is authenticated', () => {

@@ -36,7 +36,7 @@ describe('GET /api/v1/stream', () => {
     assert.deepEqual(event?.data.data.metadata, { order: 7 });
   });
 
-  it('takes a JWT', async () => {
+  it('the stream takes a JWT', async () => {
     const stream = await watch({ key: '' }, undefined, { Authorization: `Bearer ${account.jwt}` });
     await send(app, account);
     await received(stream, 1);

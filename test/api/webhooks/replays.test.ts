@@ -71,7 +71,7 @@ describe('replays', () => {
     const replay = await begin().finally(setRight);
     assert.equal(replay.matched, 1);
   });
-  it('leaves out test deliveries', async () => {
+  it('a replay leaves out test deliveries', async () => {
     await call('POST', '/test');
     await rows(app.deps.db, `UPDATE deliveries SET status = 'failed' WHERE webhook_id = $1`, [id]);
     assert.equal((await call('POST', '/replay', { since: longAgo })).body.data.replay.matched, 0);

@@ -113,7 +113,7 @@ describe('a message by Twilio', () => {
     assert.equal(await statusOfNext(), 'sent');
   });
 
-  it('waits while Twilio throttles', async () => {
+  it('a message waits while Twilio throttles', async () => {
     counterpart.interfere = (response, _form, call) => call === 1 && refuse(response, 429, 20429, { 'Retry-After': '1' });
     const client = restClient(service.url, service.db);
     const account = await client.signUp();

@@ -59,7 +59,7 @@ describe('the local checkout, as Stripe', () => {
     assert.match(await (await fetch(session.url ?? '')).text(), /&lt;b&gt;Zwölf &amp; mehr&lt;\/b&gt;/);
   });
 
-  it('refuses what Stripe refuses', async () => {
+  it('the local checkout refuses what Stripe refuses', async () => {
     const expensive = { quantity: 1_000_000, price_data: { currency: 'eur', unit_amount: 1000, product_data: { name: 'x' } } };
     await assert.rejects(stripe.checkout.sessions.create({ ...params, line_items: [expensive] }), {
       type: 'StripeInvalidRequestError',

@@ -54,7 +54,7 @@ describe('the role of the running program', () => {
   it('empties what is personal in audit events', () =>
     rows(program, 'UPDATE audit_events SET actor_name = NULL, address = NULL, user_agent = NULL, target_name = NULL, changes = NULL'));
 
-  it('updates a workspace', async () => {
+  it('the role of the running program may update a workspace', async () => {
     await rows(program, 'UPDATE workspaces SET balance = balance WHERE id = $1', [workspaceId]);
   });
 });

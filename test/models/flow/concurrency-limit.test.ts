@@ -22,7 +22,7 @@ function startWork(limit: ReturnType<typeof createConcurrencyLimit>) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('createConcurrencyLimit', () => {
-  it('lets keys take turns', async () => {
+  it('keys take turns at a concurrency limit', async () => {
     const { begun, ask, end } = startWork(createConcurrencyLimit({ max: 1 }));
     for (const name of ['a1', 'a2', 'a3', 'a4']) ask(name, 'a');
     for (const name of ['b1', 'b2']) ask(name, 'b');

@@ -100,7 +100,7 @@ describe('work that gives way', () => {
     await later?.end();
   });
 
-  it('lets owners take turns', async () => {
+  it('owners take turns at work that gives way', async () => {
     let owner = 'one';
     const pace = givingWayTo(urgent, () => owner);
     const order: string[] = [];

@@ -66,7 +66,7 @@ describe('settings of providers', () => {
       'ONE_TWILIO_FROM must be a phone number, a short code, a sender name or the SID of a messaging service',
     ],
   ] as const) {
-    it(`refuses ${what}`, () => assert.deepEqual(faultsOf({ ...required, ...twilio, ...env }), [fault]));
+    it(`settings of providers are refused with ${what}`, () => assert.deepEqual(faultsOf({ ...required, ...twilio, ...env }), [fault]));
   }
 
   it('settings of providers name a missing setting of an account', () => {

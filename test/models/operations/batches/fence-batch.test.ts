@@ -10,7 +10,7 @@ import { counted, newBatch, pagesOf } from './new-batch.js';
 describe('fenceBatch', () => {
   const test = useDatabase();
 
-  it('deletes only undecided batches', async () => {
+  it('only undecided batches are deleted by a fence', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const [one, other] = [newBatch(workspaceId), newBatch(workspaceId)];
     for (const batch of [one, other]) await insertBatch(test.db, batch, pagesOf(batch));

@@ -126,7 +126,7 @@ describe('the audit of the books', () => {
     ],
   ];
   for (const [what, plant, found] of planted)
-    it(`finds ${what}`, async () => {
+    it(`the audit of the books finds ${what}`, async () => {
       await plant();
       assert.deepEqual(await audit(), found());
     });

@@ -111,7 +111,7 @@ describe('debit and credit', () => {
       assert.deepEqual(adjustments, ['adjustment -400', 'adjustment -600', 'adjustment -250', 'adjustment -150']);
     });
 
-    it('posts a cause once', async () => {
+    it('credits are taken back once for a cause', async () => {
       const { id } = await buildWorkspace(test.db, 1_000);
       await taken(id, 400, `cause:${id}`);
       await assert.rejects(taken(id, 400, `cause:${id}`), { name: 'SequelizeUniqueConstraintError' });
@@ -131,7 +131,7 @@ describe('debit and credit', () => {
     });
   });
 
-  it('refuses an unknown workspace', async () => {
+  it('an unknown workspace is neither debited nor refunded', async () => {
     await assert.rejects(refunded(uuidv7(), postings(300)), /is gone/);
     assert.deepEqual(await debited(uuidv7(), postings(300, 200)), []);
   });
@@ -147,7 +147,7 @@ describe('debit and credit', () => {
     assert.deepEqual([await balanceOf(test.db, id), await messagesOf(id)], [1_000, 0]);
   });
 
-  it('keeps the ledger append-only', async () => {
+  it('the ledger stays append-only', async () => {
     const { id } = await buildWorkspace(test.db, 1_000);
     await assert.rejects(rows(test.db, 'UPDATE credit_entries SET amount = amount + 1 WHERE workspace_id = $1', [id]), /append-only/);
     await assert.rejects(rows(test.db, 'DELETE FROM credit_entries WHERE workspace_id = $1', [id]), /append-only/);

@@ -112,7 +112,7 @@ describe('eraseOld', () => {
     assert.deepEqual(await rows(test.db, 'SELECT * FROM erasure_queue'), []);
   });
 
-  it('skips locked rows', async () => {
+  it('the erasure of old messages skips locked rows', async () => {
     const held = await old(20);
     await own(10);
     await test.db.transaction(async (transaction) => {

@@ -22,7 +22,7 @@ describe('fenceMessages', () => {
     assert.deepEqual(await fenceMessages(test.db, [message.id]), [], 'there is nothing left to fence');
   });
 
-  it('keeps an accepted message', async () => {
+  it('an accepted message is kept by a fence', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     const message = await buildQueued(test.db, workspace.id);
     assert.deepEqual(await fenceMessages(test.db, [message.id, uuidv7()]), []);
@@ -39,7 +39,7 @@ describe('fenceMessages', () => {
     assert.equal(await balanceOf(test.db, workspace.id), 4_000);
   });
 
-  it('frees the idempotency key', async () => {
+  it('a fence frees the idempotency key', async () => {
     const workspace = await buildWorkspace(test.db);
     const first = await buildUndecided(test.db, workspace.id, { idempotency_key: 'again' });
     await fenceMessages(test.db, [first.id]);

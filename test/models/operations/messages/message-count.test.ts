@@ -93,7 +93,7 @@ describe('how many messages a workspace has', () => {
     ],
   };
   for (const [what, [shown, decide]] of Object.entries(cases)) {
-    it(`counts ${what}`, async () => {
+    it(`the number of messages counts ${what}`, async () => {
       await decide();
       const { rows: messages, total } = await listMessages(test.db, test.workspaceId, noFilters, { page: 1, limit: 100 });
       assert.deepEqual([total, messages.length], [shown, shown]);

@@ -155,7 +155,7 @@ describe('recordReports', () => {
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered'], 'read has no event');
   });
 
-  it('changes nothing without reports', async () => {
+  it('nothing changes without reports', async () => {
     assert.deepEqual(await recordReports(test.db, []), []);
   });
 });

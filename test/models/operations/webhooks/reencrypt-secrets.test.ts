@@ -64,7 +64,7 @@ describe('reencryptSecrets', () => {
     assert.deepEqual(await keys(today), earlier);
   });
 
-  it('encrypts TOTP secrets', async () => {
+  it('TOTP secrets are encrypted again', async () => {
     const { secret } = await offerTotp(test.db, former, workspaceId, byTest);
     const [lost] = [(await buildWorkspace(test.db)).id];
     await offerTotp(test.db, foreign, lost, byTest);

@@ -21,7 +21,7 @@ const names: [string, string][] = [
 describe('plainName', () => {
   for (const [name, plain] of names) {
     const shown = JSON.stringify(name).replace('\u2028', '\\u2028'); // a title is one line
-    it(`makes ${JSON.stringify(plain)} of ${shown}`, () => assert.equal(plainName(name), plain));
+    it(`the plain name of ${shown} is ${JSON.stringify(plain)}`, () => assert.equal(plainName(name), plain));
   }
   it('a plain name has at most 60 characters, and says when it is cut', () => {
     assert.equal(plainName('😀'.repeat(60)), '😀'.repeat(60));

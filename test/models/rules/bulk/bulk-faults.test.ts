@@ -33,7 +33,7 @@ describe('faults of bulk requests', () => {
     ['a text that becomes too long', { to: phone(1), name: 'x'.repeat(1598) }, '@', 'content.text must be at most 1600 characters'],
   ].map(([what, ...rest]) => [what, rest[0], atSecond(rest[1]), atSecond(rest[2])] as [string, unknown, string, string]);
   for (const [what, recipient, field, message] of bad) {
-    it(`refuses or skips ${what}`, async () => {
+    it(`a bulk send refuses or skips ${what}`, async () => {
       const recipients = [{ to: phone(0), name: 'Ann' }, recipient, { to: phone(2), name: 'Bob' }];
       assert.deepEqual((await faultsOf(bulk({ recipients })))[0], { field, message });
       const skipped = bulk({ recipients, on_invalid: 'skip' });

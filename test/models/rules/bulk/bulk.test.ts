@@ -81,7 +81,7 @@ describe('bulk', () => {
     for await (const page of pagesOfBulk(request, await planBulk(request))) sizes.push(page.length);
     assert.deepEqual(sizes, [45, 45]);
   });
-  it('yields to other work', async () => {
+  it('the check of a bulk send yields to other work', async () => {
     const request = bulk({
       content: { text: 'x {{name}}' },
       recipients: Array.from({ length: 10_000 }, (_, index) => ({ to: phone(index), name: index })),

@@ -25,7 +25,7 @@ describe('the sandbox callback', () => {
   const read = ({ headers, body }: { headers: Record<string, string | string[] | undefined>; body: Buffer }, at = now) =>
     readSandboxCallback(key, { headers, body, at });
 
-  it('accepts a signed body', () => {
+  it('the sandbox callback accepts a signed body', () => {
     assert.deepEqual(read(arriving(bodyOf(report))), [
       {
         kind: 'report',

@@ -167,7 +167,7 @@ describe('the callback of SES', () => {
   it('a recipient who says that the mail is not spam has not opted out', async () =>
     assert.deepEqual(await readEvent('Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }), []));
 
-  it('other events are ignored', async () => {
+  it('other events of SES are ignored', async () => {
     for (const type of ['DeliveryDelay', 'Open', 'Click', 'constructor']) assert.deepEqual(await readEvent(type), []);
     for (const Message of ['null', '{}', '{"mail":{}}']) assert.deepEqual(await read({ Message }), []);
   });

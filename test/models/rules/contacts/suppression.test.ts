@@ -96,5 +96,5 @@ describe('the unsubscribe link', () => {
     `x.${other}`,
     unsubscribeToken(key, 'x'),
   ])
-    it(`refuses ${token.slice(-20)}`, () => assert.equal(readUnsubscribeToken(key, token), null));
+    it(`an unsubscribe link is refused: ${token.slice(-20)}`, () => assert.equal(readUnsubscribeToken(key, token), null));
 });

@@ -12,7 +12,7 @@ describe('failureOf', () => {
     '30034': 'Exceeded max price',
   };
   for (const [code, message] of Object.entries(cases)) {
-    it(`says "${message}" for ${code}`, () => {
+    it(`a failure says "${message}" for ${code}`, () => {
       for (const channel of ['sms', 'whatsapp'] as const) assert.deepEqual(failureOf(channel, code), { code, message });
     });
   }
@@ -26,7 +26,7 @@ describe('failureOf', () => {
     for (const code of [null, '', 'cancelled', 'constructor']) assert.equal(adviceOn(code), null);
   });
 
-  it('shows only our codes', () => {
+  it('a failure shows only our codes', () => {
     for (const code of [null, '', '30005', '30010', '30006 ', 'constructor', '__proto__', 'toString'])
       assert.deepEqual(failureOf('sms', code), undeliverable, String(code));
     fc.assert(

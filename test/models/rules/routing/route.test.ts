@@ -98,7 +98,7 @@ describe('the route of a message', () => {
     assert.deepEqual([first(given, 0.75 - 2 ** -50), first(given, 0.75), first(given, 1)], ['a', 'b', 'b']);
   });
 
-  it('states its reason', () => {
+  it('the route of a message states its reason', () => {
     assert.equal(chooseRoute([account('a', 1)], 0.5).reason, 'only');
     assert.equal(chooseRoute([account('a', 1), account('b', 1)], 0.5).reason, 'share');
     assert.deepEqual(chooseRoute([account('a', 1, 0), account('b', 1)], 0), { reason: 'moved', accounts: [{ account: 'b', share: 100 }] });

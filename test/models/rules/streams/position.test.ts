@@ -30,7 +30,7 @@ const position: fc.Arbitrary<Position> = fc.record(
 );
 
 describe('positions in a stream', () => {
-  it('survive formatting and parsing', () => {
+  it('positions in a stream survive formatting and parsing', () => {
     fc.assert(fc.property(position, (given) => assert.deepEqual(parsePosition(formatPosition(given)), given)));
   });
 

@@ -42,8 +42,9 @@ describe('isEmail', () => {
     `${'a'.repeat(64)}@${`${'b'.repeat(60)}.`.repeat(3)}ccccccc`,
     'a@b.co.1',
   ];
-  for (const text of good) it(`accepts ${text}`, () => assert.equal(isEmail(text), true));
-  for (const text of [...bad, ...worse]) it(`refuses ${JSON.stringify(text.slice(0, 80))}`, () => assert.equal(isEmail(text), false));
+  for (const text of good) it(`an e-mail address is accepted: ${text}`, () => assert.equal(isEmail(text), true));
+  for (const text of [...bad, ...worse])
+    it(`an e-mail address is refused: ${JSON.stringify(text.slice(0, 80))}`, () => assert.equal(isEmail(text), false));
   it('checks a long hostile text quickly', () => {
     const startedAt = performance.now();
     assert.equal(isEmail(`${'a.'.repeat(50_000)}@${'a-'.repeat(50_000)}`), false);
@@ -67,7 +68,8 @@ describe('phoneSpellings', () => {
 });
 
 describe('isPhone', () => {
-  for (const text of ['+15551234567', '+4915112345678', '+123456789012345']) it(`accepts ${text}`, () => assert.equal(isPhone(text), true));
+  for (const text of ['+15551234567', '+4915112345678', '+123456789012345'])
+    it(`a phone number is accepted: ${text}`, () => assert.equal(isPhone(text), true));
   const bad = [
     '',
     '+',
@@ -81,7 +83,7 @@ describe('isPhone', () => {
     '＋15551234567',
     '+١٢٣٤٥',
   ];
-  for (const text of bad) it(`refuses ${JSON.stringify(text)}`, () => assert.equal(isPhone(text), false));
+  for (const text of bad) it(`a phone number is refused: ${JSON.stringify(text)}`, () => assert.equal(isPhone(text), false));
 });
 
 describe('isCountry', () => {
@@ -126,13 +128,14 @@ describe('readTimestamp', () => {
     assert.deepEqual(formOf('2026-03-01T00:00'), [false, false]);
     for (const zone of ['Z', '+01', '-0130']) assert.deepEqual(formOf(`2026-03-01T12:00${zone}`), [false, true]);
   });
-  for (const [text, expected] of good) it(`reads ${text}`, () => assert.equal(readTimestamp(text)?.at.toISOString(), expected));
+  for (const [text, expected] of good)
+    it(`a timestamp is read: ${text}`, () => assert.equal(readTimestamp(text)?.at.toISOString(), expected));
   const bad =
     `tomorrow 2026 2026-3-1 2026-13-01 2026-00-10 2026-02-30 2025-02-29 2026-01-00 2026-01-32 0999-12-31 2026-01-01T24:00Z 2026-01-01T12:60Z
     2026-01-01T12:00:60Z 2026-01-01T12:00:00+15:00 2026-01-01T12:00:00+01:60 2026-W01-1 2026-001 20260101 1767225600 01/02/2026 0000-01-01
     2026-01-01Z 2026-01-01t12:00z 2026-01-01T12:00:00.Z +02026-01-01`.split(/\s+/);
   for (const text of ['', ' 2026-01-01', '2026-01-01 12:00', '2026-01-01T12:00:00Z\n', ...bad]) {
-    it(`refuses ${JSON.stringify(text)}`, () => assert.equal(readTimestamp(text), null));
+    it(`a timestamp is refused: ${JSON.stringify(text)}`, () => assert.equal(readTimestamp(text), null));
   }
 });
 

@@ -30,7 +30,7 @@ describe('readWindow', () => {
     ['a page behind the end', { page: 3, limit: 3 }, 4, { rows: [], total: 4, next: null, counts: 1 }],
     ['what follows a place, without a count', { after: ['0'], limit: 2 }, 4, { rows: [1, 2], total: null, next: ['2'], counts: 0 }],
   ] as [string, ListWindow, number, object][]) {
-    it(`reads ${title}`, async () => assert.deepEqual(await read(window, size), expected));
+    it(`a list reads ${title}`, async () => assert.deepEqual(await read(window, size), expected));
   }
 });
 

@@ -10,9 +10,9 @@ describe('maskAddresses', () => {
     ['an e-mail address of a form', 'to=ada%2Bx%40example.co.uk&x=1', 'x@y.test', 'to=a***%40example.co.uk&x=1'],
     ['the address of the recipient once', 'to x@y.test', 'x@y.test', 'to x***@y.test'],
   ];
-  for (const [what, raw, to, masked] of cases) it(`masks ${what}`, () => assert.equal(maskAddresses(raw, to), masked));
+  for (const [what, raw, to, masked] of cases) it(`an address is masked: ${what}`, () => assert.equal(maskAddresses(raw, to), masked));
 
   for (const raw of ['{"timestamp":"1750000000","id":"915551234567123"}', 'MessageSid=SM15551234567999', '30006']) {
-    it(`keeps ${raw}`, () => assert.equal(maskAddresses(raw, '+15551234567'), raw));
+    it(`a text without an address is kept: ${raw}`, () => assert.equal(maskAddresses(raw, '+15551234567'), raw));
   }
 });

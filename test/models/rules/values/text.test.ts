@@ -20,15 +20,15 @@ describe('isUuid', () => {
     id.replace('1', 'g'),
     "' OR 1=1 --",
   ]) {
-    it(`refuses ${JSON.stringify(text)}`, () => assert.equal(isUuid(text), false));
+    it(`a text that is no UUID is refused: ${JSON.stringify(text)}`, () => assert.equal(isUuid(text), false));
   }
 });
 
 describe('isStorable', () => {
   for (const text of ['', 'a', 'Grüße 😀', '\uFFFD', '\u{10FFFF}', 'a\tb\r\n'])
-    it(`accepts ${JSON.stringify(text)}`, () => assert.equal(isStorable(text), true));
+    it(`a text can be stored: ${JSON.stringify(text)}`, () => assert.equal(isStorable(text), true));
   for (const text of ['\0', 'a\0b', '\uD800', 'a\uDC00', '\uDC00\uD800'])
-    it(`refuses ${JSON.stringify(text)}`, () => assert.equal(isStorable(text), false));
+    it(`a text cannot be stored: ${JSON.stringify(text)}`, () => assert.equal(isStorable(text), false));
 });
 
 describe('countText', () => {

@@ -23,7 +23,8 @@ describe('isPublicAddress', () => {
   for (const address of [...hostileAddresses, ...strange]) {
     it(`refuses ${address === '' ? 'an empty text' : address}`, () => assert.equal(isPublicAddress(address), false));
   }
-  for (const address of publicAddresses) it(`lets ${address} through`, () => assert.equal(isPublicAddress(address), true));
+  for (const address of publicAddresses)
+    it(`the public address ${address} is let through`, () => assert.equal(isPublicAddress(address), true));
 });
 
 describe('isAllowedTarget', () => {

@@ -38,7 +38,7 @@ describe('retryDelaySeconds', () => {
     );
   });
 
-  it('spreads retries over time', () => {
+  it('retries are spread over time', () => {
     const delays = Array.from({ length: 200 }, () => retryDelaySeconds([100], 1, null));
     assert.ok(new Set(delays).size > 100);
   });
@@ -62,7 +62,7 @@ describe('parseRetryAfter', () => {
     ['NaN', null],
   ];
   for (const [header, seconds] of cases) {
-    it(`reads ${JSON.stringify(header)} as ${seconds}`, () => assert.equal(parseRetryAfter(header, now), seconds));
+    it(`Retry-After ${JSON.stringify(header)} is read as ${seconds}`, () => assert.equal(parseRetryAfter(header, now), seconds));
   }
 
   it('returns a non-negative number or nothing for any header', () => {
@@ -75,7 +75,7 @@ describe('parseRetryAfter', () => {
   });
 
   for (const header of ['-5', '1.5', '1e3', '0x10']) {
-    it(`ignores ${header}`, () => {
+    it(`Retry-After ${header} is ignored`, () => {
       const delay = retryDelaySeconds([10], 1, parseRetryAfter(header, now), 0);
       assert.equal(delay, 10);
     });

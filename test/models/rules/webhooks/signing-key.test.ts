@@ -40,7 +40,7 @@ describe('signing keys of webhooks', () => {
     );
   });
 
-  it('sign like another implementation', () => {
+  it('signing keys sign like another implementation', () => {
     const seed = 'whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbc=';
     assert.equal(
       asymmetricSignature(seed, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, '{"test": 2432232314}'),
