@@ -86,7 +86,7 @@ describe('an actor of the battery', () => {
     await untilAlive();
   });
 
-  it('returns its exit code after SIGTERM', async () => {
+  it('an actor of the battery returns its exit code after SIGTERM', async () => {
     const { pid } = actor;
     await actor.terminate(10_000);
     assert.deepEqual(exits, [{ pid, asked: 'SIGTERM', code: 3, signal: null }]);
@@ -99,7 +99,7 @@ describe('an actor of the battery', () => {
     assert.deepEqual(exits, [{ pid, asked: 'SIGTERM', code: null, signal: 'SIGKILL' }]);
   });
 
-  it('stops with its descendants while it is frozen, and continues afterwards', async () => {
+  it('an actor of the battery stops with its descendants while it is frozen, and continues afterwards', async () => {
     actor.freeze();
     await Promise.all(['parent', 'child'].map(untilStill));
     actor.thaw();

@@ -51,7 +51,7 @@ describe('the fault proxy', () => {
 
   it('the fault proxy passes bytes both ways', () => say('one'));
 
-  it('stalls requests, which arrive in order when it passes data again', async () => {
+  it('the fault proxy stalls requests, which arrive in order when it passes data again', async () => {
     await say('one');
     proxy.mode = 'stall-requests';
     client.write(' two');
@@ -62,7 +62,7 @@ describe('the fault proxy', () => {
     await until(() => answered === 'ONE TWO THREE', 'the held bytes');
   });
 
-  it('stalls answers, which come late after the server has done its work', async () => {
+  it('the fault proxy stalls answers, which come late after the server has done its work', async () => {
     await say('one');
     proxy.mode = 'stall-answers';
     client.write(' two');
@@ -73,7 +73,7 @@ describe('the fault proxy', () => {
     await until(() => answered === 'ONE TWO', 'the held answer');
   });
 
-  it('loses answers: the request is executed, and the connection is reset before the answer', async () => {
+  it('the fault proxy loses answers: the request is executed, and the connection is reset before the answer', async () => {
     await say('one');
     proxy.mode = 'lose-answers';
     client.write(' two');
@@ -81,7 +81,7 @@ describe('the fault proxy', () => {
     assert.deepEqual([echo.heard(), answered, ended], ['one two', 'ONE', 'ECONNRESET']);
   });
 
-  it('refuses new connections, and keeps open ones until they are reset', async () => {
+  it('the fault proxy refuses new connections, and keeps open ones until they are reset', async () => {
     await say('one');
     proxy.mode = 'refuse';
     await say(' two');
@@ -92,7 +92,7 @@ describe('the fault proxy', () => {
     assert.equal(answered, '');
   });
 
-  it('delays every chunk, and keeps the order', async () => {
+  it('the fault proxy delays every chunk, and keeps the order', async () => {
     proxy.delayMs = 60;
     const since = performance.now();
     client.write('one');
@@ -103,7 +103,7 @@ describe('the fault proxy', () => {
     assert.ok(performance.now() - since >= 90, 'the delay of each direction');
   });
 
-  it('chooses a target for each connection, and another one if that refuses', async () => {
+  it('the fault proxy chooses a target for each connection, and another one if that refuses', async () => {
     const dead = '127.0.0.1:1';
     const targets = [dead, echo.address, echo.address];
     const balancer = await startFaultProxy(() => targets.shift() ?? dead);

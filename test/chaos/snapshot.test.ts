@@ -15,7 +15,7 @@ import { readSnapshot } from './oracle/snapshot.js';
 describe('the snapshot of a run', () => {
   const test = workspaceForEach();
 
-  it('contains what the oracle needs, and survives JSON unchanged', async () => {
+  it('the snapshot of a run contains what the oracle needs, and survives JSON unchanged', async () => {
     const { row: webhook } = await buildWebhook(test.workspaceId, 'https://one.example.test/');
     const claim = await buildClaimed(test.db, test.workspaceId, { content: { text: 'Code tk7z000012, Ada 👋' } });
     await recordHandoffs(test.db, [acceptedAs(claim, 'SM1')]);
@@ -45,7 +45,7 @@ describe('the snapshot of a run', () => {
     assert.equal(snapshot.batches[0]?.status, 'cancelled');
   });
 
-  it('breaks no rule about money, prices, events or batches if it is of real books', async () => {
+  it('the snapshot of a run breaks no rule about money, prices, events or batches if it is of real books', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await buildClaimed(test.db, test.workspaceId, { content: { text: 'tk7z000013' } });
     const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2, 1], { content: { text: 'tk7z000014' } });

@@ -25,13 +25,13 @@ describe('the TypeScript client', () => {
     assert.equal(typeof balance, 'number');
   });
 
-  it('sends once for one idempotency key', async () => {
+  it('the TypeScript client sends once for one idempotency key', async () => {
     const [one, two] = await Promise.all([1, 2].map(() => tidings.messages.send(message, { idempotencyKey: 'order-1' })));
     assert.equal(one?.id, two?.id);
     assert.notEqual((await tidings.messages.send(message)).id, (await tidings.messages.send(message)).id);
   });
 
-  it('reads a list of several parts once from its beginning to its end', async () => {
+  it('the TypeScript client reads a list of several parts once from its beginning to its end', async () => {
     const own = new Tidings({ apiKey: (await app.account()).key, baseUrl: app.url });
     const sent: string[] = [];
     for (let count = 0; count < 5; count += 1) sent.push((await own.messages.send({ ...message, reference: 'a&b' })).id);
@@ -45,7 +45,7 @@ describe('the TypeScript client', () => {
     assert.deepEqual([items, nextCursor], [[], null]);
   });
 
-  it('sends batches, and pauses, resumes and cancels them', async () => {
+  it('the TypeScript client sends batches, and pauses, resumes and cancels them', async () => {
     const { id, accepted } = await tidings.batches.send({
       channel: 'sms',
       content: { text: 'Hello {{name}}' },
@@ -80,7 +80,7 @@ describe('the TypeScript client', () => {
     assert.deepEqual((await tidings.webhooks.list().page()).items, []);
   });
 
-  it('throws what the service said', async () => {
+  it('the TypeScript client throws what the service said', async () => {
     const error = await tidings.messages.send({ ...message, to: 'nobody', content: { text: '' } }).catch((reason: unknown) => reason);
     assert.ok(error instanceof TidingsError);
     assert.deepEqual([error.status, error.code, error.message], [400, 'validation_failed', 'Phone number must be in E.164 format']);

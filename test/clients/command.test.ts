@@ -23,7 +23,7 @@ describe('the command tidings', () => {
     await service.stop();
   });
 
-  it('logs in with a key from standard input, and stores it for its owner only', async () => {
+  it('the command tidings logs in with a key from standard input, and stores it for its owner only', async () => {
     const own = { HOME: home };
     const refused = await runCommand(['login', '--url', service.url], own, 'tidings_wrong\n');
     assert.deepEqual([refused.code, refused.stdout], [1, '']);
@@ -52,7 +52,7 @@ describe('the command tidings', () => {
     assert.match(steps.stdout, /accepted[^]*delivered/);
   });
 
-  it('reads a text from standard input without the line break at its end', async () => {
+  it('the command tidings reads a text from standard input without the line break at its end', async () => {
     for (const end of ['', '\n', '\r\n']) {
       const { code, stdout, stderr } = await runCommand(
         ['send', '+15551234567', '-', '--preview', '--json'],
@@ -65,7 +65,7 @@ describe('the command tidings', () => {
     }
   });
 
-  it('sends nothing with --preview, and once with --key', async () => {
+  it('the command tidings sends nothing with --preview, and once with --key', async () => {
     const own = { ...env, TIDINGS_API_KEY: (await restClient(service.url).signUp()).apiKey };
     assert.match((await runCommand(['send', '+15551234567', 'x'.repeat(161), '--preview'], own)).stdout, /^2 credits, 2 segments\n/);
     const first = await runCommand(['send', 'ada@example.com', 'Hello', '--key', 'one', '--json'], own);
@@ -74,7 +74,7 @@ describe('the command tidings', () => {
     assert.equal((await runCommand(['messages', '--json'], own)).stdout.split('\n').length, 2);
   });
 
-  it('triggers each event in the sandbox', async () => {
+  it('the command tidings triggers each event in the sandbox', async () => {
     for (const [args, status] of [
       [['message.sent'], 'sent'],
       [['message.delivered'], 'delivered'],
@@ -104,7 +104,7 @@ describe('the command tidings', () => {
     assert.match((await runCommand(['balance'], env)).stdout, /^\d+ credits, \d+ spent today\n$/);
   });
 
-  it('exits with 1 when refused, 2 when called wrongly, 3 when nobody is there', async () => {
+  it('the command tidings exits with 1 when refused, 2 when called wrongly, 3 when nobody is there', async () => {
     const refused = await runCommand(['send', 'nobody', '', '--channel', 'sms'], env);
     assert.deepEqual(
       [refused.code, refused.stdout, refused.stderr],
@@ -140,7 +140,7 @@ describe('the command tidings', () => {
     assert.deepEqual([code, message, hints.length], ['network_error', `${closed}/api/v1 cannot be reached: ECONNREFUSED`, 1]);
   });
 
-  it('explains itself on one screen, without colours in a pipe', async () => {
+  it('the command tidings explains itself on one screen, without colours in a pipe', async () => {
     for (const args of [
       ['--help'],
       ...['login', 'send', 'bulk', 'messages', 'timeline', 'listen', 'trigger', 'webhooks', 'balance', 'completion'].map((name) => [

@@ -47,7 +47,7 @@ describe('the command tidings listen', () => {
   };
   const send = () => restClient(service.url).send(account);
 
-  it('forwards events to a local receiver, signed as webhooks are', async () => {
+  it('the command tidings listen forwards events to a local receiver, signed as webhooks are', async () => {
     const listening = await listen(url, '--events', 'message.queued,message.delivered');
     const [, secret = ''] = /^secret: (whsec_\S+)$/m.exec(listening.stderr()) ?? [];
     const { id } = await send();
@@ -67,7 +67,7 @@ describe('the command tidings listen', () => {
     assert.equal(await listening.ended, 130);
   });
 
-  it('says once what to do about a receiver that refuses the signature', async () => {
+  it('the command tidings listen says once what to do about a receiver that refuses the signature', async () => {
     status = 403;
     const listening = await listen(url);
     await send();
@@ -75,7 +75,7 @@ describe('the command tidings listen', () => {
     assert.equal(listening.stderr().split(`→ ${url}: the receiver refuses the signature`).length, 2);
   });
 
-  it('says that nothing listens on a closed port', async () => {
+  it('the command tidings listen says that nothing listens on a closed port', async () => {
     const closed = `http://127.0.0.1:${await freePort()}/hook`;
     const listening = await listen(closed);
     await send();
@@ -83,7 +83,7 @@ describe('the command tidings listen', () => {
     await until(() => listening.stderr().includes(`→ ${closed}: nothing listens there`), 'it says what to do');
   });
 
-  it('shows no secret before the key is accepted', async () => {
+  it('the command tidings listen shows no secret before the key is accepted', async () => {
     running = startCommand(['listen', '--forward', url], { TIDINGS_API_KEY: 'tidings_wrong', TIDINGS_URL: service.url });
     assert.equal(await running.ended, 1);
     assert.match(running.stderr(), /^Invalid API key\n/);

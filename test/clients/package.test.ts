@@ -107,7 +107,7 @@ describe('the package tidings-client', () => {
     assert.match(stdout, / queued +1 credit\n$/);
   });
 
-  it('accepts correct calls and refuses wrong ones at compile time', () => {
+  it('the package tidings-client accepts correct calls and refuses wrong ones at compile time', () => {
     writeFileSync(join(folder, 'typed.ts'), typed);
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...tsconfig, include: ['typed.ts'] }));
     const compiler = join(root, 'test/client/node_modules/typescript/bin/tsc');

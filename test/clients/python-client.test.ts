@@ -60,18 +60,18 @@ describe('the Python client', function () {
     await runPython(['-m', 'unittest', 'test_client'], { BASE: service.url, KEY, LATER });
   });
 
-  it('runs the sample of the guide', async () => {
+  it('the Python client runs the sample of the guide', async () => {
     const { apiKey: KEY } = await restClient(service.url).signUp();
     const [sample] = blocksOf('docs/clients.md').filter(({ language }) => language === 'python');
     await runPython(['-c', sample?.code ?? assert.fail('there is no sample')], { BASE: `${service.url}/api/v1`, KEY });
   });
 
-  it('repeats what is safe to repeat', () => runPython(['-m', 'unittest', 'test_retries']));
+  it('the Python client repeats what is safe to repeat', () => runPython(['-m', 'unittest', 'test_retries']));
 
-  it('believes webhooks that the service signed, and no others', () =>
+  it('the Python client believes webhooks that the service signed, and no others', () =>
     runPython(['-m', 'unittest', 'test_webhooks'], { CASES: signedWebhooks() }));
 
-  it('makes one message of each send, none twice, where answers are lost', async () => {
+  it('the Python client makes one message of each send, none twice, where answers are lost', async () => {
     const account = await restClient(service.url).signUp();
     const [PASS, LOSE, REFUSE] = [ways.pass.address, ways.loseAnswers.address, ways.refuse.address];
     const printed = await runPython(['lost_answers.py'], {
@@ -88,7 +88,7 @@ describe('the Python client', function () {
     await assertBooks(service.db);
   });
 
-  it('shows each event once on a stream that breaks again and again', async () => {
+  it('the Python client shows each event once on a stream that breaks again and again', async () => {
     const rest = restClient(service.url);
     const account = await rest.signUp();
     const proxy = ways.pass;

@@ -53,7 +53,7 @@ describe('the package tidings-client for Python', function () {
     assert.equal(stdout, '404 1.0.0\n');
   });
 
-  it('accepts correct calls and refuses wrong ones in mypy', async () => {
+  it('the package tidings-client for Python accepts correct calls and refuses wrong ones in mypy', async () => {
     const config = join(clientFolder, 'pyproject.toml');
     for (const version of ['3.10', '3.14']) {
       const options = ['--strict', '--warn-unused-ignores', '--python-version', version, '--cache-dir', join(folder, 'mypy')];
@@ -61,7 +61,7 @@ describe('the package tidings-client for Python', function () {
     }
   });
 
-  it('needs nothing newer than Python 3.9', async () => {
+  it('the package tidings-client for Python needs nothing newer than Python 3.9', async () => {
     await runTool('vermin', ['--target=3.9-', '--violations', '--quiet', join(clientFolder, 'src')]);
   });
 

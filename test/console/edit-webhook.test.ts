@@ -31,7 +31,7 @@ describe('the form of a webhook in the console', () => {
     assert.equal((await save()).retry_delays, null);
   });
 
-  it('saves a rate that is no whole number', async () => {
+  it('the form of a webhook in the console saves a rate that is no whole number', async () => {
     await me.call('PUT', `/webhooks/${id}`, { rate: 2.5 });
     await browser.open(`/webhooks/${id}/edit`);
     await browser.fill('Description (optional)', 'mine');

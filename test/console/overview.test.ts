@@ -12,13 +12,13 @@ describe('the overview of the console', function () {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app);
 
-  it('says that there is nothing yet', async () => {
+  it('the overview of the console says that there is nothing yet', async () => {
     await browser.open();
     await browser.see('No messages in this period.');
     await browser.see('nothing was spent in the last 7 days');
   });
 
-  it('shows sums, a chart with a table, reasons of failures and failing webhooks', async () => {
+  it('the overview of the console shows sums, a chart with a table, reasons of failures and failing webhooks', async () => {
     const { db } = app.deps;
     const [delivered, failed] = [await buildQueued(db, me.workspaceId), await buildQueued(db, me.workspaceId)];
     const at = new Date();

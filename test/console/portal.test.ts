@@ -47,7 +47,7 @@ describe('the portal of a webhook in the console', function () {
     assert.deepEqual(await browser.page.context().cookies(), []);
   });
 
-  it('says that the link has ended, also without one', async () => {
+  it('the portal of a webhook in the console says that the link has ended, also without one', async () => {
     const address = await link();
     await browser.leave();
     await browser.page.goto(app.url + address);

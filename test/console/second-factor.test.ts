@@ -132,7 +132,7 @@ describe('the second factor in the console', function () {
     assert.equal((await me.logIn()).status, 200);
   });
 
-  it('shows since when it is on, and how many recovery codes are left', async () => {
+  it('the second factor in the console shows since when it is on, and how many recovery codes are left', async () => {
     const {
       recovery_codes: [code],
     } = await enrol(me);

@@ -107,7 +107,7 @@ describe('alerts', () => {
 });
 
 describe('the runbook', () => {
-  it('names only commands that exist', () => {
+  it('the runbook names only commands that exist', () => {
     const named = [...runbook.matchAll(/\badmin ([a-z][a-z-]+)(?: ([a-z-]+))?/g)];
     assert.ok(named.length > 15);
     const known = new Set(commands.map(({ name }) => name));
@@ -129,7 +129,7 @@ describe('the runbook', () => {
     }
   });
 
-  it('names only alerts that exist', () => {
+  it('the runbook names only alerts that exist', () => {
     const linked = [...runbook.matchAll(/\(#(tidings\w+)\)/g)].map(([, name]) => name);
     const lower = new Set([...sections.keys()].map((name) => name.toLowerCase()));
     assert.ok(linked.length > 0 && linked.every((name) => lower.has(name ?? '')));

@@ -97,7 +97,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual([await messages(), await spent()], [1, prices.sms]);
   });
 
-  it('stores a late report of the first step, and charges and sends nothing again', async () => {
+  it('a message with a fallback stores a late report of the first step, and charges and sends nothing again', async () => {
     const { id } = await client.send(account, { to: silent, fallback: [{ channel: 'sms', to: '+15551230002', after: 1 }] });
     const first = await chainUntil(id, 'sent');
     await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'delivered');

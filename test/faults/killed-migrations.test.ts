@@ -36,7 +36,7 @@ describe('a migration whose process is killed', function () {
     (await rows(test.db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name])).length === 1;
   const complete = async () => assert.deepEqual(await once(start(), 'exit'), [0, null]);
 
-  it('changes nothing in a transaction, and the next process applies it', async () => {
+  it('a migration whose process is killed changes nothing in a transaction, and the next process applies it', async () => {
     await buildSlowMove(test.db, 50);
     await killIn('DELETE FROM ONLY suppressions');
     const kept = 'SELECT (SELECT count(*) FROM ONLY suppressions) AS old, (SELECT count(*) FROM suppressions_by_recipients) AS moved';

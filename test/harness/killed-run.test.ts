@@ -37,7 +37,7 @@ describe('a test run that is killed', () => {
   }
 
   for (const [signal, ...options] of [['SIGINT'], ['SIGTERM', '--no-parallel']] as const) {
-    it(`leaves no server behind after ${[signal, ...options].join(' with ')}`, async () => {
+    it(`a test run that is killed leaves no server behind after ${[signal, ...options].join(' with ')}`, async () => {
       run = await startRun(...options);
       const before = servers();
       const names = new Set(before.map(({ name }) => name));

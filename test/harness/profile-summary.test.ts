@@ -35,11 +35,11 @@ function sectionsOf(lines: readonly string[]): Record<string, Record<string, num
 describe('the summary of a profile', () => {
   const sections = sectionsOf(summarize(profile, 10));
 
-  it('leaves out what was idle', () => {
+  it('the summary of a profile leaves out what was idle', () => {
     assert.ok('busy 90.000 ms/message' in sections);
   });
 
-  it('shows own time by package and function', () => {
+  it('the summary of a profile shows own time by package and function', () => {
     assert.deepEqual(sections['by package, self'], { pg: 60, 'ours: api/accept/accept.js': 30 });
     assert.deepEqual(sections['by function, self'], {
       'query  pg/lib/query.js:1': 40,
@@ -48,7 +48,7 @@ describe('the summary of a profile', () => {
     });
   });
 
-  it('counts a function once that is on the stack twice', () => {
+  it('the summary of a profile counts a function once that is on the stack twice', () => {
     assert.deepEqual(sections['by our function, with all that it calls'], {
       'outer  api/accept/accept.js:1': 70,
       'inner  api/accept/accept.js:1': 70,
@@ -56,7 +56,7 @@ describe('the summary of a profile', () => {
     assert.deepEqual(sections['by package, with all that it calls'], { 'ours: api/accept/accept.js': 70, pg: 60 });
   });
 
-  it('names the innermost function of ours, or the package that called back', () => {
+  it('the summary of a profile names the innermost function of ours, or the package that called back', () => {
     const causes = sections['by our function that caused it; where none is on the stack any more, by what called back'];
     assert.deepEqual(causes, { 'inner  api/accept/accept.js:1': 40, 'outer  api/accept/accept.js:1': 30, '[pg]': 20 });
   });

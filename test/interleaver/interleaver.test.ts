@@ -64,7 +64,7 @@ describe('the interleaver', function () {
     ['tellsTwice', [], /two events: message\.queued/],
   ];
   for (const [fault, beside, what] of faults) {
-    it(`finds the planted fault ${fault}, and says how to repeat it`, async () => {
+    it(`the interleaver finds the planted fault ${fault}, and says how to repeat it`, async () => {
       const others = Object.fromEntries(beside.map((name) => [name, operations[name] as Draw]));
       const { failures } = await (await interleave({ [fault]: planted[fault], ...others })).schedules(1, 300);
       const [failure] = failures;
@@ -74,7 +74,7 @@ describe('the interleaver', function () {
     });
   }
 
-  it('takes the same steps for the same seed', async () => {
+  it('the interleaver takes the same steps for the same seed', async () => {
     const { accept, ...named } = { accept: operations['accept-messages'] as Draw, locksWorkspaces: planted.locksWorkspaces };
     const run = await interleave({ 'accept-messages': accept, ...named });
     const once = await run.schedules(1, 100, 3);
@@ -92,7 +92,7 @@ describe('the interleaver', function () {
     [200, 'hand-offs and reports', ['apply-reports', 'hand-off', 'record-handoffs', 'give-up-handoffs']],
   ];
   for (const [count, what, names] of sets) {
-    it(`finds nothing wrong in ${count} schedules of ${what}`, async () => {
+    it(`the interleaver finds nothing wrong in ${count} schedules of ${what}`, async () => {
       const draws = Object.fromEntries(names.map((name) => [name, operations[name] as Draw]));
       const { failures, done } = await (await interleave(draws)).schedules(1, count);
       const told = failures.map((failure) => explain(failure, what === 'all operations' ? '' : names.join()));

@@ -33,7 +33,7 @@ describe('the demo workspace at a start', () => {
   };
   const works = (state: DemoState) => demoWorks(test.url, [env.SECRET_KEY ?? ''], state);
 
-  it('stays as it is while its login and key work', async () => {
+  it('the demo workspace at a start stays as it is while its login and key work', async () => {
     assert.deepEqual([await works(first), await provide()], [true, first]);
   });
 
@@ -46,7 +46,7 @@ describe('the demo workspace at a start', () => {
     assert.notEqual(second.api_key, first.api_key);
   });
 
-  it('gets a new key and keeps its password after its key was revoked', async () => {
+  it('the demo workspace at a start gets a new key and keeps its password after its key was revoked', async () => {
     const { id } = (await Workspace.byEmail(first.email)) ?? assert.fail('no workspace');
     await ApiKey.update({ is_active: false }, { where: { workspace_id: id } });
     assert.equal(await works(first), false);

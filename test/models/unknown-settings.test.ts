@@ -23,7 +23,7 @@ describe('an unknown setting', () => {
   it('an unknown setting is reported with all other errors', () => {
     assert.equal(faultsOf({ ...required, RATE_LIMIT_BULKS: '1/1', PORT: 'x' }).length, 2);
   });
-  it('ignores settings of other programs', () => {
+  it('settings of other programs are ignored', () => {
     load({
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'x',

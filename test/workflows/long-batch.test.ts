@@ -22,7 +22,7 @@ describe('the workflow of a long batch', () => {
     await service.stop();
   });
 
-  it('continues as new at the next page, and sends each message once', async () => {
+  it('the workflow of a long batch continues as new at the next page, and sends each message once', async () => {
     const pages = 55; // fifty are started at once
     const { db } = service;
     const workspace = await buildWorkspace(db, pages * 1_000);

@@ -42,7 +42,7 @@ describe('the workflow of a batch', () => {
     return workspace?.balance;
   };
 
-  it('sends 600 messages with one debit, three pages and 1,800 events in order', async () => {
+  it('the workflow of a batch sends 600 messages with one debit, three pages and 1,800 events in order', async () => {
     const receiver = await startReceiver();
     const account = await client.signUp();
     await client.hook(account, receiver.url);
@@ -90,7 +90,7 @@ describe('the workflow of a batch', () => {
     }
   }
 
-  it('sends nothing while it is paused', async () => {
+  it('the workflow of a batch sends nothing while it is paused', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(300), rate: 100 });
     await batchUntil(account, id, ({ counts }) => counts.queued < 300, 'it has begun');
@@ -112,7 +112,7 @@ describe('the workflow of a batch', () => {
     assert.equal(await balanceOf(account), 1_000_000 - 300 * prices.sms);
   });
 
-  it('refunds exactly the waiting messages of a cancelled batch', async () => {
+  it('the workflow of a batch refunds exactly the waiting messages of a cancelled batch', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(500), rate: 100 });
     await batchUntil(account, id, ({ counts }) => counts.queued < 480, 'it has begun');
@@ -131,7 +131,7 @@ describe('the workflow of a batch', () => {
     assert.equal(taken.length, done.counts.delivered);
   });
 
-  it('sends every message once when the worker is killed', async () => {
+  it('the workflow of a batch sends every message once when the worker is killed', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(500) });
     for (const threshold of [450, 250]) {
@@ -160,7 +160,7 @@ describe('the workflow of a batch', () => {
     assert.deepEqual(await rows(service.db, 'SELECT id FROM messages WHERE workspace_id = $1', [account.workspaceId]), []);
   });
 
-  it('sends a scheduled batch at its time, with queued events at once', async () => {
+  it('the workflow of a batch sends a scheduled batch at its time, with queued events at once', async () => {
     const account = await client.signUp();
     const at = Date.now() + 2_500;
     const batch = await bulk(account, { recipients: phones(3), scheduled_at: new Date(at).toISOString() });

@@ -15,7 +15,7 @@ describe('the health of an account', () => {
   const changes = () => rows<{ account: string; to_level: number }>(test.db, 'SELECT account, to_level FROM route_changes ORDER BY id');
 
   for (const error_code of ['sender_refused', 'limit_exceeded']) {
-    it(`falls when it refuses messages as ${error_code}, whatever they are`, async () => {
+    it(`the health of an account falls when it refuses messages as ${error_code}, whatever they are`, async () => {
       accounts.outcomes.one = { outcome: 'rejected', error_code, error_message: 'Account locked' };
       await sendSome(24);
       assert.deepEqual(await changes(), [{ account: 'one', to_level: 0 }]);

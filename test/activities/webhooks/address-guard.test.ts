@@ -49,7 +49,7 @@ describe('the address guard', () => {
   });
 
   for (const address of hostileAddresses) {
-    it(`refuses ${address}, also behind a name and beside a public address`, async () => {
+    it(`the address guard refuses ${address}, also behind a name and beside a public address`, async () => {
       assert.deepEqual(
         [
           await isSaved(literal(address)),
@@ -72,7 +72,7 @@ describe('the address guard', () => {
   }
 
   for (const host of hostileHosts) {
-    it(`refuses the host ${host.slice(0, 40)} for any address`, async () => {
+    it(`the address guard refuses the host ${host.slice(0, 40)} for any address`, async () => {
       const url = `https://${host}/hook`;
       assert.equal(await isSaved(url, first), false);
       assert.equal(await attempt(url, first), 'blocked_address');
@@ -86,11 +86,11 @@ describe('the address guard', () => {
     });
   }
 
-  it('accepts a name that does not resolve yet', async () => {
+  it('the address guard accepts a name that does not resolve yet', async () => {
     assert.ok(await isSaved(name));
   });
 
-  it('resolves local names when a private network is allowed', async () => {
+  it('the address guard resolves local names when a private network is allowed', async () => {
     const own = testConfig({ WEBHOOK_ALLOWED_NETWORKS: '10.1.0.0/16' });
     const saved = (host: string, address: string) =>
       assertUsableUrl(`https://${host}/`, own, async () => [address]).then(() => true, isRefusal);

@@ -21,7 +21,7 @@ describe('a replay that is cancelled', () => {
   const came = () => test.receiver.received.length;
 
   for (const status of ['failed', 'held', 'succeeded'] as const) {
-    it(`sends no further ${status} delivery, and leaves them ${status}`, async () => {
+    it(`a replay that is cancelled sends no further ${status} delivery, and leaves them ${status}`, async () => {
       await test.webhook.update({ ordered: true });
       const { deliveryIds, run, cancel, counts } = await page(status, 4);
       test.receiver.answer = (...request) => void cancel().then(() => acknowledge(...request));

@@ -28,7 +28,7 @@ describe('the retrier of a webhook', () => {
       byTest,
     );
 
-  it('holds the deliveries of a paused webhook, and ends', async () => {
+  it('the retrier of a webhook holds the deliveries of a paused webhook, and ends', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 1_200 });
     await change({ is_active: false });
     assert.equal(await carry(), null);
@@ -36,7 +36,7 @@ describe('the retrier of a webhook', () => {
     assert.deepEqual([left, test.receiver.received], [[], []]);
   });
 
-  it('sends waiting retries to a new URL', async () => {
+  it('the retrier of a webhook sends waiting retries to a new URL', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 40, ladderStep: 2 });
     const other = await startReceiver();
     await change({ url: other.url });
@@ -45,7 +45,7 @@ describe('the retrier of a webhook', () => {
     await other.close();
   });
 
-  it('starts no attempt after its worker got a signal to stop', async () => {
+  it('the retrier of a webhook starts no attempt after its worker got a signal to stop', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 60 });
     const stopping = new AbortController();
     test.receiver.answer = (request, response, index) => {

@@ -78,7 +78,7 @@ describe('an endpoint', () => {
     assert.equal(new Set(idsReceived()).size, 8);
   });
 
-  it('gets a requested pause for all deliveries', async () => {
+  it('an endpoint gets a requested pause for all deliveries', async () => {
     test.receiver.answer = answerWith(503, { 'Retry-After': '30' });
     await worker().deliver(await queued(1));
     await worker().deliver(await queued(1));

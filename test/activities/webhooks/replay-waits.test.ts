@@ -60,7 +60,7 @@ describe('a replay whose receiver asks to wait', () => {
     assert.deepEqual([events.length, new Set(events).size, attempted], [5, 5, 5]);
   });
 
-  it('stops when its webhook became inactive meanwhile', async () => {
+  it('a replay whose receiver asks to wait stops when its webhook became inactive meanwhile', async () => {
     const { run, replayId } = await page('failed');
     test.receiver.answer = busy;
     assert.equal((await failureOf(run(1))).type, 'ReplayWaits');
@@ -70,14 +70,14 @@ describe('a replay whose receiver asks to wait', () => {
     assert.deepEqual([(await Replay.ofWebhook(test.webhook.id, replayId)).status, came()], ['stopped', 1]);
   });
 
-  it('ends at once after its last delivery', async () => {
+  it('a replay whose receiver asks to wait ends at once after its last delivery', async () => {
     const { run } = await page('failed');
     test.receiver.answer = (received, response, index) => (index === 4 ? busy : acknowledge)(received, response, index);
     assert.equal((await run(1)).goesOn, false);
     assert.equal(came(), 5);
   });
 
-  it('begins at once although the receiver asked to wait before it', async () => {
+  it('a replay whose receiver asks to wait begins at once although the receiver asked to wait before it', async () => {
     const { run } = await page('failed');
     await setWait('1 hour');
     await run(1);

@@ -19,7 +19,7 @@ const slowMs = 2_100;
 describe('an endpoint', () => {
   const { test, worker, queued, idsReceived, eventIds } = useEndpointWorkers();
 
-  it('delays a group only briefly when it hangs, and gets no second attempt', async () => {
+  it('an endpoint delays a group only briefly when it hangs, and gets no second attempt', async () => {
     let finish: () => unknown = () => assert.fail('nothing came');
     test.receiver.answer = (_received, response) => {
       finish = () => response.writeHead(200).end();
@@ -36,7 +36,7 @@ describe('an endpoint', () => {
     assert.equal(test.receiver.received.length, 1);
   });
 
-  it('gets no event before an earlier one of its retrier', async () => {
+  it('an endpoint gets no event before an earlier one of its retrier', async () => {
     const claim = await buildClaimed(test.db, test.workspaceId);
     await rows(test.db, 'UPDATE deliveries SET carried = true, in_child = true WHERE message_id = $1', [claim.id]);
     await recordHandoffs(test.db, [acceptedAs(claim)]);
@@ -61,7 +61,7 @@ describe('an endpoint', () => {
     assert.equal((await deliveryOf(test.db, id)).status, 'failed', 'one further attempt was all');
   });
 
-  it('gets nothing when its secret cannot be decrypted, and delays no other', async () => {
+  it('an endpoint gets nothing when its secret cannot be decrypted, and delays no other', async () => {
     const other = await startReceiver();
     await buildWebhook(test.workspaceId, other.url);
     await test.webhook.update({ secret: Buffer.alloc(60) });
@@ -80,7 +80,7 @@ describe('an endpoint', () => {
     await other.close();
   });
 
-  it('gets one event at a time when it is ordered, and none after a failed one', async () => {
+  it('an endpoint gets one event at a time when it is ordered, and none after a failed one', async () => {
     await test.webhook.update({ ordered: true });
     test.receiver.answer = answerWith(500);
     for (const groupId of [await queued(1), await queued(2)]) await worker().deliver(groupId);
@@ -95,7 +95,7 @@ describe('an endpoint', () => {
     assert.deepEqual(idsReceived(), ids);
   });
 
-  it('gets the rest of its events from the next call of its retrier if it is ordered and slow', async () => {
+  it('an endpoint gets the rest of its events from the next call of its retrier if it is ordered and slow', async () => {
     await test.webhook.update({ ordered: true });
     await worker().deliver(await queued(3));
     let resetClock = () => undefined as void;
@@ -110,7 +110,7 @@ describe('an endpoint', () => {
     assert.deepEqual(idsReceived(), await eventIds());
   });
 
-  it('gets no more events a second than its limit', async () => {
+  it('an endpoint gets no more events a second than its limit', async () => {
     await test.webhook.update({ rate: 5 });
     await worker().deliver(await queued(4));
     const started = performance.now();
@@ -119,7 +119,7 @@ describe('an endpoint', () => {
     assert.ok(performance.now() - started >= 590, 'three pauses of 200 ms');
   });
 
-  it('gets no more events a second than its limit when each call of its retrier finds one', async () => {
+  it('an endpoint gets no more events a second than its limit when each call of its retrier finds one', async () => {
     await test.webhook.update({ rate: 5 });
     const started = performance.now();
     for (let call = 1; call <= 4; call += 1) {

@@ -38,7 +38,7 @@ describe('a webhook with a rate', () => {
   /** From the beginning of the first attempt to that of the last. On a busy machine, requests arrive later, each by another time. */
   const spread = async () => (await rows<{ ms: number; attempts: number }>(test.db, spreadOf, [test.webhook.id]))[0];
 
-  it('gets no more attempts a second from its retrier and two replays together', async () => {
+  it('a webhook with a rate gets no more attempts a second from its retrier and two replays together', async () => {
     await test.webhook.update({ rate: 10 });
     const replays = [await replay(7), await replay(7)];
     await worker().deliver(await queued(7));
@@ -48,7 +48,7 @@ describe('a webhook with a rate', () => {
     assert.ok(ms !== undefined && ms > 1_500, `20 pauses of 100 ms, but not ${ms} ms`);
   });
 
-  it('gets its probe in its turn, and so everything after it', async () => {
+  it('a webhook with a rate gets its probe in its turn, and so everything after it', async () => {
     await test.webhook.update({ rate: 2 });
     await worker().deliver(await queued(2));
     await rows(test.db, halfOpen, [test.webhook.id]);
@@ -59,7 +59,7 @@ describe('a webhook with a rate', () => {
     assert.ok(ms !== undefined && ms > 1_200, `three pauses of 500 ms, but not ${ms} ms`);
   });
 
-  it('makes a requested attempt wait in Temporal while many others have turns before it', async () => {
+  it('a webhook with a rate makes a requested attempt wait in Temporal while many others have turns before it', async () => {
     await test.webhook.update({ rate: 1 });
     await rows(test.db, `UPDATE webhooks SET paced_until = now() + interval '10 seconds' WHERE id = $1`, [test.webhook.id]);
     await assert.rejects(send('test'), { type: 'TooManyAttempts' });

@@ -34,7 +34,7 @@ describe('the worker process', () => {
     });
   };
 
-  it('exits 1 and names the first migration on an empty database', async () => {
+  it('the worker process exits 1 and names the first migration on an empty database', async () => {
     await select(database.db, 'ALTER TABLE schema_migrations RENAME TO hidden');
     const worker = start('pipe');
     const exited = once(worker, 'exit');
@@ -55,7 +55,7 @@ describe('the worker process', () => {
     });
   }
 
-  it('logs a few lines while Temporal is away, all of them JSON', async () => {
+  it('the worker process logs a few lines while Temporal is away, all of them JSON', async () => {
     const way = await wayTo(temporal.address);
     const worker = start('inherit', way.address, 'pipe');
     const exited = once(worker, 'exit');

@@ -72,7 +72,7 @@ describe('the accept gate under load', () => {
     assert.equal(gate.asked.length, 100 - refused);
   });
 
-  it('accepts ten ungrouped sends at a time, and the others wait', async () => {
+  it('the accept gate under load accepts ten ungrouped sends at a time, and the others wait', async () => {
     await start();
     const { key } = await gate.app.account();
     const answers = Array.from({ length: 20 }, () => send(key, { fallback: [{ channel: 'whatsapp', after: 60 }] }));

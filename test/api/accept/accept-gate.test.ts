@@ -7,7 +7,7 @@ import { toCredits } from '../../../models/rules/billing/credits.js';
 describe('the accept gate', () => {
   const { gate, start, send, sendTogether, sizes } = useAcceptGate();
 
-  it('accepts the first send alone and the ones that arrive meanwhile in one workflow', async () => {
+  it('the accept gate accepts the first send alone and the ones that arrive meanwhile in one workflow', async () => {
     await start();
     const [one, two] = [await gate.app.account(), await gate.app.account()];
     const answers = await sendTogether(
@@ -50,7 +50,7 @@ describe('the accept gate', () => {
     assert.equal(messages, 4);
   });
 
-  it('creates one message for two equal requests in one group', async () => {
+  it('the accept gate creates one message for two equal requests in one group', async () => {
     await start();
     const { key } = await gate.app.account();
     const twin = () => send(key, {}, { 'Idempotency-Key': 'twin' });

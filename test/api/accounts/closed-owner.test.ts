@@ -79,7 +79,7 @@ describe('a closed account', () => {
     assert.deepEqual(await found(), [], 'nor does what the payment provider says later');
   });
 
-  it('forgets its owner also if it was settled before that was done', async () => {
+  it('a closed account forgets its owner also if it was settled before that was done', async () => {
     const closed = await rows<{ id: string }>(
       app.deps.db,
       'UPDATE workspaces SET forgotten_at = NULL WHERE settled_at IS NOT NULL RETURNING id',

@@ -26,7 +26,7 @@ describe('the console session', () => {
     assert.deepEqual(attributes, ['Path=/', 'Max-Age=604800', 'HttpOnly', 'SameSite=Strict']);
   });
 
-  it('takes the same path as a login: wrong passwords, lock, audit events', async () => {
+  it('the console session takes the same path as a login: wrong passwords, lock, audit events', async () => {
     for (let tries = 0; tries < 5; tries += 1) {
       const { status, body } = await logIn({ password: 'wrong' });
       assert.deepEqual([status, body.error], [401, 'Invalid email or password']);
@@ -52,7 +52,7 @@ describe('the console session', () => {
     assert.equal((await logIn({ code })).status, 201);
   });
 
-  it('acts on every operation, with all scopes', async () => {
+  it('the console session acts on every operation, with all scopes', async () => {
     const ends = ['logOut', 'logOutAll', 'changePassword', 'closeWorkspace', 'deleteConsoleSession'];
     for (const item of endpoints.filter(({ id, auth }) => auth !== 'none' && auth !== 'provider' && !ends.includes(id))) {
       const body = item.body === undefined ? undefined : goodBody(item);
@@ -80,7 +80,7 @@ describe('the console session', () => {
     assert.equal((await call('GET', '/api/v1/api-keys', undefined, { ...own, Authorization: 'Bearer x' })).status, 401);
   });
 
-  it('works behind a proxy that asks for a password of its own', async () => {
+  it('the console session works behind a proxy that asks for a password of its own', async () => {
     assert.equal((await call('GET', '/api/v1/api-keys', undefined, { ...own, Authorization: 'Basic eDp5' })).status, 200);
   });
 

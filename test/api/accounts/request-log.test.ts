@@ -30,7 +30,7 @@ describe('the log line of a request', () => {
     return lines.find((line) => line.status === status);
   };
 
-  it('names the client, the key and the workspace without personal data', async () => {
+  it('the log line of a request names the client, the key and the workspace without personal data', async () => {
     const { key, workspaceId, jwt } = await start({ TRUSTED_PROXIES: '127.0.0.1' });
     const body = { to: '+15551234567', channel: 'sms', content: { text: 'a secret text' }, reference: 'ref-1' };
     const headers = { 'X-Forwarded-For': '203.0.113.7', 'User-Agent': 'tester' };
@@ -40,7 +40,7 @@ describe('the log line of a request', () => {
     assert.deepEqual([line?.address, line?.key_id, line?.workspace_id], ['203.0.113.7', id, workspaceId]);
     assert.doesNotMatch(JSON.stringify(lines), /5551234567|secret text|ref-1|tester|tidings_/);
   });
-  it('names the client of a refused request by its socket without a trusted proxy', async () => {
+  it('the log line of a request names the client of a refused request by its socket without a trusted proxy', async () => {
     await start();
     await app.call('GET', '/nothing', { headers: { 'X-Forwarded-For': '203.0.113.7' } });
     assert.equal((await newest(404))?.address, '127.0.0.1');
@@ -107,7 +107,7 @@ describe('the log line of a request', () => {
     });
   });
 
-  it('names the workspace of each JWT under /auth, also of several from one address', async () => {
+  it('the log line of a request names the workspace of each JWT under /auth, also of several from one address', async () => {
     const [first, second] = [await start(), await app.account()];
     for (const { jwt, workspaceId } of [first, second]) {
       lines.length = 0;

@@ -113,7 +113,7 @@ describe('the second factor', () => {
     );
   });
 
-  it('mails the owner when it is enabled and when it is disabled', async () => {
+  it('the second factor mails the owner when it is enabled and when it is disabled', async () => {
     const { secret } = await inForce();
     assert.deepEqual((await me.mails()).slice(-1), ['totp_enabled']);
     await me.call('DELETE', '/auth/totp', { code: codeOf(secret) });

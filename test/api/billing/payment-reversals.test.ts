@@ -77,7 +77,7 @@ describe('refunds and disputes', () => {
   describe('a refund that fails', () => {
     const failed = { id: 're_1', amount: 200, status: 'failed' };
 
-    it('gives its credits back once, whatever the events about it', async () => {
+    it('a refund that fails gives its credits back once, whatever the events about it', async () => {
       const { session, refund, changedRefund } = await shop.buy();
       await shop.send(session());
       await shop.send(refund(200));
@@ -87,20 +87,20 @@ describe('refunds and disputes', () => {
       assert.deepEqual(await shop.outcomes(), ['credited', 'reversed', 'ignored', 'reversed', 'repeated', 'repeated']);
     });
 
-    it('gives back a canceled refund', async () => {
+    it('the credits of a canceled refund are given back', async () => {
       const { session, refund, changedRefund } = await shop.buy();
       for (const event of [session(), refund(200), changedRefund('refund.updated', { ...failed, status: 'canceled' })])
         await shop.send(event);
       assert.equal(await shop.balance(), 100_000);
     });
 
-    it('takes nothing back when the events arrive in another order', async () => {
+    it('a refund that fails takes nothing back when the events arrive in another order', async () => {
       const { session, refund, changedRefund } = await shop.buy();
       for (const event of [changedRefund('refund.failed', failed, 20), refund(200, {}, 10), session()]) await shop.send(event);
       assert.deepEqual([await shop.ledger(), await shop.outcomes()], [['purchase 100000'], ['noted', 'noted', 'credited']]);
     });
 
-    it('gives back its own amount only, and later refunds count in full', async () => {
+    it('a refund that fails gives back its own amount only, and later refunds count in full', async () => {
       const { session, refund, changedRefund } = await shop.buy();
       await shop.send(session());
       await shop.send(refund(200, {}, 10));
@@ -113,7 +113,7 @@ describe('refunds and disputes', () => {
       assert.equal(await shop.balance(), 50_000, 'an older state of the charge changes nothing');
     });
 
-    it('gives back what the newest state of its charge does not contain', async () => {
+    it('a refund that fails gives back what the newest state of its charge does not contain', async () => {
       const { session, refund } = await shop.buy();
       for (const event of [session(), refund(200, {}, 10), refund(0, {}, 20), refund(200, {}, 10)]) await shop.send(event);
       assert.equal(await shop.balance(), 100_000);

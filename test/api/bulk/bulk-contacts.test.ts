@@ -34,7 +34,7 @@ describe('a bulk send to contacts', () => {
     );
   const shown = (messages: { to: string; text: string }[]) => messages.map(({ to, text }) => `${to} ${text}`);
 
-  it('fills in names and custom fields where the recipient sets no variable', async () => {
+  it('a bulk send to contacts fills in names and custom fields where the recipient sets no variable', async () => {
     const [first, second] = [await create(ada), await create(bob)];
     const recipients = [
       { contact_id: first },
@@ -72,14 +72,14 @@ describe('a bulk send to contacts', () => {
     );
     assert.equal((await post({ recipients: [{ contact_id: foreign }], on_invalid: 'skip' })).status, 400);
   });
-  it('sends once to an address that is named twice', async () => {
+  it('a bulk send to contacts sends once to an address that is named twice', async () => {
     const id = await create(ada);
     const recipients = [{ contact_id: id }, { contact_id: id }, { to: ada.phone, name: 'Zoe', order: 1 }];
     const { batch } = (await post({ recipients })).body.data;
     assert.deepEqual([batch.total, batch.accepted, batch.invalid, batch.credits_used], [3, 1, 0, toCredits(prices.sms)]);
     assert.equal((await post({ recipients, allow_duplicates: true })).body.data.batch.accepted, 3);
   });
-  it('sends to the contacts of a tag, as the preview shows', async () => {
+  it('a bulk send to contacts sends to the contacts of a tag, as the preview shows', async () => {
     for (const contact of [ada, bob, mail]) await create(contact);
     await create({ ...ada, phone: '+15550000005' }, (await app.account()).jwt);
     await create({ phone: '+15550000006', tags: ['VIP', 'vi'] });
@@ -136,7 +136,7 @@ describe('a bulk send to contacts', () => {
     }
     assert.deepEqual(await sent(), []);
   });
-  it('repeats the first answer, also after the contacts changed', async () => {
+  it('a bulk send to contacts repeats the first answer, also after the contacts changed', async () => {
     const id = await create(ada);
     const headers = { 'Idempotency-Key': 'k' };
     const first = await post({ recipients: [{ contact_id: id }] }, headers);

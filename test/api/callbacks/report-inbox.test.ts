@@ -7,7 +7,7 @@ import { useApi } from '../use-api.js';
 describe('the inbox of reports', () => {
   const app = useApi();
 
-  it('stores reports together, and only an invalid one fails', async () => {
+  it('the inbox of reports stores reports together, and only an invalid one fails', async () => {
     const good = Array.from({ length: 20 }, () => reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'));
     const bad = { ...reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'), occurred_at: new Date(Number.NaN) };
     const stored = await Promise.allSettled(

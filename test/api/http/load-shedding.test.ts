@@ -42,7 +42,7 @@ describe('the early refusal of sends', () => {
     assert.deepEqual(app.calls, []);
   });
 
-  it('returns the request id of the client', async () => {
+  it('the early refusal of sends returns the request id of the client', async () => {
     await startFull();
     const { key } = await app.account();
     assert.equal((await send({ key, headers: { 'X-Request-Id': 'mine-1' } })).body.request_id, 'mine-1');
@@ -61,7 +61,7 @@ describe('the early refusal of sends', () => {
     assert.equal(body.error, `Rate limit exceeded. Try again in ${headers.get('retry-after')} seconds.`);
   });
 
-  it('passes on sends of other keys', async () => {
+  it('the early refusal of sends passes on sends of other keys', async () => {
     await startFull();
     const [full, other] = [await app.account(), await app.account()];
     for (const { key } of [full, other]) assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'they are known');
@@ -75,7 +75,7 @@ describe('the early refusal of sends', () => {
     assert.equal((await send({ key: other.key })).status, 201);
   });
 
-  it('passes on other calls, and sends without a valid key', async () => {
+  it('the early refusal of sends passes on other calls, and sends without a valid key', async () => {
     await startFull();
     const { key } = await app.account();
     assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200);

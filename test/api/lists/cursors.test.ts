@@ -161,7 +161,7 @@ describe('a cursor', () => {
     assert.equal(status, 400);
   });
 
-  it('leads through rows of the same moment', async () => {
+  it('a cursor leads through rows of the same moment', async () => {
     await rows(app.deps.db, `UPDATE deliveries SET created_at = '2026-01-01T00:00:00.123456Z' WHERE webhook_id = $1`, [of.webhookId]);
     for (let time = 0; time < 5; time += 1) await addRow['listAuditEvents']?.(app.deps.db, of);
     await rows(app.deps.db, `UPDATE audit_events SET at = '2026-01-01T00:00:00.123456Z' WHERE workspace_id = $1`, [of.workspaceId]);
@@ -173,7 +173,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('leads from numbered ledger entries to older ones without number', async () => {
+  it('a cursor leads from numbered ledger entries to older ones without number', async () => {
     // Entries from before migration 0017 have no number. The table takes no updates otherwise.
     await rows(app.deps.db, 'ALTER TABLE credit_entries DISABLE TRIGGER USER');
     await rows(app.deps.db, 'UPDATE credit_entries SET number = NULL WHERE workspace_id = $1 AND number <= 3', [of.workspaceId]);
@@ -184,7 +184,7 @@ describe('a cursor', () => {
     assert.equal(all.length, 6);
   });
 
-  it('leads through deliveries with a filter on their status', async () => {
+  it('a cursor leads through deliveries with a filter on their status', async () => {
     await rows(app.deps.db, `UPDATE deliveries SET status = 'failed' WHERE webhook_id = $1`, [of.webhookId]);
     const query = 'status=failed,held&limit=2';
     const first = await part(app, listOf('listDeliveries'), of, `?${query}`);

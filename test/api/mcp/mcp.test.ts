@@ -24,7 +24,7 @@ describe('the MCP server', () => {
     await collector.close();
   });
 
-  it('sends a message that was previewed, once for each preview, and shows its status', async () => {
+  it('the MCP server sends a message that was previewed, once for each preview, and shows its status', async () => {
     const client = await connect({ Authorization: `Bearer ${account.apiKey}` });
     const { data: preview } = await callTool(client, 'preview_messages', sms);
     assert.deepEqual([preview.credits, preview.messages[0].text], [toCredits(prices.sms), 'Hello']);
@@ -49,7 +49,7 @@ describe('the MCP server', () => {
     assert.equal(found.timeline.steps[0].type, 'accepted');
   });
 
-  it('sends nothing without a preview of exactly this message', async () => {
+  it('the MCP server sends nothing without a preview of exactly this message', async () => {
     const own = await restClient(service.url).signUp();
     const client = await connect({ 'X-API-Key': own.apiKey });
     const { preview_token } = (await callTool(client, 'preview_messages', sms)).data;
@@ -68,7 +68,7 @@ describe('the MCP server', () => {
     assert.deepEqual((await callTool(client, 'list_messages')).data.messages, []);
   });
 
-  it('counts sends of a day, and refuses the fourth of three', async () => {
+  it('the MCP server counts sends of a day, and refuses the fourth of three', async () => {
     const own = await restClient(service.url).signUp();
     const client = await connect({ 'X-API-Key': own.apiKey });
     const send = async (message: object = sms) => {
@@ -85,7 +85,7 @@ describe('the MCP server', () => {
     await restClient(service.url).send(own); // requests of programs are not limited by it
   });
 
-  it('shows webhooks and deliveries, and sends a delivery again', async () => {
+  it('the MCP server shows webhooks and deliveries, and sends a delivery again', async () => {
     const rest = restClient(service.url);
     const own = await rest.signUp();
     const receiver = await startReceiver();

@@ -16,11 +16,11 @@ describe('the token of a preview', () => {
     }
   });
 
-  it('makes another token for each preview', () => {
+  it('the token of a preview makes another token for each preview', () => {
     assert.notEqual(reads(issuePreviewToken(keys, previewed, now)), reads(issuePreviewToken(keys, previewed, now)));
   });
 
-  it('refuses a token that is altered, expired, or of another message or workspace', () => {
+  it('the token of a preview refuses a token that is altered, expired, or of another message or workspace', () => {
     const token = issuePreviewToken(keys, previewed, now);
     const [expiresAt = '', id = '', mac = ''] = token.split('.');
     const later = (Number.parseInt(expiresAt, 36) + 1).toString(36);

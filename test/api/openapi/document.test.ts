@@ -15,7 +15,7 @@ function placesOf(value: unknown, isFound: (value: object, path: string) => bool
 }
 
 describe('the OpenAPI document', () => {
-  it('passes the linter without a warning', () => {
+  it('the OpenAPI document passes the linter without a warning', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-openapi-'));
     try {
       writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
@@ -43,19 +43,19 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('names every object, so that clients get a type for it', () => {
+  it('the OpenAPI document names every object, so that clients get a type for it', () => {
     const isNamed = (path: string) => /^\/components\/schemas\/\w+$/.test(path);
     const isUnnamed = (value: object, path: string) => 'properties' in value && !isNamed(path) && !path.endsWith('/properties');
     assert.deepEqual(placesOf(document, isUnnamed), []);
     assert.ok(Object.keys(components.schemas).length > 100);
   });
 
-  it('allows null only beside something else', () => {
+  it('the OpenAPI document allows null only beside something else', () => {
     const isBare = (value: { type?: unknown }, path: string) => value.type === 'null' && !path.endsWith('/anyOf/1');
     assert.deepEqual(placesOf(document, isBare), []);
   });
 
-  it('fixes no boolean to one value, which Python clients would refuse', () => {
+  it('the OpenAPI document fixes no boolean to one value, which Python clients would refuse', () => {
     const isFixed = (value: { type?: unknown }) => value.type === 'boolean' && ('const' in value || 'enum' in value);
     assert.deepEqual(placesOf(document, isFixed), []);
   });
@@ -88,7 +88,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('gives ids the same format in paths, queries and bodies', () => {
+  it('the OpenAPI document gives ids the same format in paths, queries and bodies', () => {
     const isId = (name: string) => /^id$|_id$/.test(name) && name !== 'last_event_id'; // that is a position in a stream
     const parameters = operations.flatMap((operation) => operation.parameters).filter(({ name }) => isId(name));
     assert.ok(parameters.length > 20);

@@ -18,7 +18,7 @@ function assertExamples(what: string, { content }: Content): void {
 
 describe('the OpenAPI document', () => {
   for (const operation of operations) {
-    it(`shows ${operation.operationId} with examples of the request and of every answer`, () => {
+    it(`the OpenAPI document shows ${operation.operationId} with examples of the request and of every answer`, () => {
       assert.ok(operation.summary !== '' && operation.description !== '');
       if (operation.requestBody !== undefined) assertExamples(`${operation.operationId} request`, operation.requestBody);
       for (const [status, response] of Object.entries(operation.responses)) {
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
       assert.ok(targets.includes(wanted), wanted);
   });
 
-  it('shows the exact error texts', () => {
+  it('the OpenAPI document shows the exact error texts', () => {
     const responses = document.paths['/api/v1/messages/send']?.post?.responses ?? {};
     for (const [status, texts] of Object.entries({
       400: [
@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes the four events with headers and examples', () => {
+  it('the OpenAPI document describes the four events with headers and examples', () => {
     assert.deepEqual(Object.keys(document.webhooks), ['message.queued', 'message.sent', 'message.delivered', 'message.failed']);
     for (const [type, { $ref }] of Object.entries(document.webhooks)) assert.equal($ref, `#/components/pathItems/${type}`);
     assert.deepEqual(Object.keys(components.pathItems), Object.keys(document.webhooks));

@@ -49,7 +49,7 @@ describe('the recovery of a restored database', () => {
     return rows(test.db, sql, [id]);
   };
 
-  it('marks possible hand-offs once as calls with a lost answer', async () => {
+  it('the recovery of a restored database marks possible hand-offs once as calls with a lost answer', async () => {
     const waiting = await buildQueued(test.db, test.workspaceId, { expires_at: new Date(Date.now() + 200) });
     const claimed = await buildClaimed(test.db, test.workspaceId);
     await begin();
@@ -83,7 +83,7 @@ describe('the recovery of a restored database', () => {
     assert.equal((await open(lost)).isReset, true);
   });
 
-  it('leaves later, cancelled and newer messages unchanged', async () => {
+  it('the recovery of a restored database leaves later, cancelled and newer messages unchanged', async () => {
     const later = await buildQueued(test.db, test.workspaceId, { scheduled_at: tomorrow(), status_detail: 'scheduled' });
     const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2]);
     const ids = batch.pages.flatMap((page) => page.ids);
@@ -96,7 +96,7 @@ describe('the recovery of a restored database', () => {
     await cancelBatch(test.db, test.workspaceId, batch.id);
   });
 
-  it('treats a paused batch as possibly resumed, and reports it', async () => {
+  it('the recovery of a restored database treats a paused batch as possibly resumed, and reports it', async () => {
     const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2, 1]);
     await pauseBatch(test.db, test.workspaceId, batch.id);
     await begin();
@@ -105,7 +105,7 @@ describe('the recovery of a restored database', () => {
     assert.deepEqual([uncertain.toSorted(), uncertain_paused.toSorted()], [ids.toSorted(), ids.toSorted()]);
   });
 
-  it('deletes messages and batches that were not accepted and not charged', async () => {
+  it('the recovery of a restored database deletes messages and batches that were not accepted and not charged', async () => {
     const single = await buildUndecided(test.db, test.workspaceId);
     const batch = await buildBatch(test.db, test.workspaceId, [2, 1]);
     await begin();
@@ -114,7 +114,7 @@ describe('the recovery of a restored database', () => {
     assert.deepEqual(await rows(test.db, `SELECT 1 FROM messages WHERE status = 'accepting'`), []);
   });
 
-  it('ends fallback chains whose next step may have been sent', async () => {
+  it('the recovery of a restored database ends fallback chains whose next step may have been sent', async () => {
     const step = { channel: 'sms', to: '+15551230001', after: 3_600, content: {}, price: 1_000, segments: 1, encoding: 'GSM-7' } as const;
     const chained = async (scheduled_at: Date | null) => {
       const id = uuidv7();
@@ -144,7 +144,7 @@ describe('the recovery of a restored database', () => {
     assert.equal((await row.reload()).get('carrier_looks_at') ?? null, null);
   });
 
-  it('changes nothing in a dry run, and reports the same', async () => {
+  it('the recovery of a restored database changes nothing in a dry run, and reports the same', async () => {
     await buildUndecided(test.db, test.workspaceId);
     const [waiting] = [await buildQueued(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)];
     await begin();

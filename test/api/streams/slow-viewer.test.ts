@@ -84,7 +84,7 @@ describe('a viewer that does not read', () => {
     viewer.end();
   });
 
-  it('resumes over many pages without a loss or a repetition, while more is sent', async () => {
+  it('a viewer that does not read resumes over many pages without a loss or a repetition, while more is sent', async () => {
     const first = await watch(account);
     await received(first, 0);
     await until(() => first.lastEventId !== '', 'the first id');

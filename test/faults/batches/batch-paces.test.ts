@@ -8,7 +8,7 @@ describe('the pace of a batch', () => {
   const test = serviceWithBatches();
   const callsOf = (prefix: string) => test.calls.filter(({ to }) => to.startsWith(prefix));
 
-  it('blocks no batch of another workspace', async () => {
+  it('the pace of a batch blocks no batch of another workspace', async () => {
     const slow = await test.client.signUp();
     const perPage = 250;
     const pages = 10; // a worker has eight slots

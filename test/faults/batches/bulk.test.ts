@@ -18,7 +18,7 @@ describe('a batch', () => {
     { verb: 'pause', status: 'paused' },
     { verb: 'cancel', status: 'cancelled' },
   ]) {
-    it(`hands off only calls in progress after the answer to ${verb}`, async () => {
+    it(`a batch hands off only calls in progress after the answer to ${verb}`, async () => {
       const account = await test.client.signUp();
       const gate = new Gate();
       test.beforeTaking = () => gate.passed;
@@ -48,7 +48,7 @@ describe('a batch', () => {
     });
   }
 
-  it('sends each message once when the provider throttles, refuses and loses answers', async () => {
+  it('a batch sends each message once when the provider throttles, refuses and loses answers', async () => {
     const account = await test.client.signUp();
     const reactionTo = ({ to }: OutgoingMessage) => ({ 3: 'throttled', 5: 'lost', 7: 'refused', 9: 'away' })[to.at(-1) ?? ''];
     const isFirst = ({ id }: OutgoingMessage) => test.calls.filter((call) => call.id === id).length === 1;
@@ -70,7 +70,7 @@ describe('a batch', () => {
     assert.ok(taken.filter(({ calls: times }) => times > 1).length <= 6, 'only those whose answer was lost were handed over again');
   });
 
-  it('ends correctly with missing, repeated and unordered reports', async () => {
+  it('a batch ends correctly with missing, repeated and unordered reports', async () => {
     const account = await test.client.signUp();
     const recipients = ['+15005550002', '+15005550005', '+15005550006', '+15551234567'].flatMap((to) =>
       Array.from({ length: 15 }, () => to),
@@ -89,7 +89,7 @@ describe('a batch', () => {
     );
   });
 
-  it('delivers events of accepted messages while the provider is unavailable for others', async () => {
+  it('a batch delivers events of accepted messages while the provider is unavailable for others', async () => {
     const account = await test.client.signUp();
     const silent = '+15005550002';
     test.beforeTaking = async ({ to }) => (to === silent ? undefined : { outcome: 'retryable', detail: '503' });
@@ -109,7 +109,7 @@ describe('a batch', () => {
     await temporal.close();
   });
 
-  it('shares workers evenly with a later batch, and delays no single message', async () => {
+  it('a batch shares workers evenly with a later batch, and delays no single message', async () => {
     const pages = 24;
     const [first, second] = [await test.client.signUp(), await test.client.signUp()];
     const gate = new Gate();

@@ -50,7 +50,7 @@ describe('a message by Postmark', () => {
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
   });
 
-  it('fails when it bounces, and its recipient is suppressed', async () => {
+  it('a message by Postmark fails when it bounces, and its recipient is suppressed', async () => {
     const mail = await sent('gone@example.org');
     const event = { RecordType: 'Bounce', Type: 'HardBounce', MessageID: mail.message.provider_message_id, Email: 'gone@example.org' };
     await counterpart.tell(callback(), { ...event, BouncedAt: new Date().toISOString() });
@@ -105,7 +105,7 @@ describe('a message by SendGrid', () => {
     assert.equal(await inbox(), 2);
   });
 
-  it('suppresses the recipient after a spam complaint', async () => {
+  it('a message by SendGrid suppresses the recipient after a spam complaint', async () => {
     const mail = await sent('angry@example.org');
     const event = { event: 'spamreport', email: 'angry@example.org', sg_message_id: mail.message.provider_message_id };
     assert.equal(await counterpart.tell(callback(), [event]), 200);
@@ -149,7 +149,7 @@ describe('a message by Amazon SES', () => {
     assert.equal(counterpart.certificates, 1);
   });
 
-  it('fails when it bounces, and its recipient is suppressed', async () => {
+  it('a message by Amazon SES fails when it bounces, and its recipient is suppressed', async () => {
     const mail = await sent('gone@example.org');
     const bounce = { bounceType: 'Permanent', bounceSubType: 'NoEmail', timestamp: new Date().toISOString() };
     assert.equal(await counterpart.tell(callback(), sesEvent('Bounce', mail.message.provider_message_id, { bounce })), 200);

@@ -87,7 +87,7 @@ describe('a message by Meta', () => {
     }
   });
 
-  it('fails when the recipient has not written for 24 hours', async () => {
+  it('a message by Meta fails when the recipient has not written for 24 hours', async () => {
     const refusal = 'The recipient has not written within 24 hours: only a template may be sent';
     counterpart.interfere = (response) => refuse(response, 400, 131047);
     const refused = await send();
@@ -114,7 +114,7 @@ describe('a message by Meta', () => {
     assert.deepEqual([refused.error_code, refused.error_message], ['suppressed', 'The recipient has opted out']);
   });
 
-  it('confirms the callback URL only with the right token', async () => {
+  it('the callback URL of Meta is confirmed only with the right token', async () => {
     const shake = (word: string, name = 'meta') =>
       fetch(`${service.url}/callbacks/${name}?hub.mode=subscribe&hub.verify_token=${word}&hub.challenge=1158201444`);
     const answer = await shake(metaAccount.verifyToken);

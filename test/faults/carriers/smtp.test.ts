@@ -22,7 +22,7 @@ describe('a message by SMTP', () => {
   });
   const email = (to: string, content: object = { text: 'Hello' }) => ({ channel: 'email', to, content });
 
-  it('stays sent without a report', async () => {
+  it('a message by SMTP stays sent without a report', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account, email('ada@example.org', { text: 'Hello', subject: 'News', unsubscribe: true }));
@@ -51,7 +51,7 @@ describe('a message by SMTP', () => {
     assert.deepEqual(step.details, { error_code: '30008', advice: 'Correct or remove the recipient.' });
   });
 
-  it('waits during a temporary refusal of the mail server', async () => {
+  it('a message by SMTP waits during a temporary refusal of the mail server', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     server.refuse.to.push('451 4.7.1 greylisted');

@@ -42,7 +42,7 @@ describe('a message by Twilio', () => {
     await assertBooks(service.db);
   });
 
-  it('fails with our code after an undelivered report', async () => {
+  it('a message by Twilio fails with our code after an undelivered report', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account);
@@ -55,14 +55,14 @@ describe('a message by Twilio', () => {
     );
   });
 
-  it('keeps a report about an unknown message in the inbox', async () => {
+  it('a report of Twilio about an unknown message stays in the inbox', async () => {
     const before = await inbox();
     const form = { To: '+15551234567', From: '+15005550100', StatusCallback: `${service.url}/callbacks/twilio` };
     assert.equal(await counterpart.report({ sid: 'SMunknown', status: 'sent', form, error_code: null }, 'delivered'), 200);
     assert.equal(await inbox(), before + 1);
   });
 
-  it('fails within a second of its expires_at while Twilio is unavailable', async () => {
+  it('a message by Twilio fails within a second of its expires_at while Twilio is unavailable', async () => {
     counterpart.interfere = (response) => refuse(response, 503, 20503);
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
@@ -122,7 +122,7 @@ describe('a message by Twilio', () => {
     assert.deepEqual([counterpart.calls, counterpart.taken.length], [2, 1]);
   });
 
-  it('fails as handoff_unknown after a lost answer, and a later report corrects it', async () => {
+  it('a message by Twilio fails as handoff_unknown after a lost answer, and a later report corrects it', async () => {
     let form: Record<string, string> = {};
     counterpart.interfere = (response, given) => {
       form = given;

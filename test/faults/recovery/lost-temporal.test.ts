@@ -50,7 +50,7 @@ describe('a Temporal server that loses all its data', () => {
     await makeDue(service.db);
   };
 
-  it('loses no open message, and running workers finish them all', async function () {
+  it('a Temporal server that loses all its data loses no open message, and running workers finish them all', async function () {
     this.timeout(180_000);
     let status = 500;
     const receiver = await startReceiver((...args) => answerWith(status)(...args));
@@ -88,7 +88,7 @@ describe('a Temporal server that loses all its data', () => {
     await receiver.close();
   });
 
-  it('runs the watcher again, as /health shows', async () => {
+  it('a Temporal server that loses all its data runs the watcher again, as /health shows', async () => {
     const health = async () => (await client.call('GET', '/health')).body;
     await until(async () => (await health()).watcher.age_seconds < 60, 'a run is noted');
     assert.deepEqual([(await health()).status, (await health()).watcher.failing], ['ok', []]);

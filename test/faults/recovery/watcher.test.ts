@@ -43,7 +43,7 @@ describe('a run of the watcher', () => {
     );
   };
 
-  it('starts lost workflows, and leaves running ones alone', async () => {
+  it('a run of the watcher starts lost workflows, and leaves running ones alone', async () => {
     const [waiting, over, lost] = [await messageAt(silent, 'sent'), await messageAt(failing, 'failed'), await messageAt(silent, 'sent')];
     await until(async () => (await workflow(`msg:${over.id}`).describe()).status.name === 'COMPLETED', 'the workflow closes');
     await workflow(`msg:${lost.id}`).terminate('lost');
@@ -63,7 +63,7 @@ describe('a run of the watcher', () => {
     await client.call('POST', `/api/v1/messages/${driven}/cancel`, { headers: { 'X-API-Key': account.apiKey } });
   });
 
-  it('continues a replay where it stopped', async () => {
+  it('a run of the watcher continues a replay where it stopped', async () => {
     const receiver = await startReceiver(answerWith(500));
     const hook = await client.hook(account, receiver.url, ['message.delivered']);
     await service.db.query(`UPDATE webhooks SET is_active = false WHERE id = '${hook.id}'`);
@@ -85,7 +85,7 @@ describe('a run of the watcher', () => {
     await receiver.close();
   });
 
-  it('continues after a failed step, and records it', async () => {
+  it('a run of the watcher continues after a failed step, and records it', async () => {
     await rows(service.db, 'ALTER TABLE replays RENAME COLUMN progress_at TO away');
     const { id } = await client.send(account, { scheduled_at: new Date(Date.now() + 600_000).toISOString() });
     await workflow(`msg:${id}`).terminate('lost');
@@ -102,7 +102,7 @@ describe('a run of the watcher', () => {
     await until(async () => (await failing()).length === 0, 'all is healthy again');
   });
 
-  it('notifies the pages of a resumed batch', async () => {
+  it('a run of the watcher notifies the pages of a resumed batch', async () => {
     const scheduled_at = new Date(Date.now() + 600_000).toISOString();
     const body = { channel: 'sms', content: { text: 'Hello' }, recipients: phones(3).map((to) => ({ to })), scheduled_at };
     const headers = { 'X-API-Key': account.apiKey };

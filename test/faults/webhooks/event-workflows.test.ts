@@ -33,7 +33,7 @@ describe('a workflow for each event', () => {
   const running = async () =>
     (await service.temporal.client.workflow.count(`WorkflowType = 'deliverWebhook' AND ExecutionStatus = 'Running'`)).count;
 
-  it('finishes a page with more events than Temporal allows child workflows', async () => {
+  it('a workflow for each event finishes a page with more events than Temporal allows child workflows', async () => {
     for (let count = 0; count < webhooks; count += 1) await client.hook(account, dead.url);
     const to = Array.from({ length: recipients }, (_, index) => ({ to: `+1555200${String(index).padStart(4, '0')}` }));
     const { status, body } = await client.call('POST', '/api/v1/messages/bulk', {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { makeCluster } from '../../../local/postgres/postgres.js';
 
 describe('the cluster of the embedded PostgreSQL', () => {
-  it('leaves no file behind when it cannot be created', async () => {
+  it('the cluster of the embedded PostgreSQL leaves no file behind when it cannot be created', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tidings-cluster-'));
     const place = { binaries: { initdb: '/initdb', postgres: '/postgres' }, dataDir, password: 'secret', log: join(dataDir, 'log') };
     const failing = () => {

@@ -17,7 +17,7 @@ describe('the role of the running program', () => {
   });
   after(() => program.close());
 
-  it('reads and writes every table, and only inserts into append-only ones', async () => {
+  it('the role of the running program reads and writes every table, and only inserts into append-only ones', async () => {
     const tables = await rows<{ name: string }>(test.db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
     const refused: string[] = [];
     for (const { name } of tables)
@@ -51,7 +51,7 @@ describe('the role of the running program', () => {
       assert.rejects(rows(program, statement), (error: { original?: { code?: string } }) => error.original?.code === denied));
   }
 
-  it('empties what is personal in audit events', () =>
+  it('the role of the running program empties what is personal in audit events', () =>
     rows(program, 'UPDATE audit_events SET actor_name = NULL, address = NULL, user_agent = NULL, target_name = NULL, changes = NULL'));
 
   it('the role of the running program may update a workspace', async () => {

@@ -15,7 +15,7 @@ describe('the log', () => {
     return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', stdout, 'pipe'], timeout: 20_000 });
   };
 
-  it('loses lines on a full disk, and the process continues', async () => {
+  it('the log loses lines on a full disk, and the process continues', async () => {
     const full = await open('/dev/full', 'w');
     const child = run(
       `log.info('first'); setTimeout(() => { log.info('second'); process.stderr.write('still here'); }, 50).unref(); setTimeout(() => {}, 100);`,
@@ -26,7 +26,7 @@ describe('the log', () => {
     assert.deepEqual({ said, code }, { said: 'still here', code: 0 });
   });
 
-  it('writes one line for each entry, whatever its texts contain', async () => {
+  it('the log writes one line for each entry, whatever its texts contain', async () => {
     const forged = 'first\\r\\n{"level":"info","msg":"forged"}\\u2028\\u0085';
     const child = run(`const text = '${forged}'; log.warn({ id: text, err: new Error(text) }, text); log.info('last');`, 'pipe');
     const [lines] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), once(child, 'exit')]);
@@ -43,7 +43,7 @@ describe('the log', () => {
     );
   });
 
-  it('prints no secret and no address, at any depth of an object', async () => {
+  it('the log prints no secret and no address, at any depth of an object', async () => {
     const child = run(`log.info({ id: 1, key: 'secret-1', hook: { secret: 'secret-2', to: '+15551234567' } }, 'made');`, 'pipe');
     const [line] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), once(child, 'exit')]);
     const { id, key, hook, msg } = JSON.parse(line) as Record<string, unknown>;

@@ -37,6 +37,6 @@ describe('a name that looks like a known one', () => {
   ] as const) {
     it(`${name}: not ${other}`, () => assert.equal(lookAlike(name, [other]), undefined));
   }
-  it('suggests the nearest of two known names', () =>
+  it('a name that looks like a known one suggests the nearest of two known names', () =>
     assert.equal(lookAlike('stat_date', ['end_date', 'start_date', 'state_date']), 'start_date'));
 });

@@ -45,12 +45,12 @@ describe('the environment of commands', () => {
     write('.env', `DATA_DIR=${folder}\nDATABASE_URL=\n`);
     assert.equal(commandEnvironment({}, folder).DATABASE_URL, 'postgres://made');
   });
-  it('ignores a service when DATABASE_URL names another database', () => {
+  it('the environment of commands ignores a service when DATABASE_URL names another database', () => {
     runs(process.pid, { DATABASE_URL: 'postgres://made', SECRET_KEY: 'made' });
     const own = { DATA_DIR: folder, DATABASE_URL: 'postgres://own' };
     assert.deepEqual(commandEnvironment(own, folder), own);
   });
-  it('ignores the record of a service that was killed', () => {
+  it('the environment of commands ignores the record of a service that was killed', () => {
     runs(2 ** 22 + 1, { DATABASE_URL: 'postgres://made' });
     assert.deepEqual(commandEnvironment({ DATA_DIR: folder }, folder), { DATA_DIR: folder });
   });

@@ -37,7 +37,7 @@ describe('traceparent', () => {
 describe('the root of a trace', () => {
   const id = '01997a1c-7c3e-7d11-8f6a-0123456789ab';
 
-  it('follows from the id of the message', () => {
+  it('the root of a trace follows from the id of the message', () => {
     const { root, client } = traceStart(id);
     assert.deepEqual(root, { traceId: '01997a1c7c3e7d118f6a0123456789ab', spanId: '8f6a0123456789ab' });
     assert.equal(client, undefined);

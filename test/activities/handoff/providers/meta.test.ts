@@ -19,7 +19,7 @@ describe('the Meta provider', () => {
     return adapter().send(whatsapp(), never);
   };
 
-  it('sends free text with our id', async () => {
+  it('the Meta provider sends free text with our id', async () => {
     const message = whatsapp({ content: { text: 'Grüße 😀' } });
     const outcome = await adapter().send(message, never);
     const [taken] = counterpart.taken;
@@ -30,7 +30,7 @@ describe('the Meta provider', () => {
     );
   });
 
-  it('sends a template with numbered, named or no variables', async () => {
+  it('the Meta provider sends a template with numbered, named or no variables', async () => {
     const componentsFor = async (variables?: Record<string, string>) => {
       const template = { name: 'order_update', language: 'en_US', ...(variables === undefined ? {} : { variables }) };
       const outcome = await adapter().send(whatsapp({ content: { text: 'x', template } }), never);
@@ -54,7 +54,7 @@ describe('the Meta provider', () => {
     return counterpart.taken.at(-1)?.message.template?.components;
   };
 
-  it('fills in headers like the official documentation', async () => {
+  it('the Meta provider fills in headers like the official documentation', async () => {
     const headers: [TemplateHeader, object][] = [
       [
         { type: 'text', text: 'Sale' },
@@ -86,7 +86,7 @@ describe('the Meta provider', () => {
     }
   });
 
-  it('fills in buttons like the official documentation', async () => {
+  it('the Meta provider fills in buttons like the official documentation', async () => {
     const buttons: TemplateButton[] = [
       { index: 1, type: 'quick_reply', payload: 'no' },
       { index: 0, type: 'url', suffix: 'invoices/1042' },
@@ -100,7 +100,7 @@ describe('the Meta provider', () => {
     assert.equal(await componentsWith({ buttons: [] }), undefined);
   });
 
-  it('maps refusals to our codes, also the end of 24 hours', async () => {
+  it('the Meta provider maps refusals to our codes, also the end of 24 hours', async () => {
     const expected: [code: number, ours: string, isPermanent: boolean][] = [
       [131047, 'outside_window', false],
       [132001, 'invalid_template', true],
@@ -115,7 +115,7 @@ describe('the Meta provider', () => {
     }
   });
 
-  it('holds on throttling codes, and retries one recipient without a hold', async () => {
+  it('the Meta provider holds on throttling codes, and retries one recipient without a hold', async () => {
     assert.deepEqual(await refused(429, 130429), { outcome: 'throttled', detail: '130429' });
     assert.deepEqual(await refused(400, 80007), { outcome: 'throttled', detail: '80007' });
     assert.deepEqual(await refused(400, 131056), { outcome: 'retryable', detail: '131056', concernsRecipient: true });
@@ -126,7 +126,7 @@ describe('the Meta provider', () => {
     assert.deepEqual(await refused(400, 131048), { outcome: 'retryable', detail: '131048', retryAfterMs: 60_000 });
   });
 
-  it('retries when its phone number is not ours, because no message is at fault', async () => {
+  it('the Meta provider retries when its phone number is not ours, because no message is at fault', async () => {
     const error = { message: "Unsupported post request. Object with ID '1' does not exist", code: 100, error_subcode: 33 };
     counterpart.interfere = (response) => reply(response, 400, { error });
     assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'retryable', detail: 'credentials (100/33)' });
@@ -134,7 +134,7 @@ describe('the Meta provider', () => {
     assert.ok(wrong.outcome === 'rejected' && wrong.error_code === 'invalid_content');
   });
 
-  it('returns unknown when it may have accepted the message', async () => {
+  it('the Meta provider returns unknown when it may have accepted the message', async () => {
     assert.equal((await refused(500, 131000)).outcome, 'unknown');
     assert.equal((await refused(500, 1)).outcome, 'unknown');
     counterpart.interfere = (response) => drop(response);

@@ -29,7 +29,7 @@ describe('the Postmark provider', () => {
     return adapter().send(outgoingMail(), never);
   };
 
-  it('sends the same request as the official client', async () => {
+  it('the Postmark provider sends the same request as the official client', async () => {
     const requestHost = counterpart.url.replace('http://', '');
     const official = new ServerClient(postmarkAccount.token, { useHttps: false, requestHost });
     const message = outgoingMail({
@@ -57,7 +57,7 @@ describe('the Postmark provider', () => {
     await assert.rejects(new ServerClient('wrong', { useHttps: false, requestHost }).getOutboundMessages(), Errors.InvalidAPIKeyError);
   });
 
-  it('maps refusals to our codes, and keeps its own', async () => {
+  it('the Postmark provider maps refusals to our codes, and keeps its own', async () => {
     const expected: [code: number, ours: string, isPermanent: boolean][] = [
       [300, '30008', true],
       [401, 'sender_refused', false],
@@ -72,7 +72,7 @@ describe('the Postmark provider', () => {
     }
   });
 
-  it('holds or retries when the message is not at fault', async () => {
+  it('the Postmark provider holds or retries when the message is not at fault', async () => {
     assert.deepEqual(await refused(429, 429, { 'Retry-After': '3' }), { outcome: 'throttled', detail: '429', retryAfterMs: 3000 });
     assert.deepEqual(await refused(422, 100), { outcome: 'retryable', detail: '100' });
     assert.deepEqual(await refused(503, 100), { outcome: 'retryable', detail: '100' });
@@ -82,7 +82,7 @@ describe('the Postmark provider', () => {
     });
   });
 
-  it('finds a message with a lost answer by our id', async () => {
+  it('the Postmark provider finds a message with a lost answer by our id', async () => {
     counterpart.interfere = (response) => drop(response);
     const message = outgoingMail();
     assert.equal((await adapter().send(message, never)).outcome, 'unknown');
@@ -95,13 +95,13 @@ describe('the Postmark provider', () => {
     await assert.rejects(async () => adapter({ serverToken: 'wrong' }).reconcile?.(old, never), { name: 'NotKnownYet' });
   });
 
-  it('finds a message with a lost answer in the stream of its account', async () => {
+  it('the Postmark provider finds a message with a lost answer in the stream of its account', async () => {
     const message = outgoingMail();
     await adapter({ messageStream: 'news & offers' }).send(message, never);
     assert.equal(await adapter({ messageStream: 'news & offers' }).reconcile?.(message, never), counterpart.taken[0]?.id);
   });
 
-  it('returns the status of a message', async () => {
+  it('the Postmark provider returns the status of a message', async () => {
     await adapter().send(outgoingMail(), never);
     const [mail] = counterpart.taken;
     assert.ok(mail !== undefined);
@@ -114,7 +114,7 @@ describe('the Postmark provider', () => {
     assert.equal(await adapter().fetchStatus('unknown', never), null);
   });
 
-  it('returns unknown for an unreadable answer', async () => {
+  it('the Postmark provider returns unknown for an unreadable answer', async () => {
     counterpart.interfere = (response) => reply(response, 200, { ErrorCode: 0 });
     assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
   });

@@ -31,7 +31,7 @@ describe('the sandbox provider', () => {
 
   const adapter = (onTaken: (dueInMs: number) => void = () => undefined, delayMs = 0) => sandboxAdapter({ db: test.db, delayMs, onTaken });
 
-  it('accepts a message once, with the same answer for the same id', async () => {
+  it('the sandbox provider accepts a message once, with the same answer for the same id', async () => {
     const provider = adapter();
     const message = outgoing('+15551234567');
     const [first, second] = [await provider.send(message, signal), await provider.send(message, signal)];
@@ -40,7 +40,7 @@ describe('the sandbox provider', () => {
     assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports')).length, 1);
   });
 
-  it('refuses 01 with 30008, and stores nothing', async () => {
+  it('the sandbox provider refuses 01 with 30008, and stores nothing', async () => {
     const outcome = await adapter().send(outgoing('+15005550001'), signal);
     assert.deepEqual(outcome, {
       outcome: 'rejected',
@@ -58,13 +58,13 @@ describe('the sandbox provider', () => {
     assert.deepEqual(outcomes, ['retryable', 'retryable', 'accepted']);
   });
 
-  it('returns when its reports are due', async () => {
+  it('the sandbox provider returns when its reports are due', async () => {
     const due: number[] = [];
     await adapter((ms) => due.push(ms), 50).send(outgoing('+15551234567', 'whatsapp'), signal);
     assert.deepEqual(due, [50, 100]);
   });
 
-  it('answers a status query like its last report', async () => {
+  it('the sandbox provider answers a status query like its last report', async () => {
     const provider = adapter();
     const taken = await provider.send(outgoing('+15005550007'), signal);
     assert.ok(taken.outcome === 'accepted');
@@ -75,7 +75,7 @@ describe('the sandbox provider', () => {
     assert.equal(await provider.fetchStatus(silent.provider_message_id, signal), null);
   });
 
-  it('serves every channel by default', () => {
+  it('the sandbox provider serves every channel by default', () => {
     const deps = { db: test.db, delayMs: 0, onTaken: () => undefined };
     const providers = createProviders(testConfig(), deps);
     assert.deepEqual(

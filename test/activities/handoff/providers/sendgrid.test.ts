@@ -20,7 +20,7 @@ describe('the SendGrid provider', () => {
     return adapter().send(outgoingMail(), never);
   };
 
-  it('sends the same request as the official client', async () => {
+  it('the SendGrid provider sends the same request as the official client', async () => {
     official.setApiKey(sendgridAccount.apiKey);
     // oxlint-disable-next-line typescript/no-explicit-any -- the library's types leave its client out
     (official as any).client.setDefaultRequest('baseUrl', `${counterpart.url}/`);
@@ -44,7 +44,7 @@ describe('the SendGrid provider', () => {
     await assert.rejects(official.send({ to: 'nobody', from, subject: 'x', text: 'x' }), { code: 400 });
   });
 
-  it('maps refusals to our codes, and keeps the field', async () => {
+  it('the SendGrid provider maps refusals to our codes, and keeps the field', async () => {
     const expected: [status: number, field: string | null, ours: string, theirs: string][] = [
       [400, 'personalizations.0.to.0.email', '30008', 'personalizations.0.to.0.email'],
       [400, 'from.email', 'sender_refused', 'from.email'],
@@ -60,7 +60,7 @@ describe('the SendGrid provider', () => {
     }
   });
 
-  it('holds until its limit is reset, or retries, when the message is not at fault', async () => {
+  it('the SendGrid provider holds until its limit is reset, or retries, when the message is not at fault', async () => {
     const resetAt = Math.ceil(Date.now() / 1000) + 30;
     const throttled = await refused(429, null, { 'X-RateLimit-Reset': String(resetAt) });
     assert.ok(throttled.outcome === 'throttled' && throttled.retryAfterMs !== undefined);
@@ -70,7 +70,7 @@ describe('the SendGrid provider', () => {
     assert.equal((await refused(500, null)).outcome, 'unknown');
   });
 
-  it('returns unknown for a lost answer or one without an id', async () => {
+  it('the SendGrid provider returns unknown for a lost answer or one without an id', async () => {
     counterpart.interfere = (response) => drop(response);
     assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
     counterpart.interfere = (response) => reply(response, 202, null);

@@ -33,7 +33,7 @@ describe('the SES provider', () => {
     return adapter().send(outgoingMail(), never);
   };
 
-  it('signs the token of temporary keys', async () => {
+  it('the SES provider signs the token of temporary keys', async () => {
     let token: unknown;
     counterpart.interfere = (response, { headers }) => {
       token = /SignedHeaders=[^,]*x-amz-security-token/.test(headers.authorization ?? '') && headers['x-amz-security-token'];
@@ -43,7 +43,7 @@ describe('the SES provider', () => {
     assert.equal(token, 'of-an-hour');
   });
 
-  it('sends the same signed request as the official client', async () => {
+  it('the SES provider sends the same signed request as the official client', async () => {
     const { accessKeyId, secretAccessKey, region } = sesAccount;
     const official = new SESv2Client({ endpoint: counterpart.url, region, credentials: { accessKeyId, secretAccessKey }, maxAttempts: 1 });
     const message = outgoingMail({
@@ -75,7 +75,7 @@ describe('the SES provider', () => {
     official.destroy();
   });
 
-  it('encodes a sender name that is not ASCII, because SES takes no other', async () => {
+  it('the SES provider encodes a sender name that is not ASCII, because SES takes no other', async () => {
     const senderOf = async (given: string) => {
       assert.equal((await adapter({ from: given }).send(outgoingMail(), never)).outcome, 'accepted');
       return counterpart.taken.at(-1)?.mail.FromEmailAddress ?? '';
@@ -89,7 +89,7 @@ describe('the SES provider', () => {
     assert.equal(words.join(''), long);
   });
 
-  it('maps refusals to our codes, and keeps its own', async () => {
+  it('the SES provider maps refusals to our codes, and keeps its own', async () => {
     const expected: [type: string, message: string, ours: string, theirs: string][] = [
       ['MessageRejected', 'Virus found', '30007', 'MessageRejected'],
       ['MessageRejected', 'Email address is not verified.', 'sender_refused', 'NotVerified'],
@@ -103,14 +103,14 @@ describe('the SES provider', () => {
     }
   });
 
-  it('holds or retries when the message is not at fault', async () => {
+  it('the SES provider holds or retries when the message is not at fault', async () => {
     assert.deepEqual(await refused(429, 'TooManyRequestsException'), { outcome: 'throttled', detail: 'TooManyRequestsException' });
     assert.deepEqual(await refused(400, 'SendingPausedException'), { outcome: 'retryable', detail: 'SendingPausedException' });
     const wrong = await adapter({ secretAccessKey: 'wrong' }).send(outgoingMail(), never);
     assert.deepEqual(wrong, { outcome: 'retryable', detail: 'SignatureDoesNotMatch' });
   });
 
-  it('returns unknown for a lost answer or one without an id', async () => {
+  it('the SES provider returns unknown for a lost answer or one without an id', async () => {
     counterpart.interfere = (response) => drop(response);
     assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
     counterpart.interfere = (response) => reply(response, 200, {});

@@ -17,7 +17,7 @@ describe('the SMTP provider', () => {
   };
   afterEach(() => server.close());
 
-  it('sends text, html and headers with a Message-ID', async () => {
+  it('the SMTP provider sends text, html and headers with a Message-ID', async () => {
     const adapter = await serving();
     const content = { text: 'Grüße,\n.\nAda', html: '<p>Grüße</p>', subject: 'Für Ada: 😀' };
     const message = outgoingMail({ content, headers: { 'List-Unsubscribe': '<https://tidings.example/unsubscribe/token>' } });
@@ -34,12 +34,12 @@ describe('the SMTP provider', () => {
     assert.equal(mail.headers.find(({ key }) => key === 'list-unsubscribe')?.value, message.headers?.['List-Unsubscribe']);
   });
 
-  it('adds a subject to a mail without one', async () => {
+  it('the SMTP provider adds a subject to a mail without one', async () => {
     await (await serving()).send(outgoingMail({ content: { text: 'Hello' } }), inTime());
     assert.equal((await PostalMime.parse(server.received[0] ?? '')).subject, '(no subject)');
   });
 
-  it('maps refusals to our codes, and keeps those of the server', async () => {
+  it('the SMTP provider maps refusals to our codes, and keeps those of the server', async () => {
     const adapter = await serving();
     const cases: [step: 'from' | 'to' | 'mail', reply: string, ours: string, isPermanent: boolean, theirs: string][] = [
       ['to', '550 5.1.1 no such user', '30008', true, '5.1.1'],
@@ -60,7 +60,7 @@ describe('the SMTP provider', () => {
     assert.deepEqual(server.received, []);
   });
 
-  it('retries after a temporary refusal, a refused login or a lost connection', async () => {
+  it('the SMTP provider retries after a temporary refusal, a refused login or a lost connection', async () => {
     const adapter = await serving();
     for (const step of ['from', 'to', 'mail'] as const) {
       server.refuse[step].push('451 4.3.0 later');
@@ -79,7 +79,7 @@ describe('the SMTP provider', () => {
     );
   });
 
-  it('says of a temporary refusal of one recipient that the account is not at fault', async () => {
+  it('the SMTP provider says of a temporary refusal of one recipient that the account is not at fault', async () => {
     const adapter = await serving();
     for (const [reply, isAboutRecipient] of [
       ['450 4.2.1 mailbox busy', true],
@@ -95,7 +95,7 @@ describe('the SMTP provider', () => {
     }
   });
 
-  it('returns unknown for a lost answer, and does not send again', async () => {
+  it('the SMTP provider returns unknown for a lost answer, and does not send again', async () => {
     const adapter = await serving();
     server.onMail = () => server.hangUp();
     assert.equal((await adapter.send(outgoingMail(), inTime())).outcome, 'unknown');
@@ -104,7 +104,7 @@ describe('the SMTP provider', () => {
     assert.deepEqual([adapter.idempotent, adapter.reconcile], [false, undefined]);
   });
 
-  it('reuses a few connections, and a mail that got none was certainly not sent', async () => {
+  it('the SMTP provider reuses a few connections, and a mail that got none was certainly not sent', async () => {
     const adapter = await serving();
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => adapter.send(outgoingMail(), inTime())));
     assert.ok(outcomes.every(({ outcome }) => outcome === 'accepted'));

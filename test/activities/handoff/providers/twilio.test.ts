@@ -27,7 +27,7 @@ describe('the Twilio provider', () => {
     return adapter().send(outgoing(), signal);
   };
 
-  it('sends the same request as the official client', async () => {
+  it('the Twilio provider sends the same request as the official client', async () => {
     const official = officialClient(counterpart);
     const message = outgoing({ content: { text: 'Grüße & = +' } });
     const theirs = await official.messages.create({
@@ -45,7 +45,7 @@ describe('the Twilio provider', () => {
     await assert.rejects(official.messages.create({ to: message.to, from: twilioAccount.from }), { code: 21602, status: 400 });
   });
 
-  it('sends WhatsApp texts and templates like the official client', async () => {
+  it('the Twilio provider sends WhatsApp texts and templates like the official client', async () => {
     const official = officialClient(counterpart);
     const contentSid = `HX${'1'.repeat(32)}`;
     const template = { name: contentSid, language: 'en', variables: { 1: 'Ada' } };
@@ -65,7 +65,7 @@ describe('the Twilio provider', () => {
     assert.ok(unknown.outcome === 'rejected' && unknown.error_code === 'invalid_template');
   });
 
-  it('refuses separate header and button values without a call', async () => {
+  it('the Twilio provider refuses separate header and button values without a call', async () => {
     const template = { name: `HX${'1'.repeat(32)}`, language: 'en' };
     const send = (parts: object) =>
       adapter().send(outgoing({ channel: 'whatsapp', content: { text: 'x', template: { ...template, ...parts } } }), signal);
@@ -77,14 +77,14 @@ describe('the Twilio provider', () => {
     assert.equal((await send({ buttons: [] })).outcome, 'accepted');
   });
 
-  it('sends by a messaging service when it is the sender', async () => {
+  it('the Twilio provider sends by a messaging service when it is the sender', async () => {
     const from = `MG${'0'.repeat(32)}`;
     await adapter({ from }).send(outgoing(), signal);
     const { MessagingServiceSid, From } = counterpart.taken[0]?.form ?? {};
     assert.deepEqual([MessagingServiceSid, From], [from, undefined]);
   });
 
-  it('maps refusals to our codes, and keeps its own', async () => {
+  it('the Twilio provider maps refusals to our codes, and keeps its own', async () => {
     const expected: [code: number, ours: string, isPermanent: boolean][] = [
       [21211, '30008', true],
       [21610, 'suppressed', true],
@@ -99,12 +99,12 @@ describe('the Twilio provider', () => {
     }
   });
 
-  it('holds after 429 and its own codes for the given seconds', async () => {
+  it('the Twilio provider holds after 429 and its own codes for the given seconds', async () => {
     assert.deepEqual(await refused(429, 20429, { 'Retry-After': '3' }), { outcome: 'throttled', detail: '20429', retryAfterMs: 3000 });
     assert.deepEqual(await refused(400, 21611), { outcome: 'throttled', detail: '21611' });
   });
 
-  it('retries when the account or the connection is at fault', async () => {
+  it('the Twilio provider retries when the account or the connection is at fault', async () => {
     assert.deepEqual(await adapter({ authToken: 'wrong' }).send(outgoing(), signal), { outcome: 'retryable', detail: 'credentials (401)' });
     assert.deepEqual(await refused(404, 20404), { outcome: 'retryable', detail: 'credentials (404)' });
     assert.deepEqual(await refused(503, 20503), { outcome: 'retryable', detail: '503' });
@@ -113,7 +113,7 @@ describe('the Twilio provider', () => {
     assert.deepEqual(await adapter({ apiBase: nowhere.url }).send(outgoing(), signal), { outcome: 'retryable', detail: 'ECONNREFUSED' });
   });
 
-  it('returns unknown for a lost, late or failed answer, and without an id', async () => {
+  it('the Twilio provider returns unknown for a lost, late or failed answer, and without an id', async () => {
     counterpart.interfere = (response) => response.socket?.destroy() !== undefined;
     assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
     counterpart.interfere = () => true;
@@ -123,7 +123,7 @@ describe('the Twilio provider', () => {
     assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
   });
 
-  it('returns the status of a finished message, and nothing for others', async () => {
+  it('the Twilio provider returns the status of a finished message, and nothing for others', async () => {
     const provider = adapter();
     await provider.send(outgoing(), signal);
     const [message] = counterpart.taken;

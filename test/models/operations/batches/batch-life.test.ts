@@ -31,7 +31,7 @@ describe('the life of a batch', () => {
   const command = fc.tuple(fc.nat(sizes.length - 1), burst);
   const isPoor = fc.nat(7).map((drawn) => drawn === 0);
 
-  it('counts calls in progress and refunds the rest when it is paused and cancelled', async () => {
+  it('the life of a batch counts calls in progress and refunds the rest when it is paused and cancelled', async () => {
     for (const [answer, balance] of [
       ['accepted', granted - 2_000],
       ['rejected', granted],
@@ -50,7 +50,7 @@ describe('the life of a batch', () => {
     await assertBooks(test.db);
   });
 
-  it('keeps money, rows and counts equal to the oracle for random operations', async () => {
+  it('the life of a batch keeps money, rows and counts equal to the oracle for random operations', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(isPoor, fc.array(command, { minLength: 6, maxLength: 16, size: 'max' }), async (poor, commands) => {

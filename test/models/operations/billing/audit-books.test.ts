@@ -54,7 +54,7 @@ describe('the audit of the books', () => {
     return id;
   };
 
-  it('finds nothing in correct books', async () => {
+  it('the audit of the books finds nothing in correct books', async () => {
     assert.deepEqual(await audit(), []);
   });
 
@@ -142,7 +142,7 @@ describe('the audit of the books', () => {
       assert.deepEqual(await audit(), [`ledger entry without its cause ${id}`]);
     });
 
-  it('finds nothing wrong while messages are sent', async () => {
+  it('the audit of the books finds nothing wrong while messages are sent', async () => {
     let isOver = false;
     const sending = (async () => {
       while (!isOver) await giveUpOnHandoffs(test.db, (await buildQueued(test.db, workspaceId)).group_id);
@@ -153,7 +153,7 @@ describe('the audit of the books', () => {
     await assertBooks(test.db);
   });
 
-  it('continues in bounded parts, and finishes once a day', async () => {
+  it('the audit of the books continues in bounded parts, and finishes once a day', async () => {
     const found: Difference[] = [];
     const goOn = (untilMs: number) => auditBooks(test.db, untilMs, (difference) => found.push(difference));
     await rows(test.db, `UPDATE workspaces SET message_count = message_count + 1 WHERE id = $1`, [workspaceId]);

@@ -23,7 +23,7 @@ describe('a complaint', () => {
 
   const listed = (id = test.workspaceId) => suppressionsOf(test.db, id);
 
-  it('suppresses in the workspace of the mail, once', async () => {
+  it('a complaint suppresses in the workspace of the mail, once', async () => {
     const other = await buildWorkspace(test.db);
     await buildSent(test.db, other.id, email);
     const { id, provider_message_id } = await buildSent(test.db, test.workspaceId, email);
@@ -33,7 +33,7 @@ describe('a complaint', () => {
     assert.equal((await listed()).length, 1);
   });
 
-  it("suppresses nobody if it names another account's message, or one of another channel", async () => {
+  it("a complaint suppresses nobody if it names another account's message, or one of another channel", async () => {
     const mail = await buildSent(test.db, test.workspaceId, email);
     const text = await buildSent(test.db, test.workspaceId, { to: phone });
     const recipient = 'bob@example.com'; // nobody has written to it
@@ -42,7 +42,7 @@ describe('a complaint', () => {
     assert.deepEqual(await listed(), []);
   });
 
-  it('suppresses the recipient of a mail that another account sent after the first', async () => {
+  it('a complaint suppresses the recipient of a mail that another account sent after the first', async () => {
     const { id } = await buildSent(test.db, test.workspaceId, email);
     await rows(test.db, "UPDATE messages SET provider = 'second' WHERE id = $1", [id]);
     await optOut(test.db, { ...ofSandbox, message_id: id });

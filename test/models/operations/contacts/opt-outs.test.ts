@@ -93,7 +93,7 @@ describe('an opt-out without a message', () => {
     ['Ada@Example.com', 'ada@example.com'],
     ['ada@example.com', 'ADA@example.com'],
   ] as const) {
-    it(`holds for an address in any letter case: ${to} by ${author}`, async () => {
+    it(`an opt-out without a message holds for an address in any letter case: ${to} by ${author}`, async () => {
       await buildSent(test.db, test.workspaceId, { channel: 'email', to });
       const complaint = { provider: 'sandbox', channel: 'email', recipient: author, reason: 'complaint', source: 'provider' } as const;
       await optOut(test.db, { ...complaint, message_id: null, provider_message_id: null });
@@ -117,7 +117,7 @@ describe('an opt-out without a message', () => {
     assert.deepEqual(reasons, [{ reason: 'manual' }, { reason: 'opt_out' }]);
   });
 
-  it('stores nothing of the recipient in a closed workspace, which cannot send', async () => {
+  it('an opt-out without a message stores nothing of the recipient in a closed workspace, which cannot send', async () => {
     const to = '+15557770002';
     const { id } = await buildSent(test.db, test.workspaceId, { to });
     await rows(test.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [test.workspaceId]);

@@ -25,7 +25,7 @@ describe('the health of accounts', () => {
   const age = (seconds: number, column = 'window_at') =>
     rows(test.db, `UPDATE route_health SET ${column} = ${column} - $1 * interval '1 second'`, [seconds]);
 
-  it('adds the counts of several workers, and changes a level once with its reason', async () => {
+  it('the health of accounts adds the counts of several workers, and changes a level once with its reason', async () => {
     await note({ account: 'a', calls: 3, bad: 3 }, { account: 'b', calls: 9, bad: 0 });
     assert.deepEqual(await changes(), []);
     const told = await Promise.all([note({ account: 'a', calls: 2, bad: 2 }), note({ account: 'a', calls: 2, bad: 2 })]);
@@ -36,7 +36,7 @@ describe('the health of accounts', () => {
     assert.match(reason?.reason ?? '', /^[5-7] of [5-7] calls failed or took longer than 3 s$/);
   });
 
-  it('counts bad calls in a row over all workers until a good one', async () => {
+  it('the health of accounts counts bad calls in a row over all workers until a good one', async () => {
     await note({ account: 'a', calls: 90, bad: 0 });
     await note({ account: 'a', calls: 5, bad: 5 });
     await note({ account: 'a', calls: 3, bad: 2 });
@@ -52,7 +52,7 @@ describe('the health of accounts', () => {
     assert.equal(await levelOf('a'), 1, 'counted anew since then');
   });
 
-  it('forgets calls before the window', async () => {
+  it('the health of accounts forgets calls before the window', async () => {
     await note({ account: 'a', calls: 4, bad: 4 });
     await age(90); // a window and a half: half of those 4 counts
     await note({ account: 'a', calls: 0, bad: 0 });
@@ -63,7 +63,7 @@ describe('the health of accounts', () => {
     assert.deepEqual(await changes(), []);
   });
 
-  it('gives a due probe to one worker, and each pause is longer', async () => {
+  it('the health of accounts gives a due probe to one worker, and each pause is longer', async () => {
     const { id } = await buildWorkspace(test.db, 100_000);
     const { group_id } = await buildQueued(test.db, id);
     const probe = (channels = ['sms']) => claimAccountProbe(test.db, 'a', { groupId: group_id, channels, windowSeconds });
@@ -87,7 +87,7 @@ describe('the health of accounts', () => {
     assert.deepEqual(await changes(), ['a:10>0', 'a:0>1', 'a:1>3']);
   });
 
-  it('shows shares and recent changes to operators', async () => {
+  it('the health of accounts shows shares and recent changes to operators', async () => {
     await note({ account: 'a', calls: 5, bad: 5 }, { account: 'b', calls: 5, bad: 0 });
     const route = [
       { account: 'a', weight: 3 },

@@ -68,7 +68,7 @@ describe('the list of sent messages', () => {
     );
   });
 
-  it('reads no hour whose messages are all delivered or failed', async () => {
+  it('the list of sent messages reads no hour whose messages are all delivered or failed', async () => {
     const ended = [await build(20, 'delivered'), await build(10, 'failed')];
     const open = await build(15, 'sent');
     for (const work of [fold, () => Promise.resolve()]) {
@@ -79,7 +79,7 @@ describe('the list of sent messages', () => {
     assert.equal(await isRead(open), false, 'the note of its delivery is enough');
   });
 
-  it('finds an hour by its day after the sums by hour are forgotten', async () => {
+  it('the list of sent messages finds an hour by its day after the sums by hour are forgotten', async () => {
     const [old, ended] = [await build(36 * 24, 'sent'), await build(40 * 24, 'delivered')];
     await fold();
     await forgetHours(test.db);

@@ -28,7 +28,7 @@ describe('the memory of the sandbox', () => {
     return posted;
   };
 
-  it('accepts a message once for repeated and concurrent calls', async () => {
+  it('the memory of the sandbox accepts a message once for repeated and concurrent calls', async () => {
     const id = uuidv7();
     const answers = await Promise.all(Array.from({ length: 6 }, () => take(id, script, 0)));
     assert.equal(new Set(answers.map(({ provider_message_id }) => provider_message_id)).size, 1);
@@ -41,7 +41,7 @@ describe('the memory of the sandbox', () => {
     );
   });
 
-  it('accepts several messages at once, each by its script', async () => {
+  it('the memory of the sandbox accepts several messages at once, each by its script', async () => {
     const [taken, shy, silent] = [uuidv7(), uuidv7(), uuidv7()];
     const scripts: [string, Script][] = [
       [taken, script],
@@ -70,7 +70,7 @@ describe('the memory of the sandbox', () => {
     assert.equal((await post()).length, 2);
   });
 
-  it('posts a report when it is due, not before, and not again', async () => {
+  it('the memory of the sandbox posts a report when it is due, not before, and not again', async () => {
     const { provider_message_id } = await take(uuidv7(), script, 60_000);
     assert.deepEqual(await post(), []);
     await rows(test.db, `UPDATE sandbox_reports SET due_at = now() - interval '1 second' WHERE status = 'delivered'`);
@@ -80,7 +80,7 @@ describe('the memory of the sandbox', () => {
     assert.deepEqual(await post(), []);
   });
 
-  it('keeps reports due when the post fails', async () => {
+  it('the memory of the sandbox keeps reports due when the post fails', async () => {
     await take(uuidv7(), { reports: [{ status: 'failed', error_code: '30006', step: 0 }] }, 0);
     await assert.rejects(
       postDueReports(test.db, 10, () => Promise.reject(new Error('unreachable'))),
@@ -92,7 +92,7 @@ describe('the memory of the sandbox', () => {
     );
   });
 
-  it('gives each report to one of several posters, up to the limit', async () => {
+  it('the memory of the sandbox gives each report to one of several posters, up to the limit', async () => {
     for (let index = 0; index < 10; index += 1) await take(uuidv7(), { reports: [{ status: 'delivered', step: 0 }] }, 0);
     const portions = (await Promise.all([post(4), post(4), post(4)])).map((reports) => reports.map(({ reference }) => reference));
     assert.equal(Math.max(...portions.map(({ length }) => length)), 4);
@@ -100,7 +100,7 @@ describe('the memory of the sandbox', () => {
     assert.equal(portions.flat().length, 10);
   });
 
-  it('answers a status query with the last due report', async () => {
+  it('the memory of the sandbox answers a status query with the last due report', async () => {
     const silent = await take(uuidv7(), { reports: [] }, 0);
     assert.equal(await lastReport(test.db, silent.provider_message_id ?? ''), undefined);
     const { provider_message_id } = await take(uuidv7(), script, 60_000);

@@ -24,7 +24,7 @@ describe('the watcher’s queue of groups', () => {
   const dueAt = (groupId: string, seconds: number) =>
     rows(test.db, `UPDATE message_groups SET look_at = now() + $2 * interval '1 second' WHERE id = $1`, [groupId, seconds]);
 
-  it('returns old open groups, the longest wait first', async () => {
+  it('the watcher’s queue of groups returns old open groups, the longest wait first', async () => {
     const groups = [];
     for (const _ of [1, 2, 3, 4]) groups.push((await buildQueued(test.db, workspaceId)).group_id);
     const [late, early, young, closed] = groups as [string, string, string, string];
@@ -41,7 +41,7 @@ describe('the watcher’s queue of groups', () => {
     assert.deepEqual(await ids(), [early]);
   });
 
-  it('gives each group to one of two callers at once', async () => {
+  it('the watcher’s queue of groups gives each group to one of two callers at once', async () => {
     for (let count = 0; count < 20; count += 1) await buildQueued(test.db, workspaceId);
     await makeDue(test.db);
     const taken = (await Promise.all([ids(15), ids(15)])).flat();
@@ -56,7 +56,7 @@ describe('the watcher’s queue of groups', () => {
     return (id: string) => found.get(id) ?? assert.fail('it is not found');
   };
 
-  it('returns all fields of a group that awaits a report', async () => {
+  it('the watcher’s queue of groups returns all fields of a group that awaits a report', async () => {
     const { group_id: groupId } = await buildSent(test.db, workspaceId, { channel: 'email' });
     const { awaitedMs, ...awaiting } = (await needs())(groupId);
     assert.ok(awaitedMs >= 0 && awaitedMs < 10_000, String(awaitedMs));
@@ -78,7 +78,7 @@ describe('the watcher’s queue of groups', () => {
     });
   });
 
-  it('returns what each group needs', async () => {
+  it('the watcher’s queue of groups returns what each group needs', async () => {
     const single = await buildQueued(test.db, workspaceId);
     const scheduled = await buildQueued(test.db, workspaceId, { scheduled_at: inSeconds(600) });
     const undecided = await buildUndecided(test.db, workspaceId);
@@ -99,7 +99,7 @@ describe('the watcher’s queue of groups', () => {
     assert.deepEqual([of(shared.groupId).workspaceId, of(shared.groupId).messageIds], [null, shared.ids.map((id) => id.slice(-12))]);
   });
 
-  it('closes only groups without open messages', async () => {
+  it('the watcher’s queue of groups closes only groups without open messages', async () => {
     const sent = await buildSent(test.db, workspaceId);
     const failed = await buildSent(test.db, workspaceId);
     await rows(test.db, `UPDATE messages SET status = 'failed', failed_at = now() WHERE id = $1`, [failed.id]);
@@ -114,7 +114,7 @@ describe('the watcher’s queue of groups', () => {
     assert.equal((await messageOf(test.db, queued.id)).status, 'queued');
   });
 
-  it('returns the pages of a batch with queued messages', async () => {
+  it('the watcher’s queue of groups returns the pages of a batch with queued messages', async () => {
     const { id, pages } = await buildAcceptedBatch(test.db, workspaceId, [1, 2, 1]);
     const [first, second, third] = pages.map(({ groupId }) => groupId) as [string, string, string];
     await rows(test.db, `UPDATE messages SET status = 'sent', sent_at = now(), status_detail = 'awaiting_report' WHERE group_id = $1`, [
@@ -128,7 +128,7 @@ describe('the watcher’s queue of groups', () => {
     );
   });
 
-  it('reads due groups among many waiting ones', async () => {
+  it('the watcher’s queue of groups reads due groups among many waiting ones', async () => {
     const db = connect(test.url, 1); // a connection knows only what it read itself
     const due = await buildQueued(test.db, workspaceId);
     await dueAt(due.group_id, -5);

@@ -38,7 +38,7 @@ describe('the progress of a replay', () => {
     return [status, attempted, acknowledged, ended_at !== null];
   };
 
-  it('counts attempted and acknowledged deliveries of each page once', async () => {
+  it('the progress of a replay counts attempted and acknowledged deliveries of each page once', async () => {
     await attempt(0, 'succeeded');
     await attempt(1, 'failed');
     for (let time = 1; time <= 2; time += 1) assert.equal(await record(0, 2), 'running');
@@ -48,7 +48,7 @@ describe('the progress of a replay', () => {
     assert.deepEqual(await counts(), ['completed', 3, 2, true]);
   });
 
-  it('counts its own attempts and no others', async () => {
+  it('the progress of a replay counts its own attempts and no others', async () => {
     await attempt(0, 'succeeded', 'manual');
     await attempt(1, 'succeeded', 'replay', { replayId: (await buildReplay(webhookId)).id });
     await attempt(2, 'failed', 'replay', { replayId: replay.id });
@@ -64,17 +64,17 @@ describe('the progress of a replay', () => {
     assert.deepEqual(await counts(), ['running', 1, 1, false]);
   });
 
-  it('completes with an empty last page', async () => {
+  it('the progress of a replay completes with an empty last page', async () => {
     assert.equal(await record(0, 0, true), 'completed');
   });
 
-  it('stops when the webhook becomes inactive', async () => {
+  it('the progress of a replay stops when the webhook becomes inactive', async () => {
     await Webhook.update({ is_active: false }, { where: { id: webhookId } });
     assert.equal(await record(0, 1), 'stopped');
     assert.deepEqual([await isReplayRunning(test.db, replay.id), await counts()], [false, ['stopped', 0, 0, true]]);
   });
 
-  it('counts the page during which it was cancelled', async () => {
+  it('the progress of a replay counts the page during which it was cancelled', async () => {
     const { ended_at } = await cancelReplay(test.db, webhookId, replay.id);
     await attempt(0, 'succeeded');
     assert.equal(await record(0, 1, true), 'cancelled');

@@ -9,7 +9,7 @@ const audience = 'tidings-console-link';
 const jwtid = '0198c5b1-0a10-4f3e-8b1d-000000000002';
 
 describe('the token of a console link', () => {
-  it('names the workspace, an id of its own and its end after 15 minutes', () => {
+  it('the token of a console link names the workspace, an id of its own and its end after 15 minutes', () => {
     const link = readConsoleLink([secret], issueConsoleLink(secret, 'ann@example.com'));
     assert.equal(link?.email, 'ann@example.com');
     assert.ok(isUuid(link?.id ?? ''));

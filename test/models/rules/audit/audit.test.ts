@@ -21,7 +21,7 @@ describe('the changes in an audit event', () => {
 });
 
 describe('the filter of audit events', () => {
-  it('selects one type, or all of a family', () => {
+  it('the filter of audit events selects one type, or all of a family', () => {
     assert.deepEqual(typesOf('api_key.revoked'), ['api_key.revoked']);
     assert.deepEqual(typesOf('api_key.*'), ['api_key.created', 'api_key.revoked', 'api_key.rotated']);
     for (const filter of ['api_key', 'api_key.', 'key.*', 'api*', 'created', '']) assert.deepEqual(typesOf(filter), [], filter);

@@ -69,7 +69,7 @@ describe('a checkout session', () => {
     });
   });
 
-  it('credits only what is paid: unpaid is pending, and nothing due is paid', () => {
+  it('a checkout session credits only what is paid: unpaid is pending, and nothing due is paid', () => {
     const stateOf = (what: string, payment_status: string) => session(what, { payment_status })?.state;
     assert.equal(stateOf('completed', 'unpaid'), 'pending');
     assert.equal(stateOf('completed', 'no_payment_required'), 'paid');
@@ -116,7 +116,7 @@ describe('a refund', () => {
   const broken: Fields[] = [{ id: 5 }, { payment_intent: null }, { payment_intent: {} }, { currency: null }];
   const noAmounts: unknown[] = ['200', -1, 1.5, 2 ** 53, null];
   for (const changes of [...broken, ...noAmounts.map((amount_refunded) => ({ amount_refunded }))])
-    it(`takes back nothing with ${JSON.stringify(changes)}`, () => assert.equal(refund(changes), null));
+    it(`a refund takes back nothing with ${JSON.stringify(changes)}`, () => assert.equal(refund(changes), null));
 });
 
 describe('a failed refund', () => {
@@ -172,5 +172,5 @@ describe('a dispute', () => {
   }
 
   for (const changes of [{ id: 5 }, { payment_intent: null }, { currency: null }, { amount: '500' }, { amount: -1 }])
-    it(`takes back nothing with ${JSON.stringify(changes)}`, () => assert.equal(dispute(changes), null));
+    it(`a dispute takes back nothing with ${JSON.stringify(changes)}`, () => assert.equal(dispute(changes), null));
 });

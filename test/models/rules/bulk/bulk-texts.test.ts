@@ -88,7 +88,7 @@ describe('templates of WhatsApp in bulk', () => {
 });
 
 describe('a bulk send with faults', () => {
-  it('names a field that is written wrongly, and ignores other unknown fields', async () => {
+  it('a bulk send with faults names a field that is written wrongly, and ignores other unknown fields', async () => {
     const recipients = [{ to: phone(0), name: 'x', metaData: { a: 1 }, anything: { b: 2 }, variable: null }];
     assert.deepEqual(await textsOfFaults(bulk({ recipients })), [
       'recipients[0].metaData: Unknown field: recipients[0].metaData. Did you mean recipients[0].metadata?',
@@ -101,7 +101,7 @@ describe('a bulk send with faults', () => {
     assert.deepEqual(await textsOfFaults(named(1601)), ['recipients[0]: content.text must be at most 1600 characters']);
   });
 
-  it('checks recipients as far as possible on an unknown channel', async () => {
+  it('a bulk send with faults checks recipients as far as possible on an unknown channel', async () => {
     const recipients = [{ to: 'anywhere', name: 'x' }, { to: phone(1) }, { to: 5, name: 'x' }, { contact_id: 'a1' }];
     const plan = await planBulk(bulk({ channel: null, recipients }));
     assert.deepEqual([plan.accepted, plan.cost], [[0, 3], 0]);

@@ -23,7 +23,7 @@ const kilobytes: [ProviderKind, number, header?: string, good?: string, bad?: st
 
 describe('the head of a callback', () => {
   for (const [kind, size, header = '', good = '', bad = []] of kilobytes) {
-    it(`lets ${size} kB of ${kind} follow${header === '' ? '' : ', if it has a signature'}`, () => {
+    it(`the head of a callback lets ${size} kB of ${kind} follow${header === '' ? '' : ', if it has a signature'}`, () => {
       assert.equal(checkHead(account(kind), { [header]: good }), size * 1024);
     });
     for (const signature of header === '' ? [] : ['', ...bad])
@@ -39,7 +39,7 @@ describe('the head of a callback', () => {
 });
 
 describe('the reader of callbacks', () => {
-  it('exists for every provider except a plain mail server', () => {
+  it('the reader of callbacks exists for every provider except a plain mail server', () => {
     const tools = { secretKey: 'k', accounts: [], certificateAt: () => Promise.reject(new Error('none')) };
     const kinds = Object.keys(settingsNeeded) as ProviderKind[];
     assert.deepEqual(

@@ -26,7 +26,7 @@ const status = (word: string, changes: object = {}) => ({
 });
 
 describe('the callback of Meta', () => {
-  it('assigns reports to the accounts of the same app, and to no others', () => {
+  it('the callback of Meta assigns reports to the accounts of the same app, and to no others', () => {
     const other = { ...account, name: 'second', phoneNumberId: 'another' };
     const accountsNamed = (accounts: (typeof account)[]) => {
       const { body, signature } = notice({ statuses: [status('sent')] }, { sender: 'another' });
@@ -37,7 +37,7 @@ describe('the callback of Meta', () => {
     assert.deepEqual(accountsNamed([account]), []);
   });
 
-  it('reads several statuses at once', () => {
+  it('the callback of Meta reads several statuses at once', () => {
     const events = read({ statuses: ['sent', 'delivered', 'read', 'deleted', 'constructor'].map((word) => status(word)) });
     assert.deepEqual(
       events.map((event) => (event.kind === 'report' ? [event.status, event.provider_message_id, event.message_id] : [])),
@@ -47,7 +47,7 @@ describe('the callback of Meta', () => {
     assert.deepEqual(events[0].occurred_at, new Date(1_767_322_800_000));
   });
 
-  it('reads seconds and milliseconds, and uses our clock without a time', () => {
+  it('the callback of Meta reads seconds and milliseconds, and uses our clock without a time', () => {
     const timeOf = (timestamp: unknown) => {
       const [event] = read({ statuses: [status('sent', { timestamp })] });
       return event?.kind === 'report' ? event.occurred_at.toISOString() : null;
@@ -67,7 +67,7 @@ describe('the callback of Meta', () => {
     assert.throws(() => readBytes(body.replaceAll('ü', '\\u00fc'), signature), hasCode('forbidden'));
   });
 
-  it('skips other numbers of the app and other events', () => {
+  it('the callback of Meta skips other numbers of the app and other events', () => {
     assert.deepEqual(read({ statuses: [status('sent')] }, { sender: '1' }), []);
     assert.deepEqual(read({ statuses: [status('sent')] }, { field: 'account_update' }), []);
     for (const value of [{}, { statuses: 'x' }, { statuses: [null, {}, status('sent', { id: 7 })], messages: [null, {}] }]) {
@@ -75,7 +75,7 @@ describe('the callback of Meta', () => {
     }
   });
 
-  it('maps failures to our codes', () => {
+  it('the callback of Meta maps failures to our codes', () => {
     const failures = [131047, 131026, 131049, 7, undefined].map((code) => {
       const errors = code === undefined ? undefined : [{ code, title: 'Refused', error_data: { details: 'Refused' } }];
       const [event] = read({ statuses: [status('failed', { errors })] });
@@ -93,7 +93,7 @@ describe('the callback of Meta', () => {
     assert.deepEqual([optOut.recipient, optOut.reason], ['+15551234567', 'unsubscribed']);
   });
 
-  it('reads incoming texts and buttons, and skips hidden numbers', () => {
+  it('the callback of Meta reads incoming texts and buttons, and skips hidden numbers', () => {
     const message = (changes: object) => ({ id: 'wamid.2', from: '15551234567', timestamp: '1767322800', type: 'text', ...changes });
     const events = read({
       messages: [
@@ -117,7 +117,7 @@ describe('the handshake of Meta', () => {
       account,
       new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': account.verifyToken, 'hub.challenge': '1158201444', ...changes }),
     );
-  it('returns the challenge only with the right token', () => {
+  it('the handshake of Meta returns the challenge only with the right token', () => {
     assert.equal(answer({}), '1158201444');
     for (const changes of [{ 'hub.verify_token': 'other' }, { 'hub.verify_token': '' }, { 'hub.mode': 'unsubscribe' }]) {
       assert.equal(answer(changes as Record<string, string>), null);

@@ -77,7 +77,7 @@ describe('the callback of Postmark', () => {
     assert.throws(() => readPostmarkCallback(account, { headers: {}, body: Buffer.from('{}'), at }), hasCode('forbidden'));
   });
 
-  it('maps bounces to our codes, and ignores delays and replies', () => {
+  it('the callback of Postmark maps bounces to our codes, and ignores delays and replies', () => {
     const failures = ['HardBounce', 'SoftBounce', 'SpamNotification', 'ManuallyDeactivated', 'Unknown', 'constructor'].map((type) => {
       const [event] = read(bounce(type));
       return event?.kind === 'report' ? [event.provider_error_code, event.error_code, event.is_permanent] : [];
@@ -117,7 +117,7 @@ describe('the callback of Postmark', () => {
     assert.deepEqual(read({ ...change, SuppressSending: false }), []);
   });
 
-  it('ignores other events, and is 400 without JSON', () => {
+  it('the callback of Postmark ignores other events, and is 400 without JSON', () => {
     for (const event of [{ ...delivery(), RecordType: 'Open' }, { ...delivery(), MessageID: '' }, {}, [], 'null', '7']) {
       assert.deepEqual(read(event), []);
     }

@@ -44,14 +44,14 @@ describe('the sandbox callback', () => {
     assert.equal(read(arriving(bodyOf(report, { ...report, status: 'delivered', error_code: null }))).length, 2);
   });
 
-  it('refuses a body that differs from the signed one', () => {
+  it('the sandbox callback refuses a body that differs from the signed one', () => {
     const { headers } = arriving(bodyOf(report));
     for (const body of [bodyOf(), `${bodyOf(report)} `, '', bodyOf({ ...report, status: 'delivered' })]) {
       assert.throws(() => read({ headers, body: Buffer.from(body) }), forbidden);
     }
   });
 
-  it('refuses a missing or wrong signature and another timestamp', () => {
+  it('the sandbox callback refuses a missing or wrong signature and another timestamp', () => {
     const { headers, body } = arriving(bodyOf(report));
     const signature = headers['x-sandbox-signature'] as string;
     const foreign = signSandboxCallback('another key', bodyOf(report), now)['X-Sandbox-Signature'] as string;
@@ -63,14 +63,14 @@ describe('the sandbox callback', () => {
     }
   });
 
-  it('refuses a replay after five minutes, and a signature of the future', () => {
+  it('the sandbox callback refuses a replay after five minutes, and a signature of the future', () => {
     const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
     for (const seconds of [-300, -299, 0, 299, 300]) assert.equal(read(arriving(bodyOf(report), at(seconds))).length, 1, `${seconds} s`);
     for (const seconds of [-302, -86_400, 302, 86_400])
       assert.throws(() => read(arriving(bodyOf(report), at(seconds))), forbidden, `${seconds} s`);
   });
 
-  it('refuses a signed timestamp that is no number', () => {
+  it('the sandbox callback refuses a signed timestamp that is no number', () => {
     const body = bodyOf(report);
     const { 'X-Sandbox-Signature': signature } = signSandboxCallback(key, body, new Date(Number.NaN));
     assert.throws(
@@ -90,7 +90,7 @@ describe('the sandbox callback', () => {
     ['an unknown field', bodyOf({ ...report, more: 1 })],
     ['too many reports', bodyOf(...Array.from({ length: 1_001 }, () => report))],
   ] as const) {
-    it(`refuses a signed body with ${what} as 400`, () => {
+    it(`the sandbox callback refuses a signed body with ${what} as 400`, () => {
       assert.throws(() => read(arriving(body)), { code: 'validation_failed' });
     });
   }

@@ -41,7 +41,7 @@ describe('the callback of SendGrid', () => {
     assert.equal(readSendgridCallback(account, { headers: lowerCase(headers), body: Buffer.from(body), at }).length, 1);
   });
 
-  it('contains several steps; events that are no step of ours are left out', () => {
+  it('the callback of SendGrid contains several steps; events that are no step of ours are left out', () => {
     const events = read([
       event('processed'),
       event('deferred'),

@@ -112,7 +112,7 @@ describe('the callback of SES', () => {
     await assert.rejects(readText('{'), hasCode('validation_failed'));
   });
 
-  it('fetches certificates only from SNS', async () => {
+  it('the callback of SES fetches certificates only from SNS', async () => {
     for (const place of [
       'https://evil.example/SimpleNotificationService-0a.pem',
       'http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0a.pem',
@@ -172,7 +172,7 @@ describe('the callback of SES', () => {
     for (const Message of ['null', '{}', '{"mail":{}}']) assert.deepEqual(await read({ Message }), []);
   });
 
-  it('confirms a subscription only at SNS', async () => {
+  it('the callback of SES confirms a subscription only at SNS', async () => {
     const ask = (SubscribeURL: string) =>
       read({ Type: 'SubscriptionConfirmation', Message: 'You have chosen …', Token: 'token', SubscribeURL });
     const url = `${snsBase}/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=token`;

@@ -51,7 +51,7 @@ describe('isHardBounce', () => {
 });
 
 describe('a suppression', () => {
-  it('ends after 30 days for a bounce, and never for another reason', () => {
+  it('a suppression ends after 30 days for a bounce, and never for another reason', () => {
     const from = new Date('2027-01-01T00:00:00Z');
     assert.deepEqual(expiryOf('bounce', from), new Date('2027-01-31T00:00:00Z'));
     for (const reason of ['opt_out', 'complaint', 'manual'] as const) assert.equal(expiryOf(reason, from), null);
@@ -77,7 +77,7 @@ describe('the unsubscribe link', () => {
     assert.equal(readUnsubscribeToken(['other', key], unsubscribeToken(key, id)), id));
   it('the unsubscribe link is valid for years, in later versions too', () =>
     assert.equal(unsubscribeToken(key, id), '0198c5b1-0a10-7f3e-8b1d-000000000002.7PKTsgPVwcW7qh8CXCaP8V3sFBy6BP2mk3pC-ZRsfBs'));
-  it('contains the id of its message', () => assert.equal(readUnsubscribeToken(key, unsubscribeToken(key, id)), id));
+  it('the unsubscribe link contains the id of its message', () => assert.equal(readUnsubscribeToken(key, unsubscribeToken(key, id)), id));
   it('the unsubscribe link has the headers of RFC 8058', () => {
     const headers = unsubscribeHeaders('https://tidings.example', 'a.b');
     assert.deepEqual(headers, {

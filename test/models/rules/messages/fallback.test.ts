@@ -23,7 +23,7 @@ describe('a chain across channels', () => {
     });
   }
 
-  it('costs at most as much as its most expensive step', () => {
+  it('a chain across channels costs at most as much as its most expensive step', () => {
     const price = fc.integer({ min: 1, max: 10_000 });
     fc.assert(
       fc.property(fc.array(fc.tuple(price, fc.boolean()), { minLength: 1, maxLength: 4 }), (steps) => {
@@ -51,7 +51,7 @@ describe('a chain across channels', () => {
   };
   const taken = (chain: ChargedStep[], id: string) => takenOver(chain, id).map((part) => `${part.id}: ${part.amount}`);
 
-  it('lets later steps take over from a refund what they were discounted by', () => {
+  it('a chain across channels lets later steps take over from a refund what they were discounted by', () => {
     assert.deepEqual(taken(chainOf(1_000, 100, 500), '0'), ['1: 100', '2: 400']);
     assert.deepEqual(taken(chainOf(500, 1_000), '0'), ['1: 500']);
     assert.deepEqual(taken(chainOf(500, 1_000, 800), '1'), ['2: 300']);
@@ -86,7 +86,7 @@ describe('a chain across channels', () => {
     );
   });
 
-  it('keeps the content fields of the channel', () => {
+  it('a chain across channels keeps the content fields of the channel', () => {
     const content = { text: 'Hello', subject: 'S', html: '<p>H</p>', template: { name: 'hello', language: 'en' } };
     assert.deepEqual(contentOn('sms', content), { text: 'Hello' });
     assert.deepEqual(contentOn('email', content), { text: 'Hello', subject: 'S', html: '<p>H</p>' });

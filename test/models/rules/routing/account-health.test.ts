@@ -8,18 +8,18 @@ const seen = (changes: Partial<Seen>): Seen => ({ level: levelMax, calls: 0, bad
 const levelAfter = (changes: Partial<Seen>) => dueChange(seen(changes), windowSeconds)?.level;
 
 describe('the health of a route', () => {
-  it('falls to 0 at once when nearly all calls fail', () => {
+  it('the health of a route falls to 0 at once when nearly all calls fail', () => {
     assert.equal(levelAfter({ calls: 5, bad: 5, sinceSeconds: 0 }), 0);
     assert.equal(levelAfter({ calls: 4, bad: 4, sinceSeconds: 0 }), undefined);
     assert.equal(levelAfter({ calls: 2, bad: 2, sinceSeconds: 0, level: 1 }), 0, 'sooner on its way back');
   });
 
-  it('falls to 0 after eight failed calls in a row', () => {
+  it('the health of a route falls to 0 after eight failed calls in a row', () => {
     assert.equal(levelAfter({ calls: 1_000, bad: 8, badInARow: 8, sinceSeconds: 0 }), 0);
     assert.equal(levelAfter({ calls: 1_000, bad: 8, badInARow: 7, sinceSeconds: 0 }), undefined);
   });
 
-  it('falls in steps while some calls fail, after enough new calls', () => {
+  it('the health of a route falls in steps while some calls fail, after enough new calls', () => {
     assert.equal(levelAfter({ calls: 20, bad: 4 }), 7);
     assert.equal(levelAfter({ calls: 20, bad: 4, level: 7 }), 4);
     assert.equal(levelAfter({ calls: 20, bad: 4, level: 2 }), 1, 'not below what shows whether it is healthy again');
@@ -50,7 +50,7 @@ describe('the health of a route', () => {
     assert.equal(reasonOf({ calls: 20, bad: 8, badInARow: 8 }), '8 calls in a row failed or took longer than 3 s');
   });
 
-  it('rises from 0 only by a probe', () => {
+  it('the health of a route rises from 0 only by a probe', () => {
     assert.equal(levelAfter({ level: 0, sinceSeconds: 100_000 }), undefined);
     assert.equal(levelAfter({ level: 0, calls: 3, bad: 3 }), undefined);
     assert.equal(levelAfter({ level: 0, calls: 1, sinceSeconds: 0 }), 1);

@@ -31,11 +31,11 @@ describe('the route of a message', () => {
     );
   });
 
-  it('follows the weights when all are healthy, without standby accounts', () => {
+  it('the route of a message follows the weights when all are healthy, without standby accounts', () => {
     assert.deepEqual(sharesOf([account('a', 3), account('b', 1), account('c', 0)]), [0.75, 0.25, 0]);
   });
 
-  it('gives the share of a failing account to others and to standby accounts', () => {
+  it('the route of a message gives the share of a failing account to others and to standby accounts', () => {
     assert.deepEqual(
       sharesOf([account('a', 1, 5), account('b', 1)]).map((share) => Math.round(share * 100)),
       [33, 67],
@@ -44,11 +44,11 @@ describe('the route of a message', () => {
     assert.deepEqual(sharesOf([account('a', 1, 0), account('b', 0)]), [0, 1]);
   });
 
-  it('follows the weights when all are at 0', () => {
+  it('the route of a message follows the weights when all are at 0', () => {
     assert.deepEqual(sharesOf([account('a', 3, 0), account('b', 1, 0), account('c', 0, 0)]), [0.75, 0.25, 0]);
   });
 
-  it('gives an account no larger share with less health', () => {
+  it('the route of a message gives an account no larger share with less health', () => {
     fc.assert(
       fc.property(standingsOf(fc.integer({ min: 1, max: 100 })), fc.nat(4), (given, which) => {
         const at = which % given.length;
@@ -93,7 +93,7 @@ describe('the route of a message', () => {
     assert.deepEqual([names(0), names(0.999)], ['adcb', 'dcab']);
   });
 
-  it('changes the account exactly where its share ends, and never draws a standby', () => {
+  it('the route of a message changes the account exactly where its share ends, and never draws a standby', () => {
     const given = [account('a', 3), account('b', 1), account('c', 0)];
     assert.deepEqual([first(given, 0.75 - 2 ** -50), first(given, 0.75), first(given, 1)], ['a', 'b', 'b']);
   });

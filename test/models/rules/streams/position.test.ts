@@ -69,7 +69,7 @@ describe('the progress through a stream', () => {
   const between: Position = { at, seen: '1:5:', reading: { until: '2:9:', seq: 7 } };
   const resting: Position = { at, seen: '1:5:', reading: null };
 
-  it('goes on towards the later snapshot of an id, or rests at its only one', () => {
+  it('the progress through a stream goes on towards the later snapshot of an id, or rests at its only one', () => {
     assert.deepEqual([newestSnapshot(between), newestSnapshot(resting)], ['2:9:', '1:5:']);
     assert.deepEqual(progressAt(between), { position: between, goal: { at, seen: '2:9:', reading: null } });
     assert.deepEqual(progressAt(resting), { position: resting, goal: resting });
