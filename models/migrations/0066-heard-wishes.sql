@@ -4,6 +4,7 @@ CREATE TABLE heard_wishes (
   provider  text NOT NULL,
   event     text NOT NULL, -- what the carrier wrote
   person    text, -- who wished it; null for a complaint, which START does not end
+  is_start  boolean NOT NULL,
   wished_at timestamptz NOT NULL,
   heard_at  timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (provider, event)

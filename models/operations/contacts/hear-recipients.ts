@@ -1,8 +1,8 @@
 /**
  * Handles what recipients told a carrier: STOP and complaints suppress, START ends what STOP caused. Other texts are not stored.
  *
- * Carriers repeat a callback whose response was lost, and callbacks may overtake each other. So each wish is handled once, and not after a newer
- * one of the same person: a START that is repeated after a STOP must not end it.
+ * Carriers repeat a callback whose response was lost, and callbacks may overtake each other. So each wish is handled once, a START not after a
+ * newer STOP of the same person, and a STOP not after a newer START. Several STOPs are all handled, because they may be for several workspaces.
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { CallbackEvent, InboundMessage, OptOut } from '../../rules/callbacks/callback.js';
@@ -23,7 +23,8 @@ interface Wish extends Sender {
   source: 'inbound' | 'provider';
   message_id: string | null;
   provider_message_id: string | null;
-  wished_at: Date;
+  /** Null: the carrier does not say when. The time of its arrival counts then. */
+  wished_at: Date | null;
   raw: string;
 }
 
@@ -58,12 +59,12 @@ function wishOfText({ provider, channel, from: recipient, text, occurred_at: wis
   return [{ kind, source: 'inbound', provider, channel, recipient, message_id: null, provider_message_id: null, wished_at, raw }];
 }
 
-/** Notes a wish. @returns false if it was heard before, or a newer one of this person by the same account */
+/** Notes a wish. @returns false if it was heard before, or if the same account has heard a newer opposite one of this person */
 async function isNews(db: Database, transaction: Transaction, key: Buffer, wish: Wish): Promise<boolean> {
   const { provider, channel, recipient, kind, raw, wished_at } = wish;
   const name = digestOf(key, `${channel} ${recipientKey(channel, recipient)}`);
   await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`wish:${provider}:${name}`], transaction);
-  const bind = [provider, digestOf(key, raw), kind === 'complaint' ? null : name, wished_at];
+  const bind = [provider, digestOf(key, raw), kind === 'complaint' ? null : name, kind === 'start', wished_at];
   const [noted] = await select<{ is_newest: boolean }>(db, note, bind, transaction);
   return noted?.is_newest === true;
 }
@@ -84,11 +85,12 @@ export async function forgetWishes(db: Database): Promise<number> {
 // The clock of a carrier may be ahead. Its wish must not outlast later ones.
 const note = `
   WITH noted AS (
-    INSERT INTO heard_wishes (provider, event, person, wished_at) VALUES ($1, $2, $3, LEAST($4::timestamptz, clock_timestamp()))
-    ON CONFLICT DO NOTHING RETURNING provider, person, wished_at
+    INSERT INTO heard_wishes (provider, event, person, is_start, wished_at) VALUES ($1, $2, $3, $4, LEAST($5::timestamptz, clock_timestamp()))
+    ON CONFLICT DO NOTHING RETURNING provider, person, is_start, wished_at
   )
   SELECT NOT EXISTS (
-    SELECT 1 FROM heard_wishes h WHERE h.provider = n.provider AND h.person = n.person AND h.wished_at > n.wished_at) AS is_newest
+    SELECT 1 FROM heard_wishes h
+    WHERE h.provider = n.provider AND h.person = n.person AND h.is_start <> n.is_start AND h.wished_at > n.wished_at) AS is_newest
   FROM noted n`;
 
 const forget = `

@@ -47,7 +47,8 @@ export interface InboundMessage {
   to: string;
   /** Empty if there is none, for example for an image. */
   text: string;
-  occurred_at: Date;
+  /** Null if the carrier does not say when. */
+  occurred_at: Date | null;
   raw: string;
 }
 
@@ -61,7 +62,8 @@ export interface OptOut {
   /** Our message id, if the provider echoes it; then the provider's. */
   message_id: string | null;
   provider_message_id: string | null;
-  occurred_at: Date;
+  /** Null if the carrier does not say when. */
+  occurred_at: Date | null;
   raw: string;
 }
 

@@ -32,7 +32,9 @@ export function readerOf(account: ProviderAccount, tools: ReaderTools): Callback
 const storable = (events: readonly CallbackEvent[], at: Date): CallbackEvent[] =>
   events
     .filter(hasStorableTexts)
-    .map((event) => ('occurred_at' in event && !hasUsualYear(event.occurred_at) ? { ...event, occurred_at: at } : event));
+    .map((event) =>
+      'occurred_at' in event && event.occurred_at !== null && !hasUsualYear(event.occurred_at) ? { ...event, occurred_at: at } : event,
+    );
 
 function providersReader(account: ProviderAccount, { secretKey, accounts, certificateAt }: ReaderTools): CallbackReader | null {
   switch (account.kind) {

@@ -52,10 +52,10 @@ export function readTwilioCallback(account: { name: string; authToken: string },
   const source = {
     provider: account.name,
     provider_message_id: sid,
-    occurred_at: request.at, // the form has no time
+    occurred_at: request.at, // the form has no time, but a report must have one
     raw: JSON.stringify(Object.fromEntries(form)),
   };
-  if (isInbound) return [{ kind: 'inbound', ...source, ...inboundOf(form) }];
+  if (isInbound) return [{ kind: 'inbound', ...source, occurred_at: null, ...inboundOf(form) }];
   const status = twilioStatusOf(word ?? '');
   return status === null
     ? []
@@ -68,7 +68,7 @@ function reportsOf(source: Source, status: ReportStatus, form: URLSearchParams):
   const report: CallbackEvent = { kind: 'report', ...source, status, ...twilioFailureOf(status, form.get('ErrorCode')) };
   if (report.error_code !== suppressedCode) return [report];
   const { channel, number } = addressIn(form, 'To');
-  return [report, { kind: 'opt_out', ...source, channel, recipient: number, reason: 'unsubscribed' }];
+  return [report, { kind: 'opt_out', ...source, occurred_at: null, channel, recipient: number, reason: 'unsubscribed' }];
 }
 
 /** The content of the message. If Twilio has recognized an opt-out word of any language, its type of that word replaces the text. */

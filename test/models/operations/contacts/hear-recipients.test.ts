@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { hearRecipients } from '../../../../models/operations/contacts/hear-recipients.js';
+import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+import { buildWorkspace } from '../../../support/rows/factories.js';
+import { buildSent } from '../../../support/rows/messages.js';
+import { suppressionsOf } from './suppressions-of.js';
+
+const provider = 'sandbox';
+const now = Date.now();
+const ago = (seconds: number) => new Date(now - seconds * 1_000);
+
+describe('wishes of recipients that arrive in another order', () => {
+  const test = workspaceForEach();
+  let events = 0;
+  const hear = (...heard: CallbackEvent[]) => hearRecipients(test.db, ['x'.repeat(32)], heard);
+  const raw = () => `event ${(events += 1)}`;
+  const textOf = (text: string, from: string, occurred_at: Date | null): CallbackEvent => {
+    const id = raw();
+    return { kind: 'inbound', provider, provider_message_id: id, channel: 'sms', from, to: '+15550000000', text, occurred_at, raw: id };
+  };
+  const optOutOf = (channel: 'sms' | 'email', recipient: string, message_id: string, occurred_at: Date): CallbackEvent => {
+    const source = { provider, channel, recipient, message_id, provider_message_id: null, raw: raw() } as const;
+    return { kind: 'opt_out', ...source, reason: 'unsubscribed', occurred_at };
+  };
+
+  it('an unsubscription from one workspace holds although a newer one from another was heard before', async () => {
+    const other = await buildWorkspace(test.db);
+    const mail = { channel: 'email', to: 'ada@example.com' } as const;
+    const [ofOne, ofOther] = [await buildSent(test.db, test.workspaceId, mail), await buildSent(test.db, other.id, mail)];
+    await hear(optOutOf('email', mail.to, ofOne.id, ago(60)), optOutOf('email', mail.to, ofOther.id, ago(120)));
+    const entry = ['email ada@example.com opt_out provider'];
+    assert.deepEqual([await suppressionsOf(test.db, test.workspaceId), await suppressionsOf(test.db, other.id)], [entry, entry]);
+  });
+
+  it('a STOP to all workspaces holds although a newer opt-out from one was heard before', async () => {
+    const other = await buildWorkspace(test.db);
+    const to = '+15557771001';
+    const [{ id }] = [await buildSent(test.db, test.workspaceId, { to }), await buildSent(test.db, other.id, { to })];
+    await hear(optOutOf('sms', to, id, ago(60)));
+    await hear(textOf('STOP', to, ago(120)));
+    assert.deepEqual(await suppressionsOf(test.db, other.id), [`sms ${to} opt_out inbound`]);
+  });
+
+  it('wishes whose carrier says no time count in the order of their arrival', async () => {
+    const to = '+15557771002';
+    await buildSent(test.db, test.workspaceId, { to });
+    await hear(textOf('STOP', to, null));
+    await hear(textOf('START', to, null));
+    assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), []);
+    await hear(textOf('STOP', to, null));
+    assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), [`sms ${to} opt_out inbound`]);
+  });
+
+  it('a complaint suppresses although it is older than a START', async () => {
+    const to = '+15557771003';
+    const { id } = await buildSent(test.db, test.workspaceId, { to });
+    await hear(textOf('START', to, ago(60)));
+    await hear({ ...optOutOf('sms', to, id, ago(120)), reason: 'complaint' } as CallbackEvent);
+    assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), [`sms ${to} complaint provider`]);
+  });
+});
