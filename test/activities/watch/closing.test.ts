@@ -50,7 +50,7 @@ describe('settleClosedWorkspaces', () => {
     assert.deepEqual(await rows(test.db, left), [{ workspace_id: open.id }, { workspace_id: open.id }]);
   });
 
-  it('settles a workspace while another one fails', async () => {
+  it('a closed workspace is settled while another one fails, and the step fails', async () => {
     const [broken, other] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
     for (const { id } of [broken, other]) await closeWorkspace(test.db, id, byTest);
     await rows(test.db, `UPDATE workspaces SET closed_at = now() - interval '3 minutes' WHERE id = $1`, [broken.id]);
@@ -59,7 +59,8 @@ describe('settleClosedWorkspaces', () => {
       test.db,
       `ALTER TABLE workspaces ADD CONSTRAINT never_settled CHECK (id <> '${broken.id}' OR forgotten_at IS NULL AND closing_after IS NULL) NOT VALID`,
     );
-    await closingActivities({ db: test.db, logger: createLogger('test', 'silent') }).settleClosedWorkspaces();
+    const { settleClosedWorkspaces } = closingActivities({ db: test.db, logger: createLogger('test', 'silent') });
+    await assert.rejects(settleClosedWorkspaces(), /never_settled/);
     const settled = `SELECT id FROM workspaces WHERE settled_at IS NOT NULL AND id = ANY($1::uuid[])`;
     assert.deepEqual(await rows(test.db, settled, [[broken.id, other.id]]), [{ id: other.id }]);
   });
