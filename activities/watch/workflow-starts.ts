@@ -7,7 +7,6 @@ import { grpcStatus } from '../../models/process/grpc-status.js';
 import {
   batchChangedSignal,
   cancelledSignal,
-  type LateReportsInput,
   queues,
   type ReplayInput,
   reportsSignal,
@@ -16,7 +15,7 @@ import {
   workflowOf,
   workflowTypes,
 } from '../../workflows/contract.js';
-import { retrierSignal } from '../../workflows/retrier-start.js';
+import { lateReportsSignal, lateReportsStart, mailStart, nextStepStart, replayStart, retrierSignal } from '../../workflows/starts.js';
 
 /** Each call ends or fails within five seconds. */
 export interface WorkflowStarts {
@@ -39,7 +38,7 @@ export interface WorkflowStarts {
   /** @returns false when it runs already */
   mail(mailId: string): Promise<boolean>;
   /** @returns false when it runs already */
-  replay(input: ReplayInput): Promise<boolean>;
+  replay(replay: ReplayInput & { workspaceId: string }): Promise<boolean>;
 }
 
 const deadlineMs = 5_000;
@@ -65,44 +64,21 @@ export function workflowStarts(client: Client): WorkflowStarts {
     async batchChanged(workflowId) {
       await signal(workflowId, batchChangedSignal);
     },
-    giveUpOnReports: (groupId) => start(workflowTypes.applyLateReports, lateOptions({ groupId, isOver: true })),
+    giveUpOnReports: (groupId) => start(workflowTypes.applyLateReports, lateReportsStart({ groupId, isOver: true })),
     async wake({ groupId, workflowId, late }) {
       if (!late && (await signal(workflowId, reportsSignal))) return;
-      const signalled = { ...lateOptions({ groupId }), signal: reportsSignal, signalArgs: [] };
-      await inTime(() => client.workflow.signalWithStart(workflowTypes.applyLateReports, signalled));
+      await inTime(() => client.workflow.signalWithStart(workflowTypes.applyLateReports, lateReportsSignal(groupId)));
     },
     nextStep: (step, before) => {
-      const { type, options } = nextStepStart(step, before);
-      return start(type, options);
+      const { type, args } = workflowOf({ ...step, workflowId: workflowIds.message(step.groupId) });
+      return start(type, { taskQueue, args, ...nextStepStart(step, before) });
     },
     async retrier(webhookId, workspaceId) {
       await inTime(() => client.workflow.signalWithStart(workflowTypes.retryWebhook, retrierSignal(webhookId, workspaceId)));
     },
-    mail: (mailId) => start(workflowTypes.sendMail, { taskQueue, workflowId: workflowIds.mail(mailId), args: [{ mailId }] }),
-    replay: (input) => start(workflowTypes.replayDeliveries, { taskQueue, workflowId: workflowIds.replay(input.replayId), args: [input] }),
+    mail: (mailId) => start(workflowTypes.sendMail, mailStart(mailId)),
+    replay: (replay) => start(workflowTypes.replayDeliveries, replayStart(replay)),
   };
-}
-
-const lateOptions = (input: LateReportsInput) => ({
-  taskQueue: queues.messages,
-  workflowId: workflowIds.lateReports(input.groupId),
-  args: [input] as [LateReportsInput],
-});
-
-function nextStepStart({ groupId, workspaceId, channel, fallbackAfterMs }: NextFallback, before: string) {
-  const workflowId = workflowIds.message(groupId);
-  const { type, args } = workflowOf({ groupId, workflowId, fallbackAfterMs });
-  const options = {
-    taskQueue: queues.messages,
-    workflowId,
-    args,
-    staticSummary: `fallback of ${before}`,
-    typedSearchAttributes: [
-      { key: searchAttributes.workspaceId, value: workspaceId },
-      { key: searchAttributes.channel, value: channel },
-    ],
-  };
-  return { type, options };
 }
 
 /** @returns false when it runs already */

@@ -1,7 +1,7 @@
 /** Starts and signals the workflows that deliver events to webhooks. */
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { type AttemptInput, queues, type ReplayInput, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
-import { retrierSignal } from '../../workflows/retrier-start.js';
+import { replayStart, retrierSignal } from '../../workflows/starts.js';
 
 /** A manual attempt: a test event or a resend. */
 export interface AttemptRequest extends AttemptInput {
@@ -30,13 +30,6 @@ export function startAttempt(client: Client, { workspaceId, ...input }: AttemptR
   });
 }
 
-export async function startReplay(client: Client, { workspaceId, ...input }: ReplayRequest): Promise<void> {
-  await client.workflow.start(workflowTypes.replayDeliveries, {
-    taskQueue: queues.messages,
-    workflowId: workflowIds.replay(input.replayId),
-    args: [input],
-    typedSearchAttributes: [{ key: searchAttributes.workspaceId, value: workspaceId }],
-    staticSummary: `replay to webhook ${input.webhookId}`,
-    priority: { priorityKey: 4, fairnessKey: workspaceId },
-  });
+export async function startReplay(client: Client, request: ReplayRequest): Promise<void> {
+  await client.workflow.start(workflowTypes.replayDeliveries, replayStart(request));
 }

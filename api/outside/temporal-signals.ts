@@ -1,7 +1,8 @@
 /** The API's signals to workflows of messages and pages. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
-import { batchChangedSignal, queues, reportsSignal, workflowIds, workflowTypes } from '../../workflows/contract.js';
+import { batchChangedSignal, reportsSignal, workflowTypes } from '../../workflows/contract.js';
+import { lateReportsSignal } from '../../workflows/starts.js';
 
 /** Signals the page workflows. Pages that have not started or have ended are skipped. */
 export async function notifyPages(client: Client, ids: readonly string[]): Promise<void> {
@@ -19,11 +20,5 @@ export async function wakeGroup(client: Client, { groupId, workflowId, late }: W
       if (!(error instanceof WorkflowNotFoundError)) throw error; // otherwise the workflow has just closed
     }
   }
-  await client.workflow.signalWithStart(workflowTypes.applyLateReports, {
-    taskQueue: queues.messages,
-    workflowId: workflowIds.lateReports(groupId),
-    args: [{ groupId }],
-    signal: reportsSignal,
-    signalArgs: [],
-  });
+  await client.workflow.signalWithStart(workflowTypes.applyLateReports, lateReportsSignal(groupId));
 }

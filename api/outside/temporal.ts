@@ -8,6 +8,7 @@ import { answerWithin } from './answer-within.js';
 import { recentPollers } from './pollers.js';
 import { notifyPages, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, type ReplayRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
+import { mailStart } from '../../workflows/starts.js';
 import { passTrace, traceAccept } from '../tracing/trace-accept.js';
 import {
   type AcceptAnswer,
@@ -175,8 +176,7 @@ function startOfBatch({ batchId, workspaceId, channel }: AcceptBatchRequest) {
 }
 
 async function startMail(client: Client, mailId: string): Promise<void> {
-  const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };
-  await client.workflow.start(workflowTypes.sendMail, options);
+  await client.workflow.start(workflowTypes.sendMail, mailStart(mailId));
 }
 
 /** Whether a worker asked for workflow tasks not long ago. */

@@ -1,8 +1,9 @@
 import { condition, sleep } from '@temporalio/workflow';
 import { local } from '../activities.js';
-import { type SendMessageInput, searchAttributes, workflowIds, workflowTypes } from '../contract.js';
+import { type SendMessageInput, workflowTypes } from '../contract.js';
 import type { MessageState } from './message-state.js';
 import { startUnlessRunning } from '../other-workflows.js';
+import { nextStepStart } from '../starts.js';
 
 /** How often it is asked whether a call that is in progress when the time is over has ended. */
 const callPollMs = 1_000;
@@ -27,17 +28,10 @@ export async function fallBackInTime(message: MessageState, afterMs: number): Pr
 async function fallBack({ messageId, events }: MessageState, isDue: boolean): Promise<boolean> {
   const { next, waits, deliveries } = await local.fallBack(messageId, isDue);
   if (next !== null) {
-    const { groupId, workspaceId, channel, fallbackAfterMs } = next;
+    const { groupId, fallbackAfterMs } = next;
     const input: SendMessageInput = { messageId: groupId, ...(fallbackAfterMs === null ? {} : { fallbackAfterMs }) };
     // By its name: `sendMessage` imports this file.
-    await startUnlessRunning<SendMessageInput>(workflowTypes.sendMessage, input, {
-      workflowId: workflowIds.message(groupId),
-      staticSummary: `fallback of ${messageId}`,
-      typedSearchAttributes: [
-        { key: searchAttributes.workspaceId, value: workspaceId },
-        { key: searchAttributes.channel, value: channel },
-      ],
-    });
+    await startUnlessRunning<SendMessageInput>(workflowTypes.sendMessage, input, nextStepStart(next, messageId));
   }
   if (!waits) events.start(deliveries);
   return !waits;

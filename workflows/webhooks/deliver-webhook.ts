@@ -3,7 +3,7 @@ import { retrying } from '../activities.js';
 import { ownerOf } from './retry-webhook.js';
 import { type DeliverWebhookInput, workflowIds } from '../contract.js';
 import { startUnlessRunning } from '../other-workflows.js';
-import { deliveryPriority } from '../retrier-start.js';
+import { deliveryPriority } from '../starts.js';
 
 /**
  * Attempts deliveries to one webhook until each is acknowledged, held, or at the end of its retry schedule. The retries of the activity are

@@ -2,7 +2,7 @@ import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from
 import { retrierCalls } from '../activities.js';
 import { type RetryWebhookInput, dueSignal, workflowIds } from '../contract.js';
 import { signalIfRunning, startUnlessRunning } from '../other-workflows.js';
-import { retrierStart } from '../retrier-start.js';
+import { retrierStart } from '../starts.js';
 
 const due = defineSignal(dueSignal);
 

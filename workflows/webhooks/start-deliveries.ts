@@ -1,7 +1,7 @@
 import { sleep, workflowInfo } from '@temporalio/workflow';
 import { wakeRetrier } from './retry-webhook.js';
 import { type LeftDeliveries, workflowIds } from '../contract.js';
-import { deliveryPriority } from '../retrier-start.js';
+import { deliveryPriority } from '../starts.js';
 import { startDelivery } from './deliver-webhook.js';
 import { startUnlessRunning } from '../other-workflows.js';
 

@@ -75,6 +75,7 @@ const cancel = `UPDATE replays SET status = 'cancelled', ended_at = now() WHERE 
 
 /** What the workflow of a replay needs to begin or continue. */
 export interface OverdueReplay {
+  workspaceId: string;
   replayId: string;
   webhookId: string;
   since: string;
@@ -88,8 +89,9 @@ export interface OverdueReplay {
  * @param after the last replay of the page before, in the order of their ids
  */
 export async function overdueReplays(db: Database, olderThanSeconds: number, after: string | null = null): Promise<OverdueReplay[]> {
-  const rows = await select<Replay & { reached: string | null }>(db, stuck, [olderThanSeconds, after]);
-  return rows.map(({ id, webhook_id, since, until, statuses, reached }) => ({
+  const rows = await select<Replay & { workspace_id: string; reached: string | null }>(db, stuck, [olderThanSeconds, after]);
+  return rows.map(({ id, workspace_id, webhook_id, since, until, statuses, reached }) => ({
+    workspaceId: workspace_id,
     replayId: id,
     webhookId: webhook_id,
     since: since.toISOString(),
@@ -100,5 +102,6 @@ export async function overdueReplays(db: Database, olderThanSeconds: number, aft
 }
 
 const stuck = `
-  SELECT id, webhook_id, since, until, statuses, reached FROM replays
-  WHERE status = 'running' AND progress_at < now() - $1 * interval '1 second' AND ($2::uuid IS NULL OR id > $2::uuid) ORDER BY id LIMIT 200`;
+  SELECT r.id, w.workspace_id, r.webhook_id, r.since, r.until, r.statuses, r.reached FROM replays r JOIN webhooks w ON w.id = r.webhook_id
+  WHERE r.status = 'running' AND r.progress_at < now() - $1 * interval '1 second' AND ($2::uuid IS NULL OR r.id > $2::uuid)
+  ORDER BY r.id LIMIT 200`;

@@ -13,8 +13,10 @@ describe('the progress of a replay', () => {
   let webhookId: string;
   let deliveries: DeliveryRow[];
   let replay: Replay;
+  let workspaceId: string;
   beforeEach(async () => {
     const { id } = await buildWorkspace(test.db);
+    workspaceId = id;
     webhookId = (await buildWebhook(id, 'https://one.example.test/')).row.id;
     deliveries = [await buildDelivery(test.db, id), await buildDelivery(test.db, id), await buildDelivery(test.db, id)];
     replay = await buildReplay(webhookId);
@@ -87,7 +89,14 @@ describe('the progress of a replay', () => {
     assert.deepEqual(await mine(), []);
     await age();
     const { since, until, statuses } = replay;
-    const found = { replayId: replay.id, webhookId, since: since.toISOString(), until: until.toISOString(), statuses };
+    const found = {
+      workspaceId,
+      replayId: replay.id,
+      webhookId,
+      since: since.toISOString(),
+      until: until.toISOString(),
+      statuses,
+    };
     assert.deepEqual(await mine(), [found]);
     await record(0, 2);
     assert.deepEqual(await mine(), [], 'it has moved');

@@ -1,0 +1,72 @@
+/** How workflows start that the API, the watcher and other workflows start. Imports the contract only. */
+import type { NextFallback } from '../models/operations/messages/fall-back.js';
+import {
+  dueSignal,
+  type LateReportsInput,
+  queues,
+  type ReplayInput,
+  reportsSignal,
+  type RetryWebhookInput,
+  searchAttributes,
+  workflowIds,
+} from './contract.js';
+
+const taskQueue = queues.messages;
+
+/** The priority of workflows for deliveries. Workspaces share the queue fairly. */
+export const deliveryPriority = (workspaceId?: string): { priorityKey: number; fairnessKey?: string } => ({
+  priorityKey: 3,
+  ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }),
+});
+
+/** For a workflow, which starts the retrier as a child. */
+export const retrierStart = (webhookId: string, workspaceId: string | undefined) => ({
+  workflowId: workflowIds.retrier(webhookId),
+  staticSummary: `retries for webhook ${webhookId}`,
+  priority: deliveryPriority(workspaceId),
+});
+
+/** For a client: signals that a delivery is due, and starts the retrier if none runs. */
+export const retrierSignal = (webhookId: string, workspaceId: string | undefined) => ({
+  ...retrierStart(webhookId, workspaceId),
+  taskQueue,
+  args: [{ webhookId }] as [RetryWebhookInput],
+  signal: dueSignal,
+});
+
+/** For a workflow, which starts the next step of a fallback chain as a child. @param before the message before it */
+export const nextStepStart = ({ groupId, workspaceId, channel }: NextFallback, before: string) => ({
+  workflowId: workflowIds.message(groupId),
+  staticSummary: `fallback of ${before}`,
+  typedSearchAttributes: [
+    { key: searchAttributes.workspaceId, value: workspaceId },
+    { key: searchAttributes.channel, value: channel },
+  ],
+});
+
+/** For a client: the workflow for reports of a group whose own workflow has closed. */
+export const lateReportsStart = (input: LateReportsInput) => ({
+  taskQueue,
+  workflowId: workflowIds.lateReports(input.groupId),
+  args: [input] as [LateReportsInput],
+});
+
+/** For a client: signals that workflow that reports arrived, and starts it if none runs. */
+export const lateReportsSignal = (groupId: string) => ({
+  ...lateReportsStart({ groupId }),
+  signal: reportsSignal,
+  signalArgs: [] as [],
+});
+
+/** For a client. */
+export const mailStart = (mailId: string) => ({ taskQueue, workflowId: workflowIds.mail(mailId), args: [{ mailId }] });
+
+/** For a client. Workspaces share the queue fairly. */
+export const replayStart = ({ workspaceId, ...input }: ReplayInput & { workspaceId: string }) => ({
+  taskQueue,
+  workflowId: workflowIds.replay(input.replayId),
+  args: [input],
+  typedSearchAttributes: [{ key: searchAttributes.workspaceId, value: workspaceId }],
+  staticSummary: `replay to webhook ${input.webhookId}`,
+  priority: { priorityKey: 4, fairnessKey: workspaceId },
+});
