@@ -43,7 +43,7 @@ export function repairActivities(deps: RepairDeps) {
 function messageRepairs(deps: RepairDeps) {
   const { db, logger, starts } = deps;
   return {
-    /** Groups of messages: starts, decides, closes or fences them. */
+    /** Groups of messages: starts, gives up on missing reports, closes or fences them. */
     repairGroups: (): Promise<void> => repairGroups(deps, sliceMs),
 
     /** Reports in the inbox that were not applied: wakes the workflow of their group. */

@@ -30,7 +30,8 @@ export class UnansweredSends {
   }
 
   /**
-   * The response to a request whose thread has ended, once its batch is decided; null if it has none, so nothing is charged.
+   * The response to a request whose thread has ended, once its batch is decided; null if it has none, so nothing is charged. The thread alone
+   * knew the ignored fields, so the response does not name them.
    * @throws AppError why the batch was not accepted
    */
   async reply(newId: string): Promise<Reply | null> {

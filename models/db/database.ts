@@ -168,8 +168,8 @@ export async function inTransaction<T>(db: Database, work: (transaction: Transac
 const stepsAfter = new WeakMap<Transaction, (() => void)[]>();
 
 /**
- * Runs a step after the COMMIT of a transaction of `inTransaction`. Sequelize's own `afterCommit` also runs it when the COMMIT has failed. Other
- * transactions, which only tests begin, run no steps.
+ * Runs a step after the COMMIT of a transaction of `inTransaction`. Sequelize's own `afterCommit` also runs it when the COMMIT has failed. In other
+ * transactions (tests, migrations) no step runs.
  */
 export function afterCommit(transaction: Transaction, step: () => void): void {
   stepsAfter.get(transaction)?.push(step);

@@ -69,7 +69,7 @@ export const putWorkspace = endpoint({
       .custom(rule((list: unknown[]) => (isCountries(list) ? null : faultTexts.countries)))
       .custom((list: string[]) => [...new Set(list)].toSorted())
       .meta({ type: ['array', 'null'], items: { type: 'string', pattern: '^[A-Z]{2}$' }, minItems: 1, maxItems: 300 })
-      .description('Allowed countries of phone recipients, as ISO 3166 alpha-2 codes; null allows all'),
+      .description('Allowed countries of phone recipients, as ISO 3166 alpha-2 codes, and XK, AC, TA; null allows all'),
     message_days: Joi.number()
       .unsafe()
       .allow(null)

@@ -70,7 +70,8 @@ const emptied = Object.entries(messageColumns)
   .map(([name]) => `"${name}" = ${replacements[name as keyof MessageRow] ?? 'NULL'}`)
   .join(', ');
 
-// Attempts at hand-offs are written under the lock of their message only, so they need no order. Chains and the queue are also changed without it.
+// Attempts at hand-offs are written under the lock of their message only, so they need no order. Chains and the queue are also changed without
+// that lock, so they are locked in the order of their keys.
 // A report that arrived after the locks and is being applied now is skipped: its transaction waits for the message, and then sees that it
 // is erased.
 const erase = `

@@ -130,9 +130,9 @@ export async function fenceGroups(db: Database, groupIds: readonly string[]): Pr
 
 /** Makes groups due for a check in the next watcher run, within 30 seconds. @returns how many of them are still open */
 export async function lookNow(db: Database, groupIds: readonly string[]): Promise<number> {
-  return (await select(db, now, [groupIds])).length;
+  return (await select(db, makeDue, [groupIds])).length;
 }
 
-const now = `
+const makeDue = `
   UPDATE message_groups SET look_at = now()
   WHERE id IN (SELECT id FROM message_groups WHERE id = ANY($1::uuid[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE) RETURNING id`;
