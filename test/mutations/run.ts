@@ -63,8 +63,8 @@ function failedTests(test: string): string[] {
   const { status, stderr } = spawnSync('npx', args, { cwd: copy, encoding: 'utf8', timeout: timeoutMs });
   if (status === null) return [];
   try {
-    const { failures } = JSON.parse(readFileSync(join(copy, 'result.json'), 'utf8')) as { failures: { fullTitle: string }[] };
-    return failures.map(({ fullTitle }) => fullTitle);
+    const { failures } = JSON.parse(readFileSync(join(copy, 'result.json'), 'utf8')) as { failures: { title: string }[] };
+    return failures.map(({ title }) => title);
   } catch (error) {
     throw new Error(`${test} did not run: ${stderr}`, { cause: error });
   }
