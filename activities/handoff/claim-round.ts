@@ -19,7 +19,7 @@ export async function claimRound(
   deps: Pick<RoundDeps, 'db' | 'logger' | 'persistMs' | 'secretKeys'>,
   groupId: string,
   choices: Choices,
-  limits: ClaimLimits,
+  limits: Omit<ClaimLimits, 'claimId' | 'erasureKey'>,
 ): Promise<Claim[] | 'late'> {
   const { db } = deps;
   const claimId = makeId();

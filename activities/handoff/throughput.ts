@@ -5,7 +5,7 @@
 import type { Database } from '../../models/db/database.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import { dueUnits, heldProviders, holdProvider, reserveSlot, type Slot } from '../../models/operations/handoff/provider-pace.js';
-import { noWaits, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
+import type { UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
 
 /** A round that wants to begin. */
 export interface RoundRequest {
@@ -44,7 +44,7 @@ export class Throughput {
   constructor(
     private readonly db: Database,
     private readonly limits: Readonly<Record<string, number>>,
-    private readonly waits: UncertainWaits = noWaits,
+    private readonly waits: UncertainWaits,
   ) {}
 
   /** The limit of this account in messages a second. */

@@ -1,11 +1,10 @@
 /** The operations of the hand-off and of reports. */
 import { applyReports } from '../../models/operations/reports/apply-reports.js';
-import { claimHandoffs } from '../../models/operations/handoff/claim-handoffs.js';
-import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
+import { giveUpOnReports } from '../../models/operations/handoff/give-up.js';
 import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import { suppressedCode } from '../../models/rules/contacts/suppression.js';
-import { acceptedAs, reportOf, sandboxEverywhere } from '../support/rows/messages.js';
+import { acceptedAs, claimAll, giveUpNow, reportOf, sandboxEverywhere } from '../support/rows/messages.js';
 import { type Draw, groupWith, type Setting, short } from './drawing.js';
 import type { Random } from './random.js';
 import { messagesOf, type Outcome, outcomes, type WorldMessage } from './world.js';
@@ -23,7 +22,7 @@ const claim: Draw = (setting) => {
   if (group === null) return null;
   const { groupId, batchId } = group[0] as WorldMessage;
   const run = async () => {
-    const claims = await claimHandoffs(setting.db, groupId, sandboxEverywhere, { inBatch: batchId !== null });
+    const claims = await claimAll(setting.db, groupId, sandboxEverywhere, { inBatch: batchId !== null });
     setting.facts.claims.push(...claims);
   };
   return { name: `claimHandoffs ${short(groupId)}`, run };
@@ -37,7 +36,7 @@ const round: Draw = (setting) => {
   const drawn = group.map(() => setting.random.pick(outcomes));
   const order = setting.random.shuffled(group);
   const run = async () => {
-    const claims = await claimHandoffs(setting.db, groupId, sandboxEverywhere, { inBatch: batchId !== null });
+    const claims = await claimAll(setting.db, groupId, sandboxEverywhere, { inBatch: batchId !== null });
     setting.facts.claims.push(...claims);
     const results = order.flatMap((message, index) => {
       const claimed = claims.find(({ id }) => id === message.id);
@@ -106,7 +105,7 @@ export const handoffOperations: Readonly<Record<string, Draw>> = {
     noteEnd(setting, groupId, await applyReports(setting.db, groupId)),
   ),
   'give-up-handoffs': ofGroup('giveUpOnHandoffs', ['queued', 'claimed', 'proven', 'retried'], (setting, groupId) =>
-    giveUpOnHandoffs(setting.db, groupId),
+    giveUpNow(setting.db, groupId),
   ),
   'give-up-reports': ofGroup('giveUpOnReports', ['sent', 'reported'], async (setting, groupId) =>
     noteEnd(setting, groupId, await giveUpOnReports(setting.db, groupId)),

@@ -6,7 +6,7 @@ import { keysInSql } from '../../rules/messages/recipient.js';
 import type { RouteChoice } from '../../rules/routing/route.js';
 import { isByRecipientInSql, type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
-import { bindOf, isOpenOrUnknown, isUncertain, mayBeCalled, notKnownYet, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
+import { bindOf, isOpenOrUnknown, isUncertain, mayBeCalled, notKnownYet, type UncertainWaits } from './uncertain-handoffs.js';
 
 /** A message that this caller may hand off now. */
 export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference' | 'traceparent'> & {
@@ -22,19 +22,19 @@ export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 
 
 export interface ClaimLimits {
   /** The maximum number of messages to claim. */
-  limit?: number;
+  limit: number;
   /** Ids to skip, because they were attempted in this round already. */
-  except?: readonly string[];
+  except: readonly string[];
   /** The group is a page of a batch. */
-  inBatch?: boolean;
+  inBatch: boolean;
   /** Accounts that are not called now. A message that one of them may already have waits. */
-  resting?: readonly string[];
+  resting: readonly string[];
   /** How long messages wait whose earlier call has no known outcome. */
-  waits?: UncertainWaits;
+  waits: UncertainWaits;
   /** Stored in the attempts, so that a claim can be undone if its answer is lost; see `releaseClaim`. */
-  claimId?: string;
+  claimId: string;
   /** The key that finds erased recipients on the suppression list, see `erasureKey`; null if there are none. */
-  erasureKey?: Buffer | null;
+  erasureKey: Buffer | null;
 }
 
 /** The accounts to call, by channel. */
@@ -54,9 +54,9 @@ export async function claimHandoffs(
   db: Database,
   groupId: string,
   choices: Choices,
-  { limit = 250, except = [], inBatch = false, resting = [], waits = noWaits, claimId, erasureKey = null }: ClaimLimits = {},
+  { limit, except, inBatch, resting, waits, claimId, erasureKey }: ClaimLimits,
 ): Promise<Claim[]> {
-  const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId ?? null, erasureKey];
+  const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId, erasureKey];
   const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
   if (claims[0]?.has_refused !== false) await refuseQueued(db, groupId, erasureKey);
   return claims.map(({ has_refused: _, ...claimed }) => claimed);

@@ -5,7 +5,7 @@ import type { MessageGroup } from '../../tables/message-group.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
 import { announcePage } from '../batches/open-page.js';
 import { recordStatuses } from '../messages/record-statuses.js';
-import { bindOf, isOpenOrUnknown, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
+import { bindOf, isOpenOrUnknown, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.js';
 
 /**
  * No report came in time. The messages stay `sent`, with the detail `unknown` and without an event (docs/contract/messages.md). A later
@@ -38,7 +38,7 @@ async function lockGroup(db: Database, transaction: Transaction, groupId: string
  * The provider could not be reached in time. Queued messages fail and are refunded. If the answer to the last call was lost, the message
  * may have been sent. It is refunded too, and its code says so, but only after its wait for a delivery report. Until then it stays queued.
  */
-export function giveUpOnHandoffs(db: Database, groupId: string, waits: UncertainWaits = noWaits): Promise<OpenWork> {
+export function giveUpOnHandoffs(db: Database, groupId: string, waits: UncertainWaits): Promise<OpenWork> {
   return inTransaction(db, async (transaction) => {
     const at = new Date();
     await lockGroup(db, transaction, groupId);

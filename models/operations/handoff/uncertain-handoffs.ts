@@ -17,8 +17,6 @@ export interface UncertainWaits {
 /** Longer than the time from a claim to the end of its call. */
 export const callLeaseSeconds = 15;
 
-export const noWaits: UncertainWaits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
-
 /** The detail of an attempt that only queried the outcome of an earlier call, and got no answer yet. It sent nothing. */
 export const notKnownYet = 'NotKnownYet';
 

@@ -9,8 +9,7 @@ import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
-import { acceptedAs, buildQueuedGroup, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { acceptedAs, buildQueuedGroup, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 
 const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
@@ -25,7 +24,7 @@ describe('driveGroup', () => {
       test.workspaceId,
       Array.from({ length: size }, () => ({})),
     );
-    const claims = await claimHandoffs(test.db, group.groupId, sandboxEverywhere);
+    const claims = await claimAll(test.db, group.groupId, sandboxEverywhere);
     await recordHandoffs(
       test.db,
       claims.map((claim) => acceptedAs(claim)),
@@ -148,7 +147,7 @@ describe('driveGroup', () => {
   it('attempts the events of a hand-off that fails while the group is read for the first time', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
-    const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
+    const claims = await claimAll(test.db, groupId, sandboxEverywhere);
     let fail: (error: Error) => void = () => undefined;
     const handOff = new Promise<never>((_resolve, reject) => {
       fail = reject;

@@ -4,7 +4,6 @@ import { Attempts } from '../../../activities/webhooks/attempts.js';
 import type { Dispatched } from '../../../activities/handoff/dispatch.js';
 import { groupActivities } from '../../../activities/groups/groups.js';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { countGroupWork } from '../../../models/operations/messages/count-group-work.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
@@ -12,7 +11,7 @@ import { testConfig } from '../../support/config.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
-import { acceptedAs, buildQueuedGroup, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { acceptedAs, buildQueuedGroup, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 
 describe('sendGroup', () => {
@@ -38,7 +37,7 @@ describe('sendGroup', () => {
     inActivity(activities(dispatch).sendGroup, [groupId], attempt);
   /** The provider takes so many of the group; their reports come with the answer. */
   const take = async (groupId: string, limit = 25): Promise<Dispatched> => {
-    const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere, { limit });
+    const claims = await claimAll(test.db, groupId, sandboxEverywhere, { limit });
     await recordHandoffs(
       test.db,
       claims.map((claim) => acceptedAs(claim)),

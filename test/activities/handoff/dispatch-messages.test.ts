@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { forEachChannel } from '../../../models/channels.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
-import { buildQueuedGroup, eventsOf, messageOf, reportOf, routedTo, statusOf } from '../../support/rows/messages.js';
+import { buildQueuedGroup, claimAll, eventsOf, messageOf, reportOf, routedTo, statusOf } from '../../support/rows/messages.js';
 import { shiftClock } from '../../support/shift-clock.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
 import { buildPage } from '../../models/operations/batches/new-batch.js';
@@ -118,7 +117,7 @@ describe('dispatchMessages', () => {
   it('makes no second call during a first one, even with idempotency keys', async () => {
     const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     const provider = stubProvider();
-    await claimHandoffs(test.db, group_id, routedTo(forEachChannel(() => 'stub')));
+    await claimAll(test.db, group_id, routedTo(forEachChannel(() => 'stub')));
     const { dispatchMessages } = activitiesWith(provider, {}, 15);
     const { retryInMs } = await inActivity(dispatchMessages, [group_id]);
     assert.ok(retryInMs !== undefined && retryInMs > 10_000 && retryInMs <= 15_000, `${retryInMs}`);

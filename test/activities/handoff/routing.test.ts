@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
-import { giveUpOnHandoffs } from '../../../models/operations/handoff/give-up.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
-import { balanceOf, buildQueuedGroup, messageOf, statusOf } from '../../support/rows/messages.js';
+import { balanceOf, buildQueuedGroup, giveUpNow, messageOf, statusOf } from '../../support/rows/messages.js';
 import { type StubProvider, stubProvider } from '../../support/carriers/stub-provider.js';
 import { isNotHandedOff, lost, twoAccounts, unavailable } from './two-accounts.js';
 
@@ -168,7 +167,7 @@ describe('routing', () => {
         const dispatch = worker();
         for (let turn = 0; turn < 3; turn += 1)
           await dispatch(groupId).catch((error: unknown) => assert.ok(isNotHandedOff(error), String(error)));
-        await giveUpOnHandoffs(test.db, groupId);
+        await giveUpNow(test.db, groupId);
         assert.equal(await balanceOf(test.db, payer), 4_000 - (await assertTakenOnce(ids, taken)));
       }),
       { numRuns: 30 },

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import type { NewMessage } from '../../../models/tables/message.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { firstDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
-import { buildSent, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { buildSent, claimAll, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import { makeDue } from '../../support/temporal/watcher.js';
 import { longAgo, useRepairs } from './use-repairs.js';
 
@@ -55,7 +54,7 @@ describe('repairs of groups', () => {
       await build({ channel: 'email' }),
     ];
     repairs.running.add(`msg:${runs.id}`);
-    await claimHandoffs(repairs.db, tried.group_id, sandboxEverywhere);
+    await claimAll(repairs.db, tried.group_id, sandboxEverywhere);
     await rows(repairs.db, `UPDATE send_attempts SET started_at = ${longAgo}`);
     await rows(repairs.db, `INSERT INTO fallbacks (message_id, steps, due_at) VALUES ($1, '[{"after": 60}]', now() + interval '1 hour')`, [
       chained.id,
@@ -72,12 +71,12 @@ describe('repairs of groups', () => {
     for (const { id } of [runs, tried, chained, mail]) assert.equal((await messageOf(repairs.db, id)).group_id, id);
     const former = 'SELECT id FROM message_groups WHERE id = ANY($1::uuid[])';
     assert.deepEqual(await rows(repairs.db, former, [[one, two, three].map(({ id }) => id)]), []);
-    const claims = await claimHandoffs(repairs.db, group_id, sandboxEverywhere);
+    const claims = await claimAll(repairs.db, group_id, sandboxEverywhere);
     assert.deepEqual(
       claims.map(({ id }) => id),
       [one, two, three].map(({ id }) => id),
     );
-    assert.deepEqual(await claimHandoffs(repairs.db, one.id, sandboxEverywhere), [], 'its former workflow finds nothing');
+    assert.deepEqual(await claimAll(repairs.db, one.id, sandboxEverywhere), [], 'its former workflow finds nothing');
   });
 
   it('group the pending deliveries of idle messages with them', async () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { forgetWishes } from '../../../models/operations/contacts/hear-recipients.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { rows } from '../../support/database.js';
-import { buildSent, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { buildSent, claimAll, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -46,7 +45,7 @@ describe('opt-outs, and entries of the workspace', () => {
   const refusal = async () => {
     const body = { to, channel: 'sms', content: { text: 'x' } };
     const { id } = (await app.call('POST', '/api/v1/messages/send', { key: account.key, body })).body.data.message;
-    await claimHandoffs(app.deps.db, (await messageOf(app.deps.db, id)).group_id, sandboxEverywhere);
+    await claimAll(app.deps.db, (await messageOf(app.deps.db, id)).group_id, sandboxEverywhere);
     return (await messageOf(app.deps.db, id)).error_message;
   };
   const optedOut = 'The recipient has opted out';

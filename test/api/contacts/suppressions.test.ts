@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { withUnsubscribe } from '../../../activities/handoff/providers/unsubscribe-headers.js';
 import type { OutgoingMessage } from '../../../activities/handoff/providers/provider.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import { until } from '../../support/client.js';
-import { buildSent, sandboxEverywhere } from '../../support/rows/messages.js';
+import { buildSent, claimAll, sandboxEverywhere } from '../../support/rows/messages.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -96,7 +95,7 @@ describe('one-click unsubscription', () => {
     const { key, jwt } = await app.account();
     const { status, body } = await app.call('POST', '/api/v1/messages/send', { key, body: email });
     assert.deepEqual([status, body.data.message.content], [201, email.content]);
-    const [claim] = await claimHandoffs(app.deps.db, body.data.message.id, sandboxEverywhere);
+    const [claim] = await claimAll(app.deps.db, body.data.message.id, sandboxEverywhere);
     assert.ok(claim);
     let sent: OutgoingMessage | undefined;
     const provider = stubProvider((message) => {

@@ -3,13 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../models/db/database.js';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
-import { acceptedAs, buildClaimed, buildSent, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { acceptedAs, buildClaimed, buildSent, claimAll, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 import { prices } from '../../support/prices.js';
@@ -172,7 +171,7 @@ describe('GET /messages/:id/timeline', () => {
     });
     it('waiting_for names the report until the provider is queried', async () => {
       const { id, group_id } = await buildQueued(db, account.workspaceId, { channel: 'email', to: 'a@example.com' });
-      const [claim] = await claimHandoffs(db, group_id, sandboxEverywhere);
+      const [claim] = await claimAll(db, group_id, sandboxEverywhere);
       assert.ok(claim);
       await recordHandoffs(db, [acceptedAs(claim)]);
       const { what, until } = await waiting(id);

@@ -5,7 +5,6 @@ import { runRecovery } from '../../../api/recovery/run-recovery.js';
 import { beginRecovery, type Recovery } from '../../../models/operations/recovery/begin-recovery.js';
 import { cancelBatch, pauseBatch } from '../../../models/operations/batches/change-batch.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
 import { openStream } from '../../../models/operations/streams/open-stream.js';
 import type { Position } from '../../../models/rules/streams/position.js';
@@ -16,7 +15,7 @@ import { testConfig } from '../../support/config.js';
 import { freshDatabase, rows } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, newMessage } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
-import { buildClaimed, buildSent, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { buildClaimed, buildSent, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import { freshNamespace } from '../../support/temporal/temporal.js';
 
 const tomorrow = () => new Date(Date.now() + 86_400_000);
@@ -60,7 +59,7 @@ describe('the recovery of a restored database', () => {
     assert.deepEqual(await restoredAttempts(waiting.id), [restored]);
     assert.deepEqual(await restoredAttempts(claimed.id), [{ ...restored, outcome: null }, restored]);
     const waits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
-    assert.deepEqual(await claimHandoffs(test.db, waiting.group_id, sandboxEverywhere, { waits }), []);
+    assert.deepEqual(await claimAll(test.db, waiting.group_id, sandboxEverywhere, { waits }), []);
     await assert.rejects(cancelMessage(test.db, test.workspaceId, waiting.id), /can no longer be cancelled/);
     // Only now may its status be reported.
     await recordReports(test.db, [reportOf({ id: waiting.id, provider_message_id: null }, 'delivered')]);

@@ -1,7 +1,6 @@
 /** Reports that come before the answer to the hand-off, without our id: until then nobody knows their message, nor its workspace. */
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
@@ -11,7 +10,7 @@ import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
-import { acceptedAs, routedTo, statusOf } from '../../support/rows/messages.js';
+import { acceptedAs, claimAll, routedTo, statusOf } from '../../support/rows/messages.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -30,7 +29,7 @@ describe('an erasure beside a WhatsApp report whose message is not known yet', (
   /** A message whose hand-off is in progress. */
   const claim = async () => {
     const { id, group_id: groupId } = await buildQueued(app.deps.db, account.workspaceId, { to, channel: 'whatsapp' });
-    const [claimed] = await claimHandoffs(app.deps.db, groupId, routedTo({ whatsapp: 'meta' }));
+    const [claimed] = await claimAll(app.deps.db, groupId, routedTo({ whatsapp: 'meta' }));
     assert.ok(claimed);
     const name = messageIdFor(to);
     const answer = { ...acceptedAs(claimed, name), provider: 'meta' };

@@ -1,7 +1,6 @@
 /** Meta's ids of messages contain the recipient's number in base64. */
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
@@ -12,7 +11,7 @@ import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
-import { acceptedAs, messageOf, routedTo, statusOf } from '../../support/rows/messages.js';
+import { acceptedAs, claimAll, messageOf, routedTo, statusOf } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
 import type { Account } from '../start-app.js';
 
@@ -32,7 +31,7 @@ describe('an erased WhatsApp message', () => {
   /** A message that Meta has taken. */
   const send = async () => {
     const { id, group_id } = await buildQueued(app.deps.db, account.workspaceId, { to, channel: 'whatsapp' });
-    const [claim] = await claimHandoffs(app.deps.db, group_id, routedTo({ whatsapp: 'meta' }));
+    const [claim] = await claimAll(app.deps.db, group_id, routedTo({ whatsapp: 'meta' }));
     assert.ok(claim);
     const name = messageIdFor(to);
     await recordHandoffs(app.deps.db, [{ ...acceptedAs(claim, name), provider: 'meta' }]);
@@ -130,7 +129,7 @@ describe('an erased WhatsApp message', () => {
 
   it('a report that arrives before the id of its message brings no number back', async () => {
     const { id, group_id } = await buildQueued(app.deps.db, account.workspaceId, { to, channel: 'whatsapp' });
-    const [claim] = await claimHandoffs(app.deps.db, group_id, routedTo({ whatsapp: 'meta' }));
+    const [claim] = await claimAll(app.deps.db, group_id, routedTo({ whatsapp: 'meta' }));
     assert.ok(claim);
     await rows(app.deps.db, `UPDATE messages SET status = 'failed', status_detail = 'undeliverable', failed_at = now() WHERE id = $1`, [
       id,

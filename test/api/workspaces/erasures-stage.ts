@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../models/db/database.js';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
@@ -12,7 +11,7 @@ import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js'
 import { until } from '../../support/client.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
-import { acceptedAs, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { acceptedAs, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import type { Account, TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -63,12 +62,12 @@ function sendingAs(stage: Stage) {
     const { body } = await send(sms());
     const key = await erasureKey(stage.app.deps.db, stage.app.deps.config.secretKeys);
     const { id } = body.data.message;
-    await claimHandoffs(stage.app.deps.db, (await messageOf(stage.app.deps.db, id)).group_id, sandboxEverywhere, { erasureKey: key });
+    await claimAll(stage.app.deps.db, (await messageOf(stage.app.deps.db, id)).group_id, sandboxEverywhere, { erasureKey: key });
     return statusOf(stage.app.deps.db, id);
   };
   /** The carrier takes a message that is alone in its group. */
   const handOff = async (id: string) => {
-    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
+    const [claim] = await claimAll(stage.app.deps.db, id, sandboxEverywhere);
     assert.ok(claim);
     await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
   };

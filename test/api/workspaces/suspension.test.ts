@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../../api/admin/run-command.js';
 import { commands } from '../../../api/admin/commands/index.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { digestOf } from '../../../models/rules/contacts/erasure.js';
@@ -9,7 +8,7 @@ import { optOut } from '../../support/rows/wishes.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
-import { buildSent, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { buildSent, claimAll, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import type { Account, TestApp } from '../start-app.js';
 import { useApi, useApiStarts } from '../use-api.js';
 
@@ -50,18 +49,18 @@ describe("the operator's commands", () => {
   it('messages that are due during a suspension fail and are refunded', async () => {
     const [due, later] = [await buildQueued(app.deps.db, account.workspaceId), await buildQueued(app.deps.db, account.workspaceId)];
     await admin('suspend', account.workspaceId, '--reason', 'x');
-    assert.deepEqual(await claimHandoffs(app.deps.db, due.group_id, sandboxEverywhere), []);
+    assert.deepEqual(await claimAll(app.deps.db, due.group_id, sandboxEverywhere), []);
     const { status, status_detail, error_code, credits_used } = await messageOf(app.deps.db, due.id);
     assert.deepEqual([status, status_detail, error_code, credits_used], ['failed', 'rejected', 'suspended', 0]);
     await admin('resume', account.workspaceId);
-    assert.equal((await claimHandoffs(app.deps.db, later.group_id, sandboxEverywhere)).length, 1);
+    assert.equal((await claimAll(app.deps.db, later.group_id, sandboxEverywhere)).length, 1);
   });
 
   it('messages of a suspended workspace do not delay other workspaces', async () => {
     const other = await app.account();
     await admin('suspend', other.workspaceId, '--reason', 'x');
     const { group_id } = await buildQueued(app.deps.db, account.workspaceId);
-    assert.equal((await claimHandoffs(app.deps.db, group_id, sandboxEverywhere)).length, 1);
+    assert.equal((await claimAll(app.deps.db, group_id, sandboxEverywhere)).length, 1);
   });
 
   it('unsuppress removes entries that no key may remove', async () => {

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import type { Channel } from '../../../models/channels.js';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { giveUpOnReports } from '../../../models/operations/handoff/give-up.js';
 import { type HandoffResult, recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../support/database.js';
 import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
-import { buildQueuedGroup, routedTo } from '../../support/rows/messages.js';
+import { buildQueuedGroup, claimAll, routedTo } from '../../support/rows/messages.js';
 import { metaEnv } from '../../support/carriers/meta.js';
 import {
   accountOf,
@@ -54,7 +53,7 @@ describe('ten thousand reports', () => {
     const to = channel === 'email' ? 'ada@example.org' : '+15551234567';
     const overrides = Array.from({ length: size }, () => ({ channel, to }));
     const { groupId } = await buildQueuedGroup(app.deps.db, workspaceId, overrides);
-    const claims = await claimHandoffs(app.deps.db, groupId, routedTo(accountOf));
+    const claims = await claimAll(app.deps.db, groupId, routedTo(accountOf));
     assert.equal(claims.length, size);
     groups.push(groupId);
     messages.push(...claims.map((claim) => ({ id: claim.id, channel, providerMessageId: `p-${claim.id}`, said: life(channel) })));

@@ -4,7 +4,6 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Channel } from '../../../models/channels.js';
 import type { FallbackStep } from '../../../models/rules/messages/fallback.js';
 import { auditNow } from '../../../models/operations/billing/audit-books.js';
-import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { fallBack } from '../../../models/operations/messages/fall-back.js';
@@ -13,7 +12,7 @@ import { workflowIds } from '../../../workflows/contract.js';
 import { rows } from '../database.js';
 import { type WorkspaceTest, workspaceForEach } from '../for-each.js';
 import { newMessage } from './factories.js';
-import { ledgerOf, messageOf, sandboxEverywhere } from './messages.js';
+import { claimAll, ledgerOf, messageOf, sandboxEverywhere } from './messages.js';
 
 const prices = { sms: 1_000, whatsapp: 500, email: 100 };
 /** To which a step by e-mail goes. */
@@ -47,7 +46,7 @@ export function chainsForEach() {
 function buildersOf(test: WorkspaceTest) {
   /** Makes the call for a message, whose answer is lost: the next step does not wait for it. */
   const loseAnswer = async (id: string) => {
-    await claimHandoffs(test.db, id, sandboxEverywhere);
+    await claimAll(test.db, id, sandboxEverywhere);
     await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '16 seconds' WHERE message_id = $1`, [id]);
   };
   const sendNext = async (id: string) => (await fallBack(test.db, id, true, workflowIds.message)).next?.groupId ?? assert.fail('no step');

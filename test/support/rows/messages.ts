@@ -4,7 +4,10 @@ import { type Channel, forEachChannel } from '../../../models/channels.js';
 import type { Database, Transaction } from '../../../models/db/database.js';
 import type { MessageRow, NewMessage } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
-import { type Choices, type Claim, claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { type Choices, type Claim, claimHandoffs, type ClaimLimits } from '../../../models/operations/handoff/claim-handoffs.js';
+import { giveUpOnHandoffs } from '../../../models/operations/handoff/give-up.js';
+import type { UncertainWaits } from '../../../models/operations/handoff/uncertain-handoffs.js';
+import type { OpenWork } from '../../../models/operations/reports/apply-reports.js';
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
 import type { HistoryFilters } from '../../../models/operations/messages/list-messages.js';
 import { type HandoffResult, recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
@@ -55,10 +58,29 @@ export async function buildQueuedGroup(
   return group;
 }
 
+/** An earlier call without a known outcome stops nothing. */
+export const noWaits: UncertainWaits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
+
+/** Claims all due messages of a group. @param limits what this claim leaves out or waits for */
+export const claimAll = (db: Database, groupId: string, choices: Choices, limits: Partial<ClaimLimits> = {}): Promise<Claim[]> =>
+  claimHandoffs(db, groupId, choices, {
+    limit: 250,
+    except: [],
+    inBatch: false,
+    resting: [],
+    waits: noWaits,
+    claimId: uuidv7(),
+    erasureKey: null,
+    ...limits,
+  });
+
+/** Gives up on the hand-offs of a group, also on those without a known outcome. */
+export const giveUpNow = (db: Database, groupId: string): Promise<OpenWork> => giveUpOnHandoffs(db, groupId, noWaits);
+
 /** A message whose hand-off is in progress: claimed, without a response of the provider. */
 export async function buildClaimed(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<Claim> {
   const { group_id } = await buildQueued(db, workspaceId, overrides);
-  const [claim] = await claimHandoffs(db, group_id, sandboxEverywhere);
+  const [claim] = await claimAll(db, group_id, sandboxEverywhere);
   if (claim === undefined) throw new Error('nothing to claim');
   return claim;
 }

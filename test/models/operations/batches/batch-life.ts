@@ -2,17 +2,16 @@ import assert from 'node:assert/strict';
 import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { cancelBatch, cancelPage, pauseBatch, resumeBatch } from '../../../../models/operations/batches/change-batch.js';
-import { type Claim, claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
+import { type Claim } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { completeBatchIfDone } from '../../../../models/operations/batches/complete-batch-if-done.js';
 import { fenceBatch } from '../../../../models/operations/batches/fence-batch.js';
-import { giveUpOnHandoffs } from '../../../../models/operations/handoff/give-up.js';
 import { openPage } from '../../../../models/operations/batches/open-page.js';
 import { type HandoffResult, recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { AppError } from '../../../../models/errors.js';
 import type { BuiltBatch } from '../../../support/rows/batches.js';
 import { rows, type TestDatabase } from '../../../support/database.js';
-import { acceptedAs, reportOf, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { acceptedAs, claimAll, giveUpNow, reportOf, sandboxEverywhere } from '../../../support/rows/messages.js';
 import { assertAgreement } from './batch-agreement.js';
 import { BatchOracle, type Outcome, type Step } from './batch-oracle.js';
 
@@ -106,7 +105,7 @@ export class BatchLife {
   }
 
   async #claim(page: number, groupId: string): Promise<void> {
-    const claims = await claimHandoffs(this.test.db, groupId, sandboxEverywhere, { limit: claimMax, inBatch: true });
+    const claims = await claimAll(this.test.db, groupId, sandboxEverywhere, { limit: claimMax, inBatch: true });
     const open = this.oracle.status === 'sending' ? this.oracle.queued(page).slice(0, claimMax) : [];
     assert.deepEqual(
       claims.map(({ id }) => id),
@@ -168,7 +167,7 @@ export class BatchLife {
   async #finishPage(page: number, groupId: string): Promise<void> {
     if (this.oracle.status !== 'cancelled') return;
     await cancelPage(this.test.db, groupId);
-    await giveUpOnHandoffs(this.test.db, groupId);
+    await giveUpNow(this.test.db, groupId);
     this.oracle.giveUp(page);
   }
 

@@ -5,13 +5,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { auditBooks, auditNow } from '../../../../models/operations/billing/audit-books.js';
 import type { Difference } from '../../../../models/operations/billing/audit-piece.js';
 import { cancelBatch } from '../../../../models/operations/batches/change-batch.js';
-import { giveUpOnHandoffs } from '../../../../models/operations/handoff/give-up.js';
 import { buildAcceptedBatch, buildBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';
-import { buildSent } from '../../../support/rows/messages.js';
+import { buildSent, giveUpNow } from '../../../support/rows/messages.js';
 
 describe('the audit of the books', () => {
   const test = useDatabase({ forEachTest: true });
@@ -22,7 +21,7 @@ describe('the audit of the books', () => {
     await buildWorkspace(test.db, 0);
     await buildUndecided(test.db, workspaceId);
     const failed = await buildQueued(test.db, workspaceId);
-    await giveUpOnHandoffs(test.db, failed.group_id);
+    await giveUpNow(test.db, failed.group_id);
     const batch = await buildAcceptedBatch(test.db, workspaceId, [3, 2]);
     await buildBatch(test.db, workspaceId, [2]);
     await cancelBatch(test.db, workspaceId, (await buildAcceptedBatch(test.db, workspaceId, [2, 2])).id);
@@ -145,7 +144,7 @@ describe('the audit of the books', () => {
   it('the audit of the books finds nothing wrong while messages are sent', async () => {
     let isOver = false;
     const sending = (async () => {
-      while (!isOver) await giveUpOnHandoffs(test.db, (await buildQueued(test.db, workspaceId)).group_id);
+      while (!isOver) await giveUpNow(test.db, (await buildQueued(test.db, workspaceId)).group_id);
     })();
     for (let count = 0; count < 5; count += 1) assert.deepEqual(await audit(), []);
     isOver = true;

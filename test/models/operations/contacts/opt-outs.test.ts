@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { optIn, optOut } from '../../../support/rows/wishes.js';
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
 import { digestOf } from '../../../../models/rules/contacts/erasure.js';
@@ -7,7 +6,7 @@ import { otherSpellingInSql, phoneSpellings } from '../../../../models/rules/val
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildQueued } from '../../../support/rows/factories.js';
-import { buildSent, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
+import { buildSent, claimAll, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
 
 describe('STOP from a number that the carrier writes in another way', () => {
   const test = workspaceForEach();
@@ -25,7 +24,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     it(`holds for both ways of writing the number, until START: ${country}`, async () => {
       const isRefused = async (number: string) => {
         const { id, group_id } = await buildQueued(test.db, test.workspaceId, { channel: 'whatsapp', to: number });
-        await claimHandoffs(test.db, group_id, sandboxEverywhere);
+        await claimAll(test.db, group_id, sandboxEverywhere);
         return (await statusOf(test.db, id)) === 'failed/suppressed';
       };
       await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
@@ -81,7 +80,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
       [test.workspaceId, digest('+525512345678')],
     );
     const { id, group_id } = await buildQueued(test.db, test.workspaceId, { channel: 'whatsapp', to: '+5215512345678' });
-    await claimHandoffs(test.db, group_id, sandboxEverywhere, { erasureKey: key });
+    await claimAll(test.db, group_id, sandboxEverywhere, { erasureKey: key });
     assert.equal(await statusOf(test.db, id), 'failed/suppressed');
   });
 });
@@ -136,7 +135,7 @@ describe('an opt-out without a message', () => {
     const stop = { provider: 'sandbox', channel: 'sms', recipient: to, reason: 'opt_out', source: 'inbound', digest } as const;
     await optOut(test.db, { ...stop, message_id: null, provider_message_id: null });
     const next = await buildQueued(test.db, test.workspaceId, { to });
-    await claimHandoffs(test.db, next.group_id, sandboxEverywhere, { erasureKey: key });
+    await claimAll(test.db, next.group_id, sandboxEverywhere, { erasureKey: key });
     assert.equal(await statusOf(test.db, next.id), 'failed/suppressed');
   });
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { optIn, optOut } from '../../../support/rows/wishes.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
@@ -13,6 +12,7 @@ import {
   buildClaimed,
   buildQueuedGroup,
   buildSent,
+  claimAll,
   eventsOf,
   messageOf,
   reportOf,
@@ -30,7 +30,7 @@ describe('suppressions', () => {
     suppress(test.db, [
       { workspace_id: test.workspaceId, channel: 'sms', recipient: phone, reason: 'manual', source: 'api', ...overrides },
     ]);
-  const claim = (groupId: string) => claimHandoffs(test.db, groupId, sandboxEverywhere);
+  const claim = (groupId: string) => claimAll(test.db, groupId, sandboxEverywhere);
   const listed = (id = test.workspaceId) => suppressionsOf(test.db, id);
 
   it('suppressions fail and refund a message before any attempt', async () => {

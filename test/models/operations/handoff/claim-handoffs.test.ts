@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -10,6 +9,7 @@ import {
   buildClaimed,
   buildQueuedGroup,
   buildSent,
+  claimAll,
   eventsOf,
   messageOf,
   routedTo,
@@ -28,7 +28,7 @@ describe('claimHandoffs', () => {
     await buildWebhook(workspaceId, 'https://one.example.test/');
   });
 
-  const claim = (groupId: string, choices = sandboxEverywhere) => claimHandoffs(test.db, groupId, choices);
+  const claim = (groupId: string, choices = sandboxEverywhere) => claimAll(test.db, groupId, choices);
   const attemptsOf = (id: string) =>
     rows(test.db, 'SELECT number, provider, outcome, finished_at FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
+import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { workMetrics } from '../../../../models/metrics/catalogue.js';
@@ -14,6 +14,7 @@ import {
   buildQueuedGroup,
   buildSent,
   eventsOf,
+  giveUpNow,
   ledgerOf,
   messageOf,
   reportOf,
@@ -65,7 +66,7 @@ describe('giving up', () => {
     const { id, attempt } = await buildClaimed(test.db, test.workspaceId);
     await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome: 'throttled', detail: '429' }]);
     const { group_id } = await messageOf(test.db, id);
-    for (const _ of [1, 2]) assert.deepEqual(await giveUpOnHandoffs(test.db, group_id), { open: 0 });
+    for (const _ of [1, 2]) assert.deepEqual(await giveUpNow(test.db, group_id), { open: 0 });
     const { status, status_detail, error_code, credits_used } = await messageOf(test.db, id);
     assert.deepEqual(
       { status, status_detail, error_code, credits_used },
@@ -85,7 +86,7 @@ describe('giving up', () => {
       const { group_id } = await messageOf(test.db, id);
       if (outcome !== null) await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome, detail: 'reset' }]);
       const noted = await notedUnknown();
-      await giveUpOnHandoffs(test.db, group_id);
+      await giveUpNow(test.db, group_id);
       assert.equal((await messageOf(test.db, id)).error_code, 'handoff_unknown');
       assert.equal((await notedUnknown()) - noted, 1, 'the alert of handoff_unknown sees it');
       assert.equal(await balanceOf(test.db, test.workspaceId), 5_000);
@@ -106,21 +107,21 @@ describe('giving up', () => {
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     const sent = await buildSent(test.db, test.workspaceId);
     await rows(test.db, 'UPDATE messages SET group_id = $1 WHERE id = $2', [groupId, sent.id]);
-    assert.deepEqual(await giveUpOnHandoffs(test.db, groupId), { open: 1 });
+    assert.deepEqual(await giveUpNow(test.db, groupId), { open: 1 });
     assert.equal(await statusOf(test.db, sent.id), 'sent/awaiting_report');
     assert.equal(await closedAt(groupId), null);
   });
 
   it('giveUpOnHandoffs first writes the queued events of a page that is not open yet', async () => {
     const { groupId, ids } = await buildPage(test.db, test.workspaceId);
-    await giveUpOnHandoffs(test.db, groupId);
+    await giveUpNow(test.db, groupId);
     for (const id of ids) assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
   });
 
   it('giveUpOnHandoffs changes no other group', async () => {
     const other = await buildQueued(test.db, test.workspaceId);
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
-    await giveUpOnHandoffs(test.db, groupId);
+    await giveUpNow(test.db, groupId);
     assert.equal(await statusOf(test.db, other.id), 'queued/accepted');
   });
 });

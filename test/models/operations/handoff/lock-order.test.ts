@@ -4,9 +4,8 @@ import { inTransaction, select } from '../../../../models/db/database.js';
 import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
-import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
+import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { insertMessages, insertMessagesIn } from '../../../../models/operations/messages/insert-messages.js';
 import { takeBack } from '../../../../models/operations/billing/post-credits.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
@@ -23,6 +22,8 @@ import {
   buildGroup,
   buildQueuedGroup,
   buildSent,
+  claimAll,
+  giveUpNow,
   messageOf,
   reportOf,
   sandboxEverywhere,
@@ -52,7 +53,7 @@ describe('locks', () => {
         { id: second, workspace_id: one },
       ]);
       await acceptMessages(test.db, refused.groupId);
-      const claims = await claimHandoffs(test.db, refused.groupId, sandboxEverywhere);
+      const claims = await claimAll(test.db, refused.groupId, sandboxEverywhere);
       const fresh = await buildGroup(test.db, one, [{ workspace_id: one }, { workspace_id: other }]);
       const rejected = { provider: 'sandbox', outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' } as const;
       await Promise.all([
@@ -73,7 +74,7 @@ describe('locks', () => {
         one,
         Array.from({ length: 100 }, () => ({})),
       );
-      const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
+      const claims = await claimAll(test.db, groupId, sandboxEverywhere);
       const reports = claims.map(({ id }) => reportOf({ id, provider_message_id: uuidv7() }, 'delivered'));
       await recordReports(test.db, reports.toReversed());
       const unknown = claims.map(({ id, attempt, provider }) => ({ id, attempt, provider, outcome: 'unknown' as const, detail: 'why' }));
@@ -147,7 +148,7 @@ describe('locks', () => {
     const claim = await test.db.transaction();
     await select(test.db, `UPDATE messages SET status_detail = 'sending' WHERE id = $1`, [id], claim);
     await select(test.db, `INSERT INTO send_attempts (message_id, number, provider) VALUES ($1, 1, 'twilio')`, [id], claim);
-    const givingUp = giveUpOnHandoffs(test.db, group_id);
+    const givingUp = giveUpNow(test.db, group_id);
     await until(isBlocked, 'it waits');
     await claim.commit();
     await givingUp;
@@ -160,7 +161,7 @@ describe('locks', () => {
     const claim = await test.db.transaction();
     await select(test.db, `UPDATE messages SET status_detail = 'sending' WHERE id = $1`, [id], claim);
     await select(test.db, `INSERT INTO send_attempts (message_id, number, provider) VALUES ($1, 1, 'twilio')`, [id], claim);
-    const claiming = claimHandoffs(test.db, group_id, sandboxEverywhere);
+    const claiming = claimAll(test.db, group_id, sandboxEverywhere);
     await until(isBlocked, 'it waits');
     await claim.commit();
     await claiming;

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { dueUnits, heldProviders, holdProvider, reserveSlot } from '../../../../models/operations/handoff/provider-pace.js';
-import { noWaits } from '../../../../models/operations/handoff/uncertain-handoffs.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
-import { buildQueuedGroup, routedTo } from '../../../support/rows/messages.js';
+import { buildQueuedGroup, noWaits, routedTo } from '../../../support/rows/messages.js';
 
 describe('the send slots of a provider', () => {
   const test = useDatabase();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { countGroupWork } from '../../../../models/operations/messages/count-group-work.js';
 import { type HandoffResult, recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
@@ -12,6 +11,7 @@ import {
   balanceOf,
   buildClaimed,
   buildQueuedGroup,
+  claimAll,
   eventsOf,
   ledgerOf,
   messageOf,
@@ -105,7 +105,7 @@ describe('recordHandoffs', () => {
   it('records every outcome in one round', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}, {}]);
     const [one, two, three, four] = ids as [string, string, string, string];
-    await claimHandoffs(test.db, groupId, sandboxEverywhere);
+    await claimAll(test.db, groupId, sandboxEverywhere);
     await recordHandoffs(test.db, [
       acceptedAs({ id: one, attempt: 1 }),
       rejected(two),

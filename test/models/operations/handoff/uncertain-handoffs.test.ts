@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { queuedBeforePage, reserveSlots } from '../../../../models/operations/batches/batch-pace.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { nextHandoffInMs, noWaits, releaseClaim } from '../../../../models/operations/handoff/uncertain-handoffs.js';
+import { nextHandoffInMs, releaseClaim } from '../../../../models/operations/handoff/uncertain-handoffs.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { buildQueuedGroup, messageOf, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
+import { buildQueuedGroup, claimAll, messageOf, noWaits, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
 
 describe('uncertain hand-offs', () => {
   const test = workspaceForEach({ balance: 10_000_000 });
   const claim = (groupId: string, claimId?: string) =>
-    claimHandoffs(test.db, groupId, sandboxEverywhere, claimId === undefined ? {} : { claimId });
+    claimAll(test.db, groupId, sandboxEverywhere, claimId === undefined ? {} : { claimId });
 
   it('a claim with a lost answer is undone, and its messages were certainly not called', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);

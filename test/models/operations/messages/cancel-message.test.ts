@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { openPage } from '../../../../models/operations/batches/open-page.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -13,6 +12,7 @@ import {
   balanceOf,
   buildClaimed,
   buildSent,
+  claimAll,
   eventsOf,
   ledgerOf,
   messageOf,
@@ -54,7 +54,7 @@ describe('cancelMessage', () => {
     await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome: 'retryable', detail: 'unavailable' }]);
     for (const messageId of [scheduled.id, id]) await cancelMessage(test.db, workspaceId, messageId);
     assert.equal(await balanceOf(test.db, workspaceId), 5_000);
-    assert.deepEqual(await claimHandoffs(test.db, scheduled.group_id, sandboxEverywhere), []);
+    assert.deepEqual(await claimAll(test.db, scheduled.group_id, sandboxEverywhere), []);
   });
 
   it('the event of the acceptance comes first for a message of a batch whose page was not opened yet', async () => {
@@ -120,7 +120,7 @@ describe('cancelMessage', () => {
             () => 1,
             () => 0,
           ),
-          claimHandoffs(test.db, group_id, sandboxEverywhere),
+          claimAll(test.db, group_id, sandboxEverywhere),
         ]);
         await recordHandoffs(
           test.db,

@@ -4,13 +4,12 @@ import { closeWorkspace } from '../../../../models/operations/accounts/close-wor
 import { settleClosed } from '../../../../models/operations/accounts/settle-closed.js';
 import { cancelErased } from '../../../../models/operations/erasure/cancel-erased.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
-import { giveUpOnHandoffs } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
 import { address, chainsForEach } from '../../../support/rows/chains.js';
-import { acceptedAs, messageOf, reportOf } from '../../../support/rows/messages.js';
+import { acceptedAs, giveUpNow, messageOf, reportOf } from '../../../support/rows/messages.js';
 
 describe('the charge of a chain, when a message is refunded after a step was sent', () => {
   const { test, buildChain, end, costsOf, movements } = chainsForEach();
@@ -18,8 +17,8 @@ describe('the charge of a chain, when a message is refunded after a step was sen
   it('a chain costs the price of the step when the message before it is given up as unknown', async () => {
     const ids = await buildChain(['sms', 'email']);
     assert.deepEqual(await costsOf(ids), [1_000, 0]);
-    await giveUpOnHandoffs(test.db, ids[0] ?? '');
-    await giveUpOnHandoffs(test.db, ids[0] ?? '');
+    await giveUpNow(test.db, ids[0] ?? '');
+    await giveUpNow(test.db, ids[0] ?? '');
     assert.deepEqual(
       [await costsOf(ids), await movements()],
       [
@@ -74,7 +73,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
 
   it('a chain costs the price of the most expensive step that is left', async () => {
     const ids = await buildChain(['sms', 'email', 'whatsapp']);
-    await giveUpOnHandoffs(test.db, ids[0] ?? '');
+    await giveUpNow(test.db, ids[0] ?? '');
     assert.deepEqual(await costsOf(ids), [0, 100, 400]);
     await end(ids[1], 'refused');
     assert.deepEqual(
@@ -89,11 +88,11 @@ describe('the charge of a chain, when a message is refunded after a step was sen
   it('a refunded step costs nothing, although a late report says that it arrived', async () => {
     const ids = await buildChain(['sms', 'email']);
     const [first = '', second = ''] = ids;
-    await giveUpOnHandoffs(test.db, second);
+    await giveUpNow(test.db, second);
     await recordReports(test.db, [reportOf({ id: second, provider_message_id: 'late' }, 'delivered')]);
     await applyReports(test.db, second);
     assert.equal((await messageOf(test.db, second)).status, 'delivered');
-    await giveUpOnHandoffs(test.db, first);
+    await giveUpNow(test.db, first);
     assert.deepEqual(
       [await costsOf(ids), await movements()],
       [
@@ -108,7 +107,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
     await forgetRecipient(test.db, Buffer.alloc(32, 1), { workspaceId: test.workspaceId, recipient: address, at: new Date() });
     const [chain] = await rows<{ steps: object[] }>(test.db, 'SELECT steps FROM fallbacks WHERE message_id = $1', [ids[0]]);
     assert.deepEqual(chain?.steps, [{ channel: 'email', after: 60, price: 100 }]);
-    await giveUpOnHandoffs(test.db, ids[0] ?? '');
+    await giveUpNow(test.db, ids[0] ?? '');
     assert.deepEqual(await costsOf(ids), [0, 100]);
   });
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { closeWorkspace } from '../../../../models/operations/accounts/close-workspace.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { fallBack } from '../../../../models/operations/messages/fall-back.js';
@@ -11,7 +10,7 @@ import { workflowIds } from '../../../../workflows/contract.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { newMessage } from '../../../support/rows/factories.js';
-import { acceptedAs, ledgerOf, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
+import { acceptedAs, claimAll, ledgerOf, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
 
 describe('fallBack', () => {
   const test = workspaceForEach({ balance: 5_000 });
@@ -28,7 +27,7 @@ describe('fallBack', () => {
   /** The same with a claimed message. */
   const buildChain = async () => {
     const id = await buildQueuedChain(100);
-    const [claim] = await claimHandoffs(test.db, id, sandboxEverywhere);
+    const [claim] = await claimAll(test.db, id, sandboxEverywhere);
     assert.ok(claim);
     return claim;
   };

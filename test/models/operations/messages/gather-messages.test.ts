@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { gatherMessages } from '../../../../models/operations/messages/gather-messages.js';
 import { workflowIds } from '../../../../workflows/contract.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
-import { messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { claimAll, messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
 
 describe('gatherMessages', () => {
   const test = useDatabase({ forEachTest: true, checksBooks: true });
@@ -35,7 +34,7 @@ describe('gatherMessages', () => {
 
   it('moves no tried, sent or cancelled message', async () => {
     const [moved, tried, failed, cancelled] = (await build(4)) as [string, string, string, string];
-    for (const id of [tried, failed]) await claimHandoffs(test.db, id, sandboxEverywhere);
+    for (const id of [tried, failed]) await claimAll(test.db, id, sandboxEverywhere);
     await rows(test.db, `UPDATE messages SET status_detail = 'accepted' WHERE id = $1`, [failed]);
     await cancelMessage(test.db, workspaceId, cancelled);
     assert.deepEqual((await gather([moved, tried, failed, cancelled]))?.ids, [moved]);
@@ -45,7 +44,7 @@ describe('gatherMessages', () => {
   it('keeps each message in one group with concurrent claims', async () => {
     for (let round = 0; round < 15; round += 1) {
       const ids = await build(4);
-      const claim = (groupId: string) => claimHandoffs(test.db, groupId, sandboxEverywhere);
+      const claim = (groupId: string) => claimAll(test.db, groupId, sandboxEverywhere);
       const [one, other, ...claims] = await Promise.all([gather(ids), gather(ids.toReversed()), ...ids.map(claim)]);
       const groups = [one, other].flatMap((gathered) => gathered?.groupId ?? []);
       const later = await Promise.all([...groups, ...ids].map(claim));

@@ -5,7 +5,6 @@ import { acceptBatch } from '../../../../models/operations/batches/accept-batch.
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { cancelBatch } from '../../../../models/operations/batches/change-batch.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { fallBack } from '../../../../models/operations/messages/fall-back.js';
 import { fenceBatch } from '../../../../models/operations/batches/fence-batch.js';
 import { fenceMessages } from '../../../../models/operations/messages/fence-messages.js';
@@ -17,7 +16,7 @@ import { buildAcceptedBatch, buildBatch } from '../../../support/rows/batches.js
 import { rows } from '../../../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, newMessage } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { acceptedAs, buildGroup, noFilters, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { acceptedAs, buildGroup, claimAll, noFilters, sandboxEverywhere } from '../../../support/rows/messages.js';
 
 /** After each test the books are compared with what is counted. */
 describe('how many messages a workspace has', () => {
@@ -34,7 +33,7 @@ describe('how many messages a workspace has', () => {
     await acceptMessages(test.db, id);
     await recordHandoffs(
       test.db,
-      (await claimHandoffs(test.db, id, sandboxEverywhere)).map((claim) => acceptedAs(claim)),
+      (await claimAll(test.db, id, sandboxEverywhere)).map((claim) => acceptedAs(claim)),
     );
     await thrice(() => fallBack(test.db, id, true, workflowIds.message));
   };

@@ -2,14 +2,22 @@ import assert from 'node:assert/strict';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { fenceMessages } from '../../../../models/operations/messages/fence-messages.js';
-import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
+import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import type { ReportStatus } from '../../../../models/rules/messages/status.js';
 import { rows, type TestDatabase } from '../../../support/database.js';
-import { acceptedAs, balanceOf, buildGroup, eventsOf, reportOf, sandboxEverywhere } from '../../../support/rows/messages.js';
+import {
+  acceptedAs,
+  balanceOf,
+  buildGroup,
+  claimAll,
+  eventsOf,
+  giveUpNow,
+  reportOf,
+  sandboxEverywhere,
+} from '../../../support/rows/messages.js';
 import { isClaimable, type Known, MessageOracle, type Outcome, type Step } from './message-oracle.js';
 
 /** Thousandths of a credit, often too little for all of them. */
@@ -64,7 +72,7 @@ export class MessageLife {
       case 'cancel':
         return this.#cancel(message);
       case 'noHandoff':
-        await giveUpOnHandoffs(db, groupId);
+        await giveUpNow(db, groupId);
         if (isClaimable(message)) this.oracle.fail(message);
         return this.oracle.close(message);
       case 'noReport':
@@ -87,7 +95,7 @@ export class MessageLife {
   }
 
   async #claim(message: Known, groupId: string): Promise<void> {
-    const claims = await claimHandoffs(this.test.db, groupId, sandboxEverywhere);
+    const claims = await claimAll(this.test.db, groupId, sandboxEverywhere);
     assert.equal(claims.length, isClaimable(message) ? 1 : 0);
     const [claim] = claims;
     if (claim === undefined) return;

@@ -2,7 +2,6 @@ import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { awaitingReports } from '../../../../models/operations/reports/awaiting-reports.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
 import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
@@ -15,6 +14,7 @@ import {
   acceptedAs,
   buildQueuedGroup,
   buildSent,
+  claimAll,
   eventsOf,
   ledgerOf,
   messageOf,
@@ -83,7 +83,7 @@ describe('applyReports', () => {
 
   it('closes a group with its last message', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}]);
-    const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
+    const claims = await claimAll(test.db, groupId, sandboxEverywhere);
     const [one, two, three] = claims.map((claim) => ({ id: claim.id, provider_message_id: `p-${claim.id}` }));
     assert.ok(one && two && three);
     await recordHandoffs(

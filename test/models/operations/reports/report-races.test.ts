@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
-import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
+import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports, type Wake } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
-import { acceptedAs, buildClaimed, buildSent, messageOf, reportOf, statusOf } from '../../../support/rows/messages.js';
+import { acceptedAs, buildClaimed, buildSent, giveUpNow, messageOf, reportOf, statusOf } from '../../../support/rows/messages.js';
 
 /** Each race is run so often, several at a time. */
 const rounds = 120;
@@ -78,7 +78,7 @@ describe('reports that race with the work on their group', () => {
       await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome: 'unknown', detail: 'reset' }]);
       const { group_id } = await messageOf(test.db, id);
       const report = reportOf({ id, provider_message_id: uuidv7() }, 'delivered');
-      const [wakes] = await Promise.all([recordReports(test.db, [report]), giveUpOnHandoffs(test.db, group_id)]);
+      const [wakes] = await Promise.all([recordReports(test.db, [report]), giveUpNow(test.db, group_id)]);
       await work(wakes);
       const { status, cost, credits_used } = await messageOf(test.db, id);
       const refunds = await rows<{ amount: number }>(

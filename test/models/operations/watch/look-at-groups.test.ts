@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { connect, type Database } from '../../../../models/db/database.js';
-import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { closeDoneGroups, fenceGroups, lookAgain, queuedPages, takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
-import { buildQueuedGroup, buildSent, messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { buildQueuedGroup, buildSent, claimAll, messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
 import { makeDue } from '../../../support/temporal/watcher.js';
 
 const all = 1_000;
@@ -83,7 +82,7 @@ describe('the watcher’s queue of groups', () => {
     const scheduled = await buildQueued(test.db, workspaceId, { scheduled_at: inSeconds(600) });
     const undecided = await buildUndecided(test.db, workspaceId);
     const tried = await buildQueued(test.db, workspaceId);
-    await claimHandoffs(test.db, tried.group_id, sandboxEverywhere);
+    await claimAll(test.db, tried.group_id, sandboxEverywhere);
     const batch = await buildAcceptedBatch(test.db, workspaceId, [2]);
     const stranger = (await buildWorkspace(test.db)).id;
     const shared = await buildQueuedGroup(test.db, workspaceId, [{}, { workspace_id: stranger }]);
