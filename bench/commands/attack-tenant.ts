@@ -49,7 +49,7 @@ async function run({ seconds, rate, only }: Run, cleanup: Cleanup): Promise<numb
   const service = await startService(folder, { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) }, cleanup);
   const { baseUrl, databaseUrl } = service;
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
-  // Warm-up. The first batch starts the second thread of the API, so that its memory does not count as caused by the attack.
+  // Warm-up. The first batch starts the bulk thread of the API, so that its memory does not count as caused by the attack.
   await sender.postBulk(10);
   await steadySends(sender, 5, rate);
   const idle = await measured(service, () => steadySends(sender, seconds, rate));

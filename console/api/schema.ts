@@ -3625,7 +3625,7 @@ export interface components {
         UpdateWorkspaceRequest: {
             /** @description The most credits that may be debited per day (UTC). A send above the limit fails with 402 and the code `spend_limit` */
             spend_limit_day?: number | null;
-            /** @description Allowed countries of phone recipients, as ISO 3166 alpha-2 codes; null allows all */
+            /** @description Allowed countries of phone recipients, as ISO 3166 alpha-2 codes, and XK, AC, TA; null allows all */
             allowed_countries?: string[] | null;
             /** @description Texts and recipients of messages are erased after this many days. 0 or null: the limit of the installation, which is also the maximum */
             message_days?: number | null;

@@ -36,7 +36,7 @@ describe('the requests of a file', () => {
     });
   });
 
-  it('have the recipients of the column `to`, also where another possible column is before it', async () => {
+  it('the recipients of a file are in the column `to`, also if another possible column is before it', async () => {
     const { found } = await requestsOf('phone,To\n+15551230033,+15551230034\n');
     assert.deepEqual(found, ['+15551230034']);
   });
@@ -47,12 +47,12 @@ describe('the requests of a file', () => {
     ['that ends within a letter', Buffer.from('to,name\n+15551230030,é').subarray(0, -1), /it is not a CSV file in UTF-8/],
     ['with two columns of one name', Buffer.from('to,name,name\n+15551230030,Ada,Eve\n'), /two columns have the name name/],
   ] as const) {
-    it(`are not made from a file ${what}, which is refused`, async () => {
+    it(`a CSV file ${what} is refused`, async () => {
       await assert.rejects(requestsOf(file), error);
     });
   }
 
-  it('are made from a file with empty names of columns after the last one', async () => {
+  it('a CSV file may have empty names of columns after the last one', async () => {
     assert.deepEqual((await requestsOf('to,name,,\n+15551230030,Ada,,\n')).found, ['+15551230030']);
   });
 });

@@ -124,7 +124,7 @@ describe('the MCP server and pages of browsers', () => {
   const origin = 'https://assistant.example.test';
   const app = useApi({ env: { MCP: 'on', CORS_ORIGINS: origin } });
 
-  it('lets a page of CORS_ORIGINS send all headers that clients send', async () => {
+  it('a page of CORS_ORIGINS may send all headers that MCP clients send', async () => {
     const { key } = await app.account();
     const sent = new Set<string>();
     const asPage: typeof fetch = (url, init = {}) => {
@@ -165,7 +165,7 @@ describe('the daily limit of the MCP server', () => {
     assert.equal((await send()).isError, false);
   });
 
-  it('does not refuse the repetition of a send', async () => {
+  it('the repetition of a send by MCP is answered also when the daily limit is reached', async () => {
     const client = await connect({ 'X-API-Key': (await app.account()).key });
     const tokenOf = async () => (await callTool(client, 'preview_messages', sms)).data.preview_token;
     const send = async (preview_token: string) => callTool(client, 'send_message', { ...sms, preview_token });

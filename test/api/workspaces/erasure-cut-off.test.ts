@@ -9,7 +9,7 @@ describe('what was created before an erasure', () => {
   const { send, sms, ask, shown, run, found } = stage;
   const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-  it('is erased and cancelled although the clock of its process was four seconds ahead', async () => {
+  it('what was created before an erasure is erased and cancelled although the clock of its process was four seconds ahead', async () => {
     const { body } = await send({ ...sms(), scheduled_at: inAnHour() });
     await stage.app.call('POST', '/api/v1/contacts', { key: stage.account.key, body: { name: 'Ada', phone: stage.to } });
     const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15559999998'], scheduled_at: inAnHour() };
@@ -28,7 +28,7 @@ describe('what was created before an erasure', () => {
     );
   });
 
-  it('does not include a message that is sent after the request, which is kept', async () => {
+  it('a message that is sent after the request of an erasure is kept', async () => {
     const id = await ask();
     const { body } = await send(sms());
     await run();
@@ -36,7 +36,7 @@ describe('what was created before an erasure', () => {
     assert.deepEqual([await shown(id), to, status], [['completed', 0], stage.to, 'queued']);
   });
 
-  it('does not include a message of ten seconds later, whatever the clock of an earlier one was', async () => {
+  it('a message of ten seconds after the request is kept, whatever the clock of an earlier one was', async () => {
     await send(sms());
     await select(stage.app.deps.db, `UPDATE messages SET created_at = now() + interval '1 hour' WHERE workspace_id = $1`, [
       stage.account.workspaceId,

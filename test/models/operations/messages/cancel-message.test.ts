@@ -67,7 +67,7 @@ describe('cancelMessage', () => {
   });
 
   for (const earlier of ['unknown', null] as const) {
-    it(`refuses a message whose last call failed and whose earlier answer is ${earlier ?? 'missing'}`, async () => {
+    it(`cancelMessage refuses a message whose last call failed and whose earlier answer is ${earlier ?? 'missing'}`, async () => {
       const { id, attempt } = await buildClaimed(test.db, workspaceId);
       const base = { id, provider: 'sandbox', detail: 'why' };
       if (earlier !== null) await recordHandoffs(test.db, [{ ...base, attempt, outcome: earlier }]);
@@ -82,7 +82,7 @@ describe('cancelMessage', () => {
     ['is under way to the provider', buildClaimed],
     ['was handed off', buildSent],
   ] as const) {
-    it(`refuses a message that ${when}`, async () => {
+    it(`cancelMessage refuses a message that ${when}`, async () => {
       const { id } = await build(test.db, workspaceId);
       const [before, events] = [await messageOf(test.db, id), await eventsOf(test.db, id)];
       await assert.rejects(cancelMessage(test.db, workspaceId, id), tooLate);
@@ -92,7 +92,7 @@ describe('cancelMessage', () => {
     });
   }
 
-  it('refuses a message that failed for another reason', async () => {
+  it('cancelMessage refuses a message that failed for another reason', async () => {
     const { id, attempt } = await buildClaimed(test.db, workspaceId);
     await recordHandoffs(test.db, [
       { id, attempt, provider: 'sandbox', outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' },
