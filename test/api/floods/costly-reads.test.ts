@@ -60,6 +60,17 @@ describe('costly reads', () => {
     assert.equal(count(await Promise.all(searches), 200), 20, 'the searches take turns');
   });
 
+  it('201 for sends of others while twenty lists of a workspace hang, two at a time', async () => {
+    let lists: Promise<Answer>[] = [];
+    await whileHeld('audit_events', async () => {
+      lists = atOnce(20, () => app.call('GET', '/api/v1/audit-events', { jwt: hostile.jwt }));
+      await untilWaiting(2);
+      const { status } = await app.call('POST', '/api/v1/messages/send', { key: other.key, body: sms });
+      assert.deepEqual([status, await lockWaits(outside)], [201, 2]);
+    });
+    assert.equal(count(await Promise.all(lists), 200), 20);
+  });
+
   it('leaves half of the connections to others, however many workspaces search', async () => {
     const many = [hostile, await app.account(), await app.account()];
     let searches: Promise<Answer>[] = [];
