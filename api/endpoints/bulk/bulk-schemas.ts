@@ -13,6 +13,7 @@ import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';
 import { date, dateOrNull, id, recipientAbout, valueOf } from '../../http/schemas/schemas.js';
+import { withLater } from '../../http/schemas/unknown-fields.js';
 import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
 import { commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
@@ -132,7 +133,7 @@ export async function planned(
   const unusable = [...faults.map(({ field }) => field), ...(refusal === undefined ? [] : ['content'])];
   const plan = await planBulk(judgeable(value, unusable), recipientsMax, unitsMax);
   const ignored = [...(others.ignored ?? []), ...(await ignoredFieldsOf(value.recipients))];
-  return { refusal, ignored, value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
+  return { refusal, ignored, value: { ...value, plan }, faults: withLater(bulkBody, faults, refusals(value, plan)) };
 }
 
 /** Replaces each of these fields by a harmless value, so that the recipients can still be checked. */

@@ -38,19 +38,33 @@ export function unknownFields(schema: Joi.Schema, given: unknown): UnknownFields
   return found.ignored.length + found.faults.length === 0 ? none : found;
 }
 
-/** Adds the faults of unknown fields to the faults of a body, each in the position of the field that it looks like. */
+/**
+ * The faults of a body in the order of the schema's keys. Adds the faults of unknown fields, each in the position of the field that it looks
+ * like.
+ */
 export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknown: readonly LookAlikeFault[]): Fault[] {
-  if (unknown.length === 0) return [...faults];
-  const order = [...(shapes.get(schema) ?? new Map<string, null>()).keys()];
-  const place = (path: string) => {
-    const at = order.indexOf(/^[^.[]*/.exec(path)?.[0] ?? '');
-    return at === -1 ? order.length : at;
-  };
-  const placed = [
-    ...unknown.map(({ fault, meant }) => ({ fault, at: place(meant) })),
-    ...faults.map((fault) => ({ fault, at: place(fault.field) })),
-  ];
-  return placed.toSorted((one, other) => one.at - other.at).map(({ fault }) => fault);
+  const place = placesIn(schema);
+  return sorted([
+    ...unknown.map(({ fault, meant }) => ({ fault, at: place(meant) ?? Number.POSITIVE_INFINITY })),
+    ...faults.map((fault) => ({ fault, at: place(fault.field) ?? Number.POSITIVE_INFINITY })),
+  ]);
+}
+
+/** Adds faults that were found later, each in the position of its field. */
+export function withLater(schema: Joi.Schema, faults: readonly Fault[], later: readonly Fault[]): Fault[] {
+  const place = placesIn(schema);
+  let last = 0;
+  const at = ({ field }: Fault) => (last = place(field) ?? last); // an unknown field stays behind the fault before it
+  return sorted([...faults, ...later].map((fault) => ({ fault, at: at(fault) })));
+}
+
+const sorted = (placed: { fault: Fault; at: number }[]): Fault[] =>
+  placed.toSorted((one, other) => one.at - other.at).map(({ fault }) => fault);
+
+/** @returns the position of the field at the beginning of a path; undefined if the schema has no such field */
+function placesIn(schema: Joi.Schema): (path: string) => number | undefined {
+  const places = new Map([...(shapes.get(schema)?.keys() ?? [])].map((name, index) => [name, index]));
+  return (path) => places.get(/^[^.[]*/.exec(path)?.[0] ?? '');
 }
 
 interface Found {

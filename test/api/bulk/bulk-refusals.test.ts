@@ -31,7 +31,7 @@ describe('a bulk send that is refused', () => {
     assert.equal(await balanceOf(app.deps.db, workspaceId), balance);
   };
 
-  it('400 names every fault in the order of the request, and stores nothing', async () => {
+  it('400 names every fault in the order of the document, and stores nothing', async () => {
     const { status, body } = await post({
       content: {},
       recipients: [people[0], { to: '5551234', name: 'x' }, { name: 'x' }, 7],
@@ -43,12 +43,12 @@ describe('a bulk send that is refused', () => {
     const details = body.details.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
     assert.deepEqual(details, [
       'content.text: Missing required field: content.text',
-      'rate: rate must be more than 0 and at most 10000',
-      'on_invalid: Invalid on_invalid. Must be one of: reject, skip',
-      'allow_duplicates: allow_duplicates must be a boolean',
       'recipients[1].to: Phone number must be in E.164 format',
       'recipients[2].to: Missing required field: recipients[2].to',
       'recipients[3]: recipients[3] must be an object',
+      'rate: rate must be more than 0 and at most 10000',
+      'on_invalid: Invalid on_invalid. Must be one of: reject, skip',
+      'allow_duplicates: allow_duplicates must be a boolean',
     ]);
     await assertNothing();
   });

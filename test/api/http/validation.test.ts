@@ -65,6 +65,15 @@ describe('validation of messages/send', () => {
     ]);
   });
 
+  it('the faults of a fallback name the content at its place, before later fields', () => {
+    const fallback = [{ channel: 'sms', to: '+15551234567', after: 60 }];
+    const given = { channel: 'email', to: 'a@b.co', content: { text: 'x'.repeat(2_000) }, scheduled_at: 'x', fallback };
+    assert.deepEqual(
+      check(sendBody, given).faults.map(({ field }) => field),
+      ['content.text', 'scheduled_at'],
+    );
+  });
+
   it('unknown fields of a send are dropped', () => {
     assert.deepEqual(check(sendBody, { ...good, id: 'x', content: { text: 'Hello', id: 'x' } }).value, good);
   });
