@@ -12,7 +12,7 @@ export function periodOf(
   { from, to = new Date() }: { from?: Date; to?: Date },
   { daysDefault, daysMax }: { daysDefault: number; daysMax: number },
 ): Period {
-  const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
+  const begin = from ?? new Date(Math.min(to.getTime(), Math.max(to.getTime() - daysDefault * dayMs, 0)));
   if (begin > to) throw invalidField('to', 'to must not be before from');
   if (to.getTime() - begin.getTime() > daysMax * dayMs) throw periodTooLong(daysMax);
   return { from: begin, to };

@@ -15,7 +15,7 @@ const limitMax = 1_000_000_000;
 const daysMax = 36_500;
 
 /** Whether it can be stored: amounts are whole thousandths of a credit. */
-const isAmount = (value: number) => value >= 0 && value <= limitMax && Number.isInteger(Math.round(value * 1e6) / 1e3);
+const isAmount = (value: number) => value >= 0 && value <= limitMax && Math.round(value * 1_000) / 1_000 === value;
 const isDays = (value: number) => Number.isInteger(value) && value >= 0 && value <= daysMax;
 
 interface WorkspaceBody {

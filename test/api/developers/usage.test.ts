@@ -90,6 +90,9 @@ describe('GET /api/v1/usage', () => {
     const nothing = { messages: 0, delivered: 0, failed: 0, credits: 0 };
     assert.deepEqual(body.data, { from: '2026-01-01T00:00:00.000Z', to: '2026-01-31T23:59:59.999Z', by: 'day', ...nothing, usage: [] });
   });
+  it('200 for the time before 1970, without a start', async () => {
+    assert.deepEqual([(await usage('?to=1965-01-01')).status, (await usage('?to=1970-01-02')).status], [200, 200]);
+  });
   for (const [query, field, message, hint] of [
     ['?from=x', 'from', 'Invalid date format', 'ISO 8601 with a time zone, for example 2026-11-21T10:00:00Z'],
     ['?by=week', 'by', 'Invalid by. Must be one of: day, channel'],

@@ -51,6 +51,7 @@ describe('GET and PUT /api/v1/workspace', () => {
   for (const [body, error] of [
     [{ spend_limit_day: -1 }, 'spend_limit_day must be from 0 to 1000000000, in thousandths'],
     [{ spend_limit_day: 0.0001 }, 'spend_limit_day must be from 0 to 1000000000, in thousandths'],
+    [{ spend_limit_day: 1e-7 }, 'spend_limit_day must be from 0 to 1000000000, in thousandths'],
     [{ spend_limit_day: '5' }, 'spend_limit_day must be a number'],
     [{ allowed_countries: [] }, 'Invalid allowed_countries. Must be ISO 3166 two-letter codes'],
     [{ allowed_countries: ['us'] }, 'Invalid allowed_countries. Must be ISO 3166 two-letter codes'],
