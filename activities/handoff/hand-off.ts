@@ -1,6 +1,7 @@
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
+import { hasStorableTexts } from '../../models/rules/values/text.js';
 import type { Provider, SendOutcome } from './providers/provider.js';
 
 /** The result to record, and what else the provider said. */
@@ -18,11 +19,20 @@ export interface Handoff {
  * has waited for its delivery report (see uncertain-handoffs.ts).
  */
 export async function handOff(provider: Provider | undefined, claim: Claim, signal: AbortSignal): Promise<Handoff> {
-  const outcome = provider === undefined ? withoutAccount(claim) : await callOnce(provider, claim, signal);
+  const outcome = usable(provider === undefined ? withoutAccount(claim) : await callOnce(provider, claim, signal));
   const retryAfterMs = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
   const concernsRecipient = 'concernsRecipient' in outcome;
   return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider }, retryAfterMs, concernsRecipient };
 }
+
+/** Longer than any id of a carrier. An index of PostgreSQL takes texts of about 2,700 bytes. */
+const idLengthMax = 500;
+
+/** An answer that cannot be stored must not prevent the storing of others. It leaves open whether the provider has the message. */
+const usable = (outcome: SendOutcome): SendOutcome =>
+  hasStorableTexts(outcome) && (outcome.outcome !== 'accepted' || outcome.provider_message_id.length <= idLengthMax)
+    ? outcome
+    : { outcome: 'unknown', detail: 'unusable answer' };
 
 /** The account is not in the settings any more, so an earlier call cannot be queried. */
 const withoutAccount = ({ uncertain }: Claim): SendOutcome =>

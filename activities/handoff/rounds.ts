@@ -10,6 +10,7 @@ import { noteHandoff } from '../../models/metrics/observe.js';
 import { AnswerRecorder } from './answer-recorder.js';
 import { callDeadline } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
+import { recordApart } from './record-apart.js';
 import type { RoundDeps } from './round-deps.js';
 import { type Handoff, handOff } from './hand-off.js';
 import { traceHandoff } from './trace-handoff.js';
@@ -116,7 +117,7 @@ export class Rounds {
     const deadline = callDeadline(providerDeadlineMs);
     setMaxListeners(claims.length, deadline.signal); // one for each call
     const answers = new AnswerRecorder((results) =>
-      persist('record answers of a provider', () => recordHandoffs(db, results, key), this.deps),
+      persist('record answers of a provider', () => recordApart((some) => recordHandoffs(db, some, key), results), this.deps),
     );
     const handoffs = await Promise.all(
       claims.map(async (claim) => {

@@ -34,6 +34,16 @@ describe('dispatchMessages', () => {
     assert.equal(provider.calls.length, 45, 'a second call hands over nothing');
   });
 
+  it('records the other answers when a carrier gives two messages one id, and that one as unknown', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}, {}]);
+    const same = new Set(ids.slice(1, 3));
+    const provider = stubProvider(({ id }) => ({ outcome: 'accepted', provider_message_id: same.has(id) ? 'the same' : `p-${id}` }));
+    await dispatch(provider, groupId);
+    const statuses = await Promise.all(ids.map((id) => statusOf(test.db, id)));
+    assert.deepEqual(statuses.toSorted(), ['queued/sending', ...Array.from({ length: 3 }, () => 'sent/awaiting_report')]);
+    assert.equal(provider.calls.length, 4);
+  });
+
   it('writes the queued events of a page that is not open yet, once', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     const { groupId, batchId, ids } = await buildPage(test.db, test.workspaceId);

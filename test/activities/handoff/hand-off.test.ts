@@ -41,6 +41,22 @@ describe('handOff', () => {
     });
   }
 
+  for (const [what, outcome] of [
+    ['an id with NUL', { outcome: 'accepted', provider_message_id: 'a\0b' }],
+    ['an id with half a character', { outcome: 'accepted', provider_message_id: '\ud800' }],
+    ['an id of 5,000 characters', { outcome: 'accepted', provider_message_id: 'x'.repeat(5_000) }],
+    ['a detail with NUL', { outcome: 'retryable', detail: 'a\0b' }],
+  ] satisfies [string, SendOutcome][]) {
+    it(`returns unknown for ${what}, which PostgreSQL cannot store`, async () => {
+      const { result } = await handOff(
+        stubProvider(() => outcome),
+        claimOf(false),
+        signal,
+      );
+      assert.deepEqual([result.outcome, 'detail' in result && result.detail], ['unknown', 'unusable answer']);
+    });
+  }
+
   it('returns unknown without details when the provider throws', async () => {
     const { result } = await handOff(
       stubProvider(() => Promise.reject(new TypeError('secret +15551234567'))),
