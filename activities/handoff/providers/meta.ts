@@ -55,7 +55,7 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
     if (code === 100 && json.error.error_subcode === 33) return { outcome: 'retryable', detail: 'credentials (100/33)' };
     if (code === metaPairLimit) return { outcome: 'retryable', detail: String(code), concernsRecipient: true };
     if (code === metaSpamLimit) return { outcome: 'retryable', detail: String(code), retryAfterMs: spamPauseMs };
-    if (metaRetryables.has(code) && status !== 500) return { outcome: 'retryable', detail: String(code) };
+    if (metaRetryables.has(code) && (status < 500 || status === 503)) return { outcome: 'retryable', detail: String(code) };
     if (Object.hasOwn(metaFailures, String(code))) return rejected('whatsapp', lookUp(metaFailures, String(code)), String(code));
   }
   return outcomeOfStatus(answer) ?? rejected('whatsapp', lookUp(metaFailures, null), String(code ?? status));

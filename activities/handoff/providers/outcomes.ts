@@ -50,6 +50,8 @@ export function throttled({ status, headers }: ProviderAnswer, code: string | nu
  */
 export function outcomeOfStatus(answer: ProviderAnswer): SendOutcome | null {
   const { status } = answer;
+  // The provider may have taken the message, although it does not say so in the documented way.
+  if (status >= 200 && status < 300) return { outcome: 'unknown', detail: String(status) };
   if (status === 429) return throttled(answer);
   if (status === 401 || status === 403) return { outcome: 'retryable', detail: `credentials (${status})` };
   if (status === 503) return { outcome: 'retryable', detail: '503' };

@@ -72,7 +72,8 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
   const code = String(json.ErrorCode ?? status);
   if (status === 200 && code === '0') return taken(json.MessageID);
   if (code === '100') return { outcome: 'retryable', detail: code }; // maintenance
-  if (status === 422 || status === 200) return rejected('email', lookUp(postmarkFailures, code), code);
+  if (status === 422 || (status === 200 && typeof json.ErrorCode === 'number'))
+    return rejected('email', lookUp(postmarkFailures, code), code);
   if (status === 413) return rejected('email', lookUp(postmarkFailures, '402'), code);
   return outcomeOfStatus(answer) ?? rejected('email', lookUp(postmarkFailures, null), code);
 }

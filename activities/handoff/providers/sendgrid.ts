@@ -43,11 +43,9 @@ function bodyOf(from: string, { id, to, content, headers }: OutgoingMessage): ob
 function outcomeOf(answer: ProviderAnswer): SendOutcome {
   const { status, headers, json } = answer;
   if (status === 200 || status === 202) return taken(headers['x-message-id']);
-  if (status === 429) {
-    const resetAtSeconds = Number(headers['x-ratelimit-reset']);
-    const wait = resetAtSeconds > 0 ? { retryAfterMs: Math.max(0, resetAtSeconds * 1000 - Date.now()) } : {};
-    return { outcome: 'throttled', detail: '429', ...wait };
-  }
+  const resetAtSeconds = Number(headers['x-ratelimit-reset']);
+  if (status === 429 && resetAtSeconds > 0)
+    return { outcome: 'throttled', detail: '429', retryAfterMs: Math.max(0, resetAtSeconds * 1000 - Date.now()) };
   const field = String(json.errors?.[0]?.field ?? '');
   const providerCode = field === '' ? String(status) : field;
   if (field.startsWith('from') && (status === 400 || status === 403)) return rejected('email', hard('sender_refused'), providerCode);

@@ -136,7 +136,10 @@ describe('the Meta provider', () => {
 
   it('the Meta provider returns unknown when it may have accepted the message', async () => {
     assert.equal((await refused(500, 131000)).outcome, 'unknown');
-    assert.equal((await refused(500, 1)).outcome, 'unknown');
+    for (const status of [500, 502, 504]) assert.equal((await refused(status, 1)).outcome, 'unknown');
+    assert.equal((await refused(503, 1)).outcome, 'retryable');
+    counterpart.interfere = (response) => reply(response, 202, {});
+    assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'unknown', detail: '202' });
     counterpart.interfere = (response) => drop(response);
     assert.equal((await adapter().send(whatsapp(), never)).outcome, 'unknown');
     counterpart.interfere = (response) => reply(response, 200, { messages: [] });

@@ -115,6 +115,8 @@ describe('the Postmark provider', () => {
   });
 
   it('the Postmark provider returns unknown for an unreadable answer', async () => {
+    counterpart.interfere = (response) => response.writeHead(200).end('<html>') !== undefined;
+    assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: '200' });
     counterpart.interfere = (response) => reply(response, 200, { ErrorCode: 0 });
     assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
   });

@@ -67,12 +67,15 @@ describe('the SendGrid provider', () => {
     assert.ok(throttled.retryAfterMs > 0 && throttled.retryAfterMs <= 31_000);
     assert.deepEqual(await refused(403, null), { outcome: 'retryable', detail: 'credentials (403)' });
     assert.deepEqual(await adapter({ apiKey: 'wrong' }).send(outgoingMail(), never), { outcome: 'retryable', detail: 'credentials (401)' });
+    assert.deepEqual(await refused(429, null, { 'Retry-After': '3' }), { outcome: 'throttled', detail: '429', retryAfterMs: 3000 });
     assert.equal((await refused(500, null)).outcome, 'unknown');
   });
 
   it('the SendGrid provider returns unknown for a lost answer or one without an id', async () => {
     counterpart.interfere = (response) => drop(response);
     assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
+    counterpart.interfere = (response) => reply(response, 201, null);
+    assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: '201' });
     counterpart.interfere = (response) => reply(response, 202, null);
     assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: 'answer without an id' });
     assert.equal(adapter().reconcile, undefined);
