@@ -165,6 +165,11 @@ export async function inTransaction<T>(db: Database, work: (transaction: Transac
   return result;
 }
 
+/** Waits until no other transaction holds this name, and holds it until the transaction ends. */
+export async function lockName(db: Database, transaction: Transaction, name: string): Promise<void> {
+  await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name], transaction);
+}
+
 const stepsAfter = new WeakMap<Transaction, (() => void)[]>();
 
 /**

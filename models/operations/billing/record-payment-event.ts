@@ -1,5 +1,5 @@
 import type { OrderRow } from '../../tables/credit-order.js';
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, lockName, select, type Transaction } from '../../db/database.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { toCredits } from '../../rules/billing/credits.js';
 import type { FailedRefund, PaymentEvent, ReversalChange, SessionChange } from '../../rules/billing/payment-event.js';
@@ -50,7 +50,7 @@ async function apply(
 ): Promise<PaymentOutcome> {
   if (change === null) return 'ignored';
   // Payment and refund may arrive at the same time, and each must see the other.
-  await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${provider}:${change.paymentId}`], transaction);
+  await lockName(db, transaction, `${provider}:${change.paymentId}`);
   if (change.kind === 'session') return applySession(db, transaction, change, id);
   return applyReversal(db, transaction, change, { provider, eventId: id });
 }

@@ -4,7 +4,8 @@
  * Carriers repeat a callback whose response was lost, and callbacks may overtake each other. So each wish is handled once, a START not after a
  * newer STOP of the same person, and a STOP not after a newer START. Several STOPs are all handled, because they may be for several workspaces.
  */
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, lockName, select, type Transaction } from '../../db/database.js';
+import { deletePage } from '../../db/delete-page.js';
 import type { CallbackEvent, InboundMessage, OptOut } from '../../rules/callbacks/callback.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
 import { keywordOf } from '../../rules/contacts/suppression.js';
@@ -63,7 +64,7 @@ function wishOfText({ provider, channel, from: recipient, text, occurred_at: wis
 async function isNews(db: Database, transaction: Transaction, key: Buffer, wish: Wish): Promise<boolean> {
   const { provider, channel, recipient, kind, raw, wished_at } = wish;
   const name = digestOf(key, `${channel} ${recipientKey(channel, recipient)}`);
-  await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`wish:${provider}:${name}`], transaction);
+  await lockName(db, transaction, `wish:${provider}:${name}`);
   const bind = [provider, digestOf(key, raw), kind === 'complaint' ? null : name, kind === 'start', wished_at];
   const [noted] = await select<{ is_newest: boolean }>(db, note, bind, transaction);
   return noted?.is_newest === true;
@@ -93,7 +94,4 @@ const note = `
     WHERE h.provider = n.provider AND h.person = n.person AND h.is_start <> n.is_start AND h.wished_at > n.wished_at) AS is_newest
   FROM noted n`;
 
-const forget = `
-  DELETE FROM heard_wishes WHERE (provider, event) IN (
-    SELECT provider, event FROM heard_wishes WHERE heard_at < now() - interval '${wishDays} days' LIMIT $1)
-  RETURNING 1`;
+const forget = deletePage('heard_wishes', 'provider, event', `heard_at < now() - interval '${wishDays} days'`);

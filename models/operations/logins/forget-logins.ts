@@ -1,4 +1,5 @@
 import { type Database, select } from '../../db/database.js';
+import { deletePage } from '../../db/delete-page.js';
 import { attemptHours } from './login-attempts.js';
 
 /** How many days an address from which somebody logged in stays known. */
@@ -16,14 +17,15 @@ export async function forgetLogins(db: Database): Promise<number> {
   return forgotten;
 }
 
-const old = (table: string, key: string, condition: string) =>
-  `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT $1) RETURNING 1`;
-
 const statements = [
-  old('login_tries', 'digest', `last_at < now() - interval '${attemptHours} hours' AND (spared_until IS NULL OR spared_until < now())`),
-  old('login_addresses', 'workspace_id, digest', `last_at < now() - interval '${addressDays} days'`),
-  old('revoked_tokens', 'id', `expires_at < now() - interval '1 hour'`), // the processes that check tokens have clocks of their own
-  old('sessions', 'id', 'expires_at < now()'),
+  deletePage(
+    'login_tries',
+    'digest',
+    `last_at < now() - interval '${attemptHours} hours' AND (spared_until IS NULL OR spared_until < now())`,
+  ),
+  deletePage('login_addresses', 'workspace_id, digest', `last_at < now() - interval '${addressDays} days'`),
+  deletePage('revoked_tokens', 'id', `expires_at < now() - interval '1 hour'`), // the processes that check tokens have clocks of their own
+  deletePage('sessions', 'id', 'expires_at < now()'),
   `UPDATE mail_tokens SET email = NULL
    WHERE id IN (SELECT id FROM mail_tokens WHERE email IS NOT NULL AND expires_at < now() LIMIT $1) RETURNING 1`,
 ];
