@@ -1,5 +1,5 @@
 /** The country of a phone number, by the numbering plans of libphonenumber. */
-import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { getCountries, getCountryCallingCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { countryText } from '../../errors.js';
 import { isCountry } from '../values/country.js';
 
@@ -16,7 +16,7 @@ function countryOf(phone: string): string {
 }
 
 /** Whether a list of countries may contain this code: those of ISO 3166, and those that only libphonenumber assigns, such as XK for Kosovo. */
-export const isCountryOfPhones = (code: string): boolean => isCountry(code) || (getCountries() as string[]).includes(code);
+export const isCountryOfPhones = (code: string): boolean => isCountry(code) || isSupportedCountry(code);
 
 /** The fault of sending to this number; null if there is none. */
 export function faultOfCountry(allowed: readonly string[], phone: string): string | null {
