@@ -43,10 +43,12 @@ export function unknownFields(schema: Joi.Schema, given: unknown): UnknownFields
  * like.
  */
 export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknown: readonly LookAlikeFault[]): Fault[] {
+  if (faults.length + unknown.length === 0) return [];
   const place = placesIn(schema);
+  const at = (path: string) => place(path) ?? Number.POSITIVE_INFINITY;
   return sorted([
-    ...unknown.map(({ fault, meant }) => ({ fault, at: place(meant) ?? Number.POSITIVE_INFINITY })),
-    ...faults.map((fault) => ({ fault, at: place(fault.field) ?? Number.POSITIVE_INFINITY })),
+    ...unknown.map(({ fault, meant }) => ({ fault, at: at(meant) })),
+    ...faults.map((fault) => ({ fault, at: at(fault.field) })),
   ]);
 }
 
@@ -54,8 +56,11 @@ export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknow
 export function withLater(schema: Joi.Schema, faults: readonly Fault[], later: readonly Fault[]): Fault[] {
   const place = placesIn(schema);
   let last = 0;
-  const at = ({ field }: Fault) => (last = place(field) ?? last); // an unknown field stays behind the fault before it
-  return sorted([...faults, ...later].map((fault) => ({ fault, at: at(fault) })));
+  const placed = [...faults, ...later].map((fault) => {
+    last = place(fault.field) ?? last; // an unknown field stays behind the fault before it
+    return { fault, at: last };
+  });
+  return sorted(placed);
 }
 
 const sorted = (placed: { fault: Fault; at: number }[]): Fault[] =>

@@ -52,9 +52,7 @@ export function check<T>(schema: Joi.ObjectSchema<T>, given: unknown): Checked<T
     if (!faults.has(fault.field)) faults.set(fault.field, fault);
   }
   const unknown = unknownFields(schema, given);
-  const hasFaults = faults.size > 0 || unknown.faults.length > 0;
-  const inOrder = hasFaults ? withUnknown(schema, [...faults.values()], unknown.faults) : [];
-  return { value: value as T, faults: inOrder, ignored: unknown.ignored };
+  return { value: value as T, faults: withUnknown(schema, [...faults.values()], unknown.faults), ignored: unknown.ignored };
 }
 
 /** Validates a query string in the same way, and refuses parameters that are given twice. */
