@@ -61,8 +61,12 @@ export const lateReportsSignal = (groupId: string) => ({
 /** For a client. */
 export const mailStart = (mailId: string) => ({ taskQueue, workflowId: workflowIds.mail(mailId), args: [{ mailId }] });
 
+export interface ReplayRequest extends ReplayInput {
+  workspaceId: string;
+}
+
 /** For a client. Workspaces share the queue fairly. */
-export const replayStart = ({ workspaceId, ...input }: ReplayInput & { workspaceId: string }) => ({
+export const replayStart = ({ workspaceId, ...input }: ReplayRequest) => ({
   taskQueue,
   workflowId: workflowIds.replay(input.replayId),
   args: [input],

@@ -8,14 +8,21 @@ import {
   batchChangedSignal,
   cancelledSignal,
   queues,
-  type ReplayInput,
   reportsSignal,
   searchAttributes,
   workflowIds,
   workflowOf,
   workflowTypes,
 } from '../../workflows/contract.js';
-import { lateReportsSignal, lateReportsStart, mailStart, nextStepStart, replayStart, retrierSignal } from '../../workflows/starts.js';
+import {
+  lateReportsSignal,
+  lateReportsStart,
+  mailStart,
+  nextStepStart,
+  type ReplayRequest,
+  replayStart,
+  retrierSignal,
+} from '../../workflows/starts.js';
 
 /** Each call ends or fails within five seconds. */
 export interface WorkflowStarts {
@@ -38,7 +45,7 @@ export interface WorkflowStarts {
   /** @returns false when it runs already */
   mail(mailId: string): Promise<boolean>;
   /** @returns false when it runs already */
-  replay(replay: ReplayInput & { workspaceId: string }): Promise<boolean>;
+  replay(request: ReplayRequest): Promise<boolean>;
 }
 
 const deadlineMs = 5_000;
@@ -77,7 +84,7 @@ export function workflowStarts(client: Client): WorkflowStarts {
       await inTime(() => client.workflow.signalWithStart(workflowTypes.retryWebhook, retrierSignal(webhookId, workspaceId)));
     },
     mail: (mailId) => start(workflowTypes.sendMail, mailStart(mailId)),
-    replay: (replay) => start(workflowTypes.replayDeliveries, replayStart(replay)),
+    replay: (request) => start(workflowTypes.replayDeliveries, replayStart(request)),
   };
 }
 

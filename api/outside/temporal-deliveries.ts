@@ -1,14 +1,10 @@
 /** Starts and signals the workflows that deliver events to webhooks. */
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { type AttemptInput, queues, type ReplayInput, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
-import { replayStart, retrierSignal } from '../../workflows/starts.js';
+import { type AttemptInput, queues, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
+import { type ReplayRequest, replayStart, retrierSignal } from '../../workflows/starts.js';
 
 /** A manual attempt: a test event or a resend. */
 export interface AttemptRequest extends AttemptInput {
-  workspaceId: string;
-}
-
-export interface ReplayRequest extends ReplayInput {
   workspaceId: string;
 }
 

@@ -7,8 +7,8 @@ import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { answerWithin } from './answer-within.js';
 import { recentPollers } from './pollers.js';
 import { notifyPages, wakeGroup } from './temporal-signals.js';
-import { type AttemptRequest, type ReplayRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
-import { mailStart } from '../../workflows/starts.js';
+import { type AttemptRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
+import { mailStart, type ReplayRequest } from '../../workflows/starts.js';
 import { passTrace, traceAccept } from '../tracing/trace-accept.js';
 import {
   type AcceptAnswer,
