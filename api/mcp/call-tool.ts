@@ -64,7 +64,7 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
   }
 }
 
-/** Counts a send towards the daily limit, unless nothing was sent. */
+/** Counts a send towards the daily limit, unless nothing was sent, or a call at the same time with the same token has sent it. */
 async function counted({ db, config }: Deps, workspaceId: string, sendIt: () => Promise<Reply>): Promise<Reply> {
   await takeMcpSend(db, workspaceId, config.mcp.sendsDay);
   const reply = await sendIt().catch(async (error: unknown) => {

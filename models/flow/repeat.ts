@@ -5,7 +5,8 @@ const firstPauseMs = 50;
 const longestPauseMs = 2_000;
 
 /**
- * Repeats work until it succeeds, at growing intervals. Only its first failure is logged, and no success: an outage would fill the log with the same line.
+ * Repeats work until it succeeds, at growing intervals. Only its first failure is logged, because an outage would fill the log with the same
+ * line.
  * @param work must be safe to repeat
  * @param options text: the log line; forMs: how long it is repeated. Default: for ever
  * @throws the last error when the time is over

@@ -87,7 +87,7 @@ async function* decoded(bytes: AsyncIterable<Buffer>): AsyncGenerator<string, vo
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const textOf = (chunk?: Buffer) => {
     try {
-      const text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+      const text = decoder.decode(chunk, { stream: chunk !== undefined });
       if (!text.includes('\0')) return text;
     } catch {
       // It is refused below.

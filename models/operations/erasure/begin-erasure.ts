@@ -31,8 +31,9 @@ export function beginErasure(db: Database, workspaceId: string, recipient: strin
 const newestIn = (table: string) => `(SELECT created_at FROM ${table} WHERE workspace_id = $2 ORDER BY id DESC LIMIT 1)`;
 
 /**
- * What was created later than the request stays. `created_at` of the others is from the clock of an API process, which may be ahead of
- * PostgreSQL's: a request is not earlier than what it finds. The limit is that of the alert `TidingsClockOff`.
+ * An erasure includes what was created up to its own `created_at`. Messages, contacts and batches have the time of an API process, whose clock may
+ * be ahead of PostgreSQL's. So the request gets the time of the newest of them if that is later, by five seconds at most: the limit of the alert
+ * `TidingsClockOff`.
  */
 const insert = `
   INSERT INTO erasures (id, workspace_id, recipient, status, created_at)

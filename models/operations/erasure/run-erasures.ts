@@ -61,15 +61,18 @@ const lacksRewalk = '(rewalk_after IS NULL AND rewalked_at IS NULL)';
 const mayRewalk = `
   (pg_snapshot_xmin(pg_current_snapshot()) >= rewalk_after OR pg_snapshot_xmax(pg_current_snapshot()) < rewalk_after)`;
 
-/** SQL: since when something can be done for the erasure `e`; null: not now. A look at what waits sets its next check, and so the next turn. */
+/**
+ * SQL: since when something can be done for the erasure `e`; in the future or null: not now. Each check of what waits sets the time of the next
+ * one, so that other erasures have their turns first.
+ */
 const dueSince = `
   CASE WHEN walked_at IS NULL THEN LEAST(created_at, now())
     WHEN rewalked_at IS NULL AND (${lacksRewalk} OR ${mayRewalk}) THEN walked_at
     ELSE COALESCE((SELECT min(q.look_at) FROM erasure_queue q WHERE q.erasure_id = e.id), rewalked_at) END`;
 
 /**
- * A few of each workspace, so that thousands of requests of one do not delay the others: of the new ones, which come first, and of those that
- * wait, each time the ones that are due the longest. So new ones do not stop those that wait, nor do these stop each other.
+ * Up to 20 new erasures of each workspace, and up to 20 that wait; of both, those that have been due for the longest time. So thousands of
+ * requests of one workspace do not delay others, new erasures do not stop those that wait, and these do not stop each other.
  */
 const running = `
   SELECT id FROM (
