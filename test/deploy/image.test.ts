@@ -1,8 +1,10 @@
 /** Dockerfile, .dockerignore and the scripts that containers run; no container can be started in a test run. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { parse } from 'yaml';
 import { searchAttributes } from '../../workflows/contract.js';
@@ -80,12 +82,13 @@ describe('Dockerfile', () => {
 });
 
 describe('.dockerignore', () => {
+  const lines = textOf('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const admitted = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+
   it('lets in only what the build reads, so that no secret gets into an image', () => {
-    const lines = textOf('.dockerignore')
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
     assert.equal(lines[0], '*');
-    const admitted = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     assert.deepEqual(admitted, [
       'package.json',
       'package-lock.json',
@@ -95,6 +98,25 @@ describe('.dockerignore', () => {
       'workflows',
       'api',
       'console',
+      'verify/tsconfig.json',
+      'verify/verify-webhook.ts',
     ]);
+  });
+
+  it('lets in everything that the build reads, so that the image can be built', async () => {
+    const context = await mkdtemp(join(tmpdir(), 'tidings-image-'));
+    try {
+      for (const path of admitted) {
+        await cp(join(root, path), join(context, path), { recursive: true, filter: (file) => basename(file) !== 'README.md' });
+      }
+      await symlink(join(root, 'node_modules'), join(context, 'node_modules'));
+      const { status, stdout, stderr } = spawnSync('npm', ['run', '-s', 'build'], { cwd: context, encoding: 'utf8' });
+      assert.equal(status, 0, stdout + stderr);
+      for (const entry of ['api/server.js', 'activities/worker.js', 'models/migrate.js', 'workflows.js', 'console/site/manifest.json']) {
+        assert.ok(existsSync(join(context, 'dist', entry)), entry);
+      }
+    } finally {
+      await rm(context, { recursive: true });
+    }
   });
 });
