@@ -9,6 +9,7 @@ export interface Service {
   environment?: Record<string, string | number>;
   ports?: string[];
   volumes?: string[];
+  tmpfs?: string[];
   networks?: string[];
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test: string[] };
@@ -62,3 +63,19 @@ export function variablesOf(text = textOf('docker-compose.yml')): Variable[] {
 /** The container's environment of one service, every value as text. */
 export const environmentOf = (service: Service | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(service?.environment ?? {}).map(([name, value]) => [name, String(value ?? '')]));
+
+/** The absolute paths that a service writes: redirections of its command and of the scripts that it mounts, and its folders for data. */
+export function writtenPaths({ command = [], volumes = [], environment = {} }: Service): string[] {
+  const scripts = volumes.map((volume) => volume.split(':')[0] ?? '').filter((source) => source.endsWith('.sh'));
+  const texts = [...command, ...scripts.map(textOf)];
+  const written = texts.flatMap((text) =>
+    [...text.matchAll(/(?:>>?\s*|--storage\.tsdb\.path=)["']?(\/[\w./-]+)/g)].map(([, path = '']) => path),
+  );
+  return [...written, String(environment.DATA_DIR ?? '')].filter((path) => path !== '' && !path.startsWith('/dev/'));
+}
+
+/** Whether a path is in memory or on a volume that the service may write. */
+export const isWritable = ({ tmpfs = [], volumes = [] }: Service, path: string): boolean => {
+  const mounted = volumes.filter((volume) => !volume.endsWith(':ro')).map((volume) => volume.split(':')[1] ?? '');
+  return [...tmpfs, ...mounted].some((folder) => path === folder || path.startsWith(`${folder}/`));
+};

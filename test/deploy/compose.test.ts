@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { loadConfig } from '../../models/settings/config.js';
 import { settings } from '../../models/settings/settings.js';
-import { type ComposeFile, composeWith, environmentOf, readCompose } from './compose-file.js';
+import { type ComposeFile, composeWith, environmentOf, isWritable, readCompose, writtenPaths } from './compose-file.js';
 import { filledIn } from './env-example.js';
 import { jsonOf, pinnedImage, root, textOf } from './project.js';
 
@@ -158,6 +158,16 @@ describe('docker-compose.yml', () => {
       if (name === 'postgres') continue;
       assert.deepEqual({ read_only, cap_drop, init }, { read_only: true, cap_drop: ['ALL'], init: true }, name);
     }
+  });
+
+  it('mounts everything that a read-only container writes, so that it can start', () => {
+    for (const [name, service] of services) {
+      if (service.read_only !== true || name === 'migrate') continue; // the migration writes no file
+      for (const path of writtenPaths(service)) assert.ok(isWritable(service, path), `${path} of ${name}`);
+      assert.ok(service.tmpfs?.includes('/tmp'), `/tmp of ${name}`);
+    }
+    assert.deepEqual(writtenPaths(file.services.redis ?? {}), ['/tmp/valkey.conf']);
+    assert.deepEqual(writtenPaths(file.services.prometheus ?? {}), ['/prometheus']);
   });
 
   it('gives api and worker longer to stop than they drain', () => {
