@@ -20,6 +20,7 @@ export interface Service {
   cap_drop?: string[];
   container_name?: string;
   profiles?: string[];
+  deploy?: { replicas?: number };
 }
 
 export interface ComposeFile {

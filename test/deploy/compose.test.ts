@@ -179,6 +179,12 @@ describe('docker-compose.yml', () => {
     assert.match(settings.DRAIN_SECONDS?.validate(killed).error?.message ?? '', /must be less than or equal to/);
   });
 
+  it('starts as many workers as WORKERS says, so that the next start keeps them', () => {
+    assert.equal(file.services.worker?.deploy?.replicas, 1);
+    const { worker } = composeWith({ ...filledIn(), WORKERS: '3' }).services;
+    assert.equal(worker?.deploy?.replicas, 3);
+  });
+
   it('lets the worker be scaled: no name and no port of its own', () => {
     assert.ok(services.every(([, { container_name }]) => container_name === undefined));
     assert.equal(file.services.worker?.ports, undefined);

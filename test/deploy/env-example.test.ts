@@ -20,6 +20,7 @@ const composeOnly = [
   'TIDINGS_DB_PASSWORD',
   'TEMPORAL_DB_PASSWORD',
   'REDIS_PASSWORD',
+  'WORKERS',
   'TEMPORAL_UI_PORT',
   'GRAFANA_PORT',
 ];
