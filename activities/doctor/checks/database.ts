@@ -21,6 +21,7 @@ export const databaseCheck: Check = {
       rightsFinding(facts),
       clockFinding(Date.now() - (await currentTime(db)).getTime()),
       ...settingFindings(facts, config.databasePoolMax),
+      ...archiveFindings(facts),
     ];
   },
 };
@@ -38,6 +39,8 @@ export interface DatabaseFacts {
   autovacuum: string;
   max_connections: number;
   used_connections: number;
+  /** The segment of WAL whose last attempt to be archived failed. */
+  unarchived: string | null;
 }
 
 async function factsOf(db: Database): Promise<DatabaseFacts> {
@@ -55,7 +58,8 @@ const readFacts = `
     ) END AS can_write,
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit, current_setting('autovacuum') AS autovacuum,
-    current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections`;
+    current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections,
+    (SELECT last_failed_wal FROM pg_stat_archiver WHERE last_failed_time > COALESCE(last_archived_time, '-infinity')) AS unarchived`;
 
 export function versionFinding({ version, version_number, size }: DatabaseFacts): Finding {
   if (version_number < versionMin) return failed('PostgreSQL', `version ${version}`, 'Upgrade PostgreSQL to 15 or newer');
@@ -110,4 +114,11 @@ export function settingFindings(facts: DatabaseFacts, poolMax: number): Finding[
   return findings.length > 0
     ? findings
     : [ok(subject, `durable; ${facts.used_connections} of ${facts.max_connections} connections in use`)];
+}
+
+/** A segment that cannot be archived stays in pg_wal, as all later ones, until the disk is full. */
+export function archiveFindings({ unarchived }: DatabaseFacts): Finding[] {
+  if (unarchived === null) return [];
+  const detail = `segment ${unarchived} was not archived: the backup ends before it, and pg_wal grows`;
+  return [warning('PostgreSQL archive', detail, "Read PostgreSQL's log, and correct archive_command or the disk of the archive")];
 }

@@ -3,6 +3,7 @@ import { exitCodeOf, textOf } from '../../../activities/doctor/report.js';
 import { failed, type Finding, ok, runChecks, type State, skipped, warning } from '../../../activities/doctor/check.js';
 import { expiryFinding, namesFinding, webhookNamesCheck } from '../../../activities/doctor/checks/addresses.js';
 import {
+  archiveFindings,
   clockFinding,
   type DatabaseFacts,
   rightsFinding,
@@ -31,6 +32,7 @@ const healthy: DatabaseFacts = {
   autovacuum: 'on',
   max_connections: 100,
   used_connections: 20,
+  unarchived: null,
 };
 const gigabyte = 1024 ** 3;
 
@@ -99,6 +101,12 @@ describe('findings of the doctor', () => {
       settingFindings(healthy, 10).map(({ state }) => state),
       ['ok'],
     );
+  });
+
+  it('findings of the doctor name a segment of WAL that was not archived, and nothing where all were', () => {
+    const [finding] = archiveFindings({ ...healthy, unarchived: '00000001000000000000002A' });
+    assert.deepEqual([finding?.state, finding?.detail.includes('00000001000000000000002A')], ['warning', true]);
+    assert.deepEqual(archiveFindings(healthy), []);
   });
 
   it('the findings of the doctor are shown with what to do, and counted', () => {
