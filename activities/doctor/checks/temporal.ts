@@ -25,7 +25,7 @@ export const temporalCheck: Check = {
           ok('Temporal', `version ${serverVersion ?? 'unknown'}`),
           await namespaceFinding(connection, namespace),
           attributesFinding(await readAttributes(connection, namespace), namespace),
-          await scheduleFinding(new ScheduleClient({ connection, namespace })),
+          await scheduleFinding(new ScheduleClient({ connection, namespace }), namespace),
         ];
       });
     } finally {
@@ -65,7 +65,7 @@ export function attributesFinding(found: Readonly<Record<string, number>>, names
   );
 }
 
-async function scheduleFinding(schedules: ScheduleClient): Promise<Finding> {
+async function scheduleFinding(schedules: ScheduleClient, namespace: string): Promise<Finding> {
   const subject = 'Temporal schedule';
   try {
     const { state } = await schedules.getHandle(workflowIds.watcher).describe();
@@ -73,7 +73,7 @@ async function scheduleFinding(schedules: ScheduleClient): Promise<Finding> {
     return failed(
       subject,
       'the watcher is paused: lost work is not repaired',
-      `Run: temporal schedule toggle --unpause -s ${workflowIds.watcher}`,
+      `Run: temporal schedule toggle --unpause -s ${workflowIds.watcher} -n ${namespace}`,
     );
   } catch (error) {
     if ((error as Error).name !== 'ScheduleNotFoundError') throw error;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
+import { ScheduleClient } from '@temporalio/client';
 import type { Finding } from '../../../activities/doctor/check.js';
 import { until } from '../../support/client.js';
 import { type Counterpart, reply, startCounterpart } from '../../support/carriers/counterpart.js';
@@ -11,6 +12,7 @@ import { sesEnv } from '../../support/carriers/ses.js';
 import { twilioEnv } from '../../support/carriers/twilio.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { settingsNeeded } from '../../../models/settings/provider-account.js';
+import { workflowIds } from '../../../workflows/contract.js';
 import { asProgram } from '../../support/servers.js';
 import { type Service, startService } from '../../support/service.js';
 import { testEnv } from '../../support/config.js';
@@ -65,6 +67,16 @@ describe('npm run doctor', () => {
     assert.deepEqual([code, wrong], [0, []]);
     assert.match(bySubject.get('PostgreSQL rights')?.detail ?? '', /may not change tables/);
     assert.match((await doctor(env)).out, /✓ Temporal search attributes +WorkspaceId, Channel/);
+  });
+
+  it('names the command that resumes a paused watcher, with the namespace', async () => {
+    const { connection, namespace } = service.temporal;
+    const watcher = new ScheduleClient({ connection, namespace }).getHandle(workflowIds.watcher);
+    await watcher.pause();
+    const { bySubject } = await findings(env);
+    await watcher.unpause();
+    const { state, fix } = bySubject.get('Temporal schedule') ?? {};
+    assert.deepEqual([state, fix], ['failed', `Run: temporal schedule toggle --unpause -s ${workflowIds.watcher} -n ${namespace}`]);
   });
 
   it('names every server that does not answer, and exits with 1', async () => {
