@@ -9,6 +9,8 @@ const versionMin = 150_000;
 /** Due times and leases are compared with the clock of PostgreSQL, tokens and signatures with that of the process. */
 const clockWarningMs = 2_000;
 const clockFailedMs = 30_000;
+/** The other containers do not have the role that may change tables. */
+const migrate = 'npm run migrate (in containers: docker compose run --rm migrate)';
 
 export const databaseCheck: Check = {
   subject: 'PostgreSQL',
@@ -72,7 +74,7 @@ export function schemaFinding({ known, applied }: { known: readonly string[]; ap
   const newer = applied.filter((name) => !known.includes(name));
   const subject = 'PostgreSQL schema';
   if (missing.length > 0)
-    return failed(subject, `lacks ${countText(missing.length, 'migration')}, the first is ${missing[0]}`, 'Run: npm run migrate');
+    return failed(subject, `lacks ${countText(missing.length, 'migration')}, the first is ${missing[0]}`, `Run: ${migrate}`);
   if (newer.length > 0)
     return warning(subject, `is of a newer version (${newer.at(-1)})`, 'Update this program to the version that migrated it');
   return ok(subject, `up to date (${known.at(-1)})`);
@@ -81,7 +83,7 @@ export function schemaFinding({ known, applied }: { known: readonly string[]; ap
 export function rightsFinding({ owns_tables, can_write }: DatabaseFacts): Finding {
   const subject = 'PostgreSQL rights';
   if (can_write === false)
-    return failed(subject, 'the role may not write messages', 'Run: npm run migrate, with MIGRATE_DATABASE_URL of the owner');
+    return failed(subject, 'the role may not write messages', `Run: ${migrate}, with MIGRATE_DATABASE_URL of the owner`);
   if (!owns_tables) return ok(subject, 'the role may write rows, and may not change tables');
   return warning(
     subject,
