@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs in the admin-tools container when the Temporal server listens. Creates the namespace and the search attributes that
-# workflows/contract.ts lists, if they are missing. The CLI reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE itself, except that
-# `namespace create` takes the name only as a flag.
+# workflows/contract.ts lists, if they are missing, and sets the retention. The CLI reads TEMPORAL_ADDRESS and
+# TEMPORAL_NAMESPACE itself, except that `namespace create` takes the name only as a flag.
 set -eu
 
 # A server that has just started may refuse calls for a while, and a new namespace takes time to reach all services.
@@ -18,8 +18,11 @@ retry() {
 }
 
 create_namespace() {
-  temporal operator namespace describe >/dev/null 2>&1 ||
+  if temporal operator namespace describe >/dev/null 2>&1; then
+    temporal operator namespace update --retention "$NAMESPACE_RETENTION"
+  else
     temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$NAMESPACE_RETENTION"
+  fi
 }
 
 create_search_attributes() {

@@ -1,12 +1,15 @@
 /** Dockerfile, .dockerignore and the scripts that containers run; no container can be started in a test run. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { Connection } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { parse } from 'yaml';
+import { findTemporal } from '../../local/temporal/find-temporal.js';
 import { searchAttributes } from '../../workflows/contract.js';
 import { jsonOf, pinnedImage, root, textOf } from './project.js';
 
@@ -42,6 +45,26 @@ describe('scripts for containers and CI', () => {
     const made = [...textOf('deploy/create-namespace.sh').matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
     const used = Object.values(searchAttributes).map(({ name, type }) => [name, TypedSearchAttributes.toMetadataType(type)]);
     assert.deepEqual(Object.fromEntries(made), Object.fromEntries(used));
+  });
+
+  it('deploy/create-namespace.sh creates the namespace, and sets a changed retention at the next start', async () => {
+    const { PATH = '', HOME, XDG_CACHE_HOME, TEST_TEMPORAL: address = '' } = process.env;
+    const noRun = () => Promise.reject(new Error('the program is there: the run has started it already'));
+    const { path } = await findTemporal({ env: { PATH, HOME, XDG_CACHE_HOME }, logDir: tmpdir(), say: () => undefined, run: noRun });
+    const namespace = `script-${randomUUID()}`;
+    const connection = await Connection.connect({ address });
+    try {
+      for (const hours of [72, 24]) {
+        const settings = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, NAMESPACE_RETENTION: `${hours}h` };
+        const env = { PATH: `${dirname(path)}:${PATH}`, HOME, ...settings };
+        const { status, stderr } = spawnSync('sh', [join(root, 'deploy/create-namespace.sh')], { env, encoding: 'utf8' });
+        assert.equal(status, 0, stderr);
+        const { config } = await connection.workflowService.describeNamespace({ namespace });
+        assert.equal(Number(config?.workflowExecutionRetentionTtl?.seconds), hours * 3600);
+      }
+    } finally {
+      await connection.close();
+    }
   });
 
   it('deploy/temporal-dynamic-config.yaml has one unconditional value for each key', () => {

@@ -7,9 +7,8 @@ import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
 import { indexedValueType } from '../../worker/prepare-temporal.js';
 
-const daySeconds = 86_400;
-/** After a complaint, operators look at closed workflows. */
-const retentionDaysMin = 3;
+/** After a complaint, operators look at closed workflows. PostgreSQL has everything else (docs/scaling.md). */
+const retentionHoursMin = 24;
 const watcherSecondsMax = 180;
 
 export const temporalCheck: Check = {
@@ -36,11 +35,18 @@ export const temporalCheck: Check = {
 
 async function namespaceFinding(connection: Connection, namespace: string): Promise<Finding> {
   const { config } = await connection.workflowService.describeNamespace({ namespace });
-  const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / daySeconds;
+  return retentionFinding(namespace, Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 3600);
+}
+
+export function retentionFinding(namespace: string, hours: number): Finding {
   const subject = 'Temporal namespace';
-  const detail = `${namespace} keeps closed workflows for ${countText(Math.round(days * 24), 'hour')}`;
-  if (days >= retentionDaysMin) return ok(subject, detail);
-  return warning(subject, detail, `Run: temporal operator namespace update --retention 72h -n ${namespace}`);
+  const detail = `${namespace} keeps closed workflows for ${countText(Math.round(hours), 'hour')}`;
+  if (hours >= retentionHoursMin) return ok(subject, detail);
+  return warning(
+    subject,
+    detail,
+    `Run: temporal operator namespace update --retention 72h -n ${namespace} (in containers: set NAMESPACE_RETENTION)`,
+  );
 }
 
 async function readAttributes(connection: Connection, namespace: string): Promise<Readonly<Record<string, number>>> {

@@ -14,7 +14,13 @@ import {
 import { topicFindings } from '../../../activities/doctor/checks/providers.js';
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
-import { attributesFinding, watcherFinding, workersCheck, workersFinding } from '../../../activities/doctor/checks/temporal.js';
+import {
+  attributesFinding,
+  retentionFinding,
+  watcherFinding,
+  workersCheck,
+  workersFinding,
+} from '../../../activities/doctor/checks/temporal.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { sesEnv } from '../../support/carriers/ses.js';
 import { testConfig } from '../../support/config.js';
@@ -55,6 +61,8 @@ const cases: [name: string, finding: { state: State }, state: State][] = [
   ['a clock 1 s ahead', clockFinding(1_000), 'ok'],
   ['no live worker', workersFinding(0, 1), 'failed'],
   ['a dead worker beside a live one', workersFinding(1, 1), 'warning'],
+  ['a namespace that keeps workflows for a day', retentionFinding('default', 24), 'ok'],
+  ['a namespace that keeps workflows for an hour', retentionFinding('default', 1), 'warning'],
   ['search attributes of the right types', attributesFinding(attributeTypes, 'default'), 'ok'],
   ['a missing search attribute', attributesFinding({ ...attributeTypes, Channel: undefined as never }, 'default'), 'failed'],
   ['a search attribute of another type', attributesFinding({ ...attributeTypes, MessageIds: 2 }, 'default'), 'failed'],
