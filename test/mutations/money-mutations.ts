@@ -124,8 +124,15 @@ export const moneyMutations: readonly Mutation[] = [
   {
     guards: 'an older state of a dispute',
     file: 'models/operations/billing/reverse-payment.ts',
-    find: ' AND (excluded.as_of < r.as_of) IS NOT TRUE',
-    replace: '',
+    find: 'WHEN excluded.as_of <> r.as_of THEN excluded.as_of > r.as_of',
+    replace: 'WHEN excluded.as_of <> r.as_of THEN true',
+    test: 'api/billing/payment-reversals',
+  },
+  {
+    guards: 'a decision about a dispute in the second of another state',
+    file: 'models/operations/billing/reverse-payment.ts',
+    find: '(excluded.is_final, excluded.amount_cents) > (r.is_final, r.amount_cents)',
+    replace: 'true',
     test: 'api/billing/payment-reversals',
   },
   {

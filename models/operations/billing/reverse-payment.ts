@@ -10,9 +10,9 @@ import { credit, takeBack } from './post-credits.js';
 
 /** Stores one more refund of a charge, or the newest state of a dispute, in whatever order the events come. */
 export async function noteReversal(db: Database, transaction: Transaction, provider: string, change: ReversalChange): Promise<void> {
-  const { cause, paymentId, amountCents, beforeCents, currency, isFinal, kind, at } = change;
+  const { cause, paymentId, amountCents, beforeCents, currency, isDecided, kind, at } = change;
   if (kind === 'refund') await select(db, noteRefund, [provider, cause, beforeCents, amountCents, at], transaction);
-  await select(db, note, [provider, cause, paymentId, amountCents, currency, isFinal, kind === 'refund', at], transaction);
+  await select(db, note, [provider, cause, paymentId, amountCents, currency, isDecided, kind === 'refund', at], transaction);
 }
 
 // Also what a former version noted, which the next statement may replace.
@@ -24,14 +24,18 @@ const noteRefund = `
     WHERE c.provider = r.provider AND c.charge = r.cause AND c.after_cents = r.amount_cents AND c.as_of IS NOT DISTINCT FROM r.as_of)
   UNION ALL SELECT $1, $2, $3::bigint, $4::bigint, $5::timestamptz`;
 
-// Times are whole seconds. Of several sums of one charge in one second, the greatest is the newest. A decided dispute does not change.
+// Times are whole seconds. Of several sums of one charge in one second, the greatest is the newest. Of several states of a dispute in one second,
+// a decision is the newest, then the greatest sum: a dispute that a warning became. Where a time is unknown, no event undoes a decision but another.
 const note = `
   INSERT INTO payment_reversals AS r (provider, cause, payment_id, amount_cents, currency, is_final, as_of) VALUES ($1, $2, $3, $4, $5, $6, $8)
   ON CONFLICT (provider, cause) DO UPDATE SET
     amount_cents = excluded.amount_cents, is_final = excluded.is_final, updated_at = now(),
     as_of = CASE WHEN $7 THEN excluded.as_of ELSE COALESCE(excluded.as_of, r.as_of) END
-  WHERE NOT r.is_final AND (excluded.as_of < r.as_of) IS NOT TRUE
-    AND (NOT $7 OR excluded.as_of > r.as_of OR excluded.amount_cents > r.amount_cents)`;
+  WHERE CASE
+    WHEN excluded.as_of <> r.as_of THEN excluded.as_of > r.as_of
+    WHEN $7 THEN excluded.amount_cents > r.amount_cents
+    WHEN excluded.as_of = r.as_of THEN (excluded.is_final, excluded.amount_cents) > (r.is_final, r.amount_cents)
+    ELSE excluded.is_final >= r.is_final END`;
 
 /** Stores that a refund has failed, once. Several events may report it, all after the failure, so the earliest time is kept. */
 export async function noteFailedRefund(db: Database, transaction: Transaction, provider: string, refund: FailedRefund): Promise<void> {

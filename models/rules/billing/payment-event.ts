@@ -25,8 +25,8 @@ export interface ReversalChange {
   /** The sum before the refund that this event reports; null if unknown, and for a dispute. */
   beforeCents: number | null;
   currency: string;
-  /** No later event changes it. Events arrive in any order. */
-  isFinal: boolean;
+  /** The dispute is decided. Only a later event changes that; of the events of one second, the one with the decision is the newest. */
+  isDecided: boolean;
   /** When this was its state; null if unknown. */
   at: Date | null;
 }
@@ -117,7 +117,7 @@ function refund({ id, payment_intent, amount_refunded, currency }: Fields, befor
   const paymentId = idOf(payment_intent);
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount_refunded) || typeof currency !== 'string') return null;
   const beforeCents = isAmount(before.amount_refunded) ? before.amount_refunded : null;
-  return { kind: 'refund', cause: id, paymentId, amountCents: amount_refunded, beforeCents, currency, isFinal: false, at };
+  return { kind: 'refund', cause: id, paymentId, amountCents: amount_refunded, beforeCents, currency, isDecided: false, at };
 }
 
 const hasReturned: ReadonlySet<unknown> = new Set(['failed', 'canceled']);
@@ -131,13 +131,19 @@ function failedRefund({ id, charge, payment_intent, amount, currency, status }: 
     : null;
 }
 
-/** A dispute takes the money back at once. If it is won, the money returns. An early warning takes nothing. */
+/** A decision may change: rarely, a lost dispute is won later (docs.stripe.com/disputes/how-disputes-work). */
+const decidedStatuses: ReadonlySet<unknown> = new Set(['won', 'lost']);
+
+/**
+ * A dispute takes the money back at once. If it is won, the money returns. An early warning takes nothing. The status counts, not the type of the
+ * event: funds may be reinstated in part, because of an earlier refund, while the dispute is open or lost.
+ */
 function dispute({ id, payment_intent, amount, currency, status }: Fields, at: Date | null): ReversalChange | null {
   const paymentId = idOf(payment_intent);
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount) || typeof currency !== 'string') return null;
   const isHarmless = status === 'won' || (typeof status === 'string' && status.startsWith('warning_'));
-  const isFinal = status === 'won' || status === 'lost';
-  return { kind: 'dispute', cause: id, paymentId, amountCents: isHarmless ? 0 : amount, beforeCents: null, currency, isFinal, at };
+  const isDecided = decidedStatuses.has(status);
+  return { kind: 'dispute', cause: id, paymentId, amountCents: isHarmless ? 0 : amount, beforeCents: null, currency, isDecided, at };
 }
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { takeBack } from '../../../models/operations/billing/post-credits.js';
 import { rows } from '../../support/database.js';
-import { shopForEach } from './shop.js';
+import { type Purchase, shopForEach } from './shop.js';
 
 describe('refunds and disputes', () => {
   const shop = shopForEach();
@@ -74,6 +74,48 @@ describe('refunds and disputes', () => {
     assert.equal(await shop.balance(), 0);
   });
 
+  it('a lost dispute that is won later returns the credits, and a won one that is lost later takes them back', async () => {
+    const [one, other] = [await shop.buy('pi_1'), await shop.buy('pi_2')];
+    for (const event of [one.session(), one.dispute('created', 'needs_response', 10), one.dispute('closed', 'lost', 20)])
+      await shop.send(event);
+    assert.equal(await shop.balance(), 0);
+    await shop.send(one.dispute('funds_reinstated', 'won', 30));
+    assert.deepEqual(await shop.ledger(), ['purchase 100000', 'adjustment -100000', 'adjustment 100000']);
+    for (const event of [other.session(), other.dispute('closed', 'won', 20), other.dispute('funds_withdrawn', 'lost', 30)])
+      await shop.send(event);
+    assert.equal(await shop.balance(), 100_000);
+    await shop.send(other.dispute('closed', 'won', 20));
+    assert.equal(await shop.balance(), 100_000, 'an older decision changes nothing');
+    await shop.send(one.dispute('updated', 'under_review', 40));
+    assert.equal(await shop.balance(), 0, 'a dispute that is opened again takes the money');
+  });
+
+  it('a decision counts before what else a dispute was in the same second, in any order of events', async () => {
+    const states: Parameters<Purchase['dispute']>[] = [
+      ['created', 'needs_response', 10],
+      ['closed', 'lost', 20],
+      ['updated', 'under_review', 30],
+      ['funds_reinstated', 'won', 30],
+    ];
+    const orders = permutationsOf(states);
+    for (const [index, order] of orders.entries()) {
+      const { session, dispute } = await shop.buy(`pi_${index}`);
+      for (const state of order) await shop.send(dispute(...state));
+      await shop.send(session());
+      assert.equal(await shop.balance(), (index + 1) * 100_000, order.join('; '));
+    }
+  });
+
+  it('a late win returns the credits of a dispute whose loss a former version noted without a time', async () => {
+    const { session, dispute } = await shop.buy();
+    await shop.send(session());
+    await shop.send(dispute('closed', 'lost', 10));
+    await rows(shop.app.deps.db, 'UPDATE payment_reversals SET as_of = NULL');
+    await shop.send(dispute('created', 'needs_response', 5));
+    await shop.send(dispute('closed', 'won', 20));
+    assert.equal(await shop.balance(), 100_000);
+  });
+
   describe('a refund that fails', () => {
     const failed = { id: 're_1', amount: 200, status: 'failed' };
 
@@ -129,3 +171,8 @@ describe('refunds and disputes', () => {
     assert.equal(await shop.balance(), 100_000);
   });
 });
+
+const permutationsOf = <Item>(items: readonly Item[]): Item[][] =>
+  items.length < 2
+    ? [[...items]]
+    : items.flatMap((first, index) => permutationsOf(items.toSpliced(index, 1)).map((rest) => [first, ...rest]));

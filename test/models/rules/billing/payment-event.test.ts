@@ -100,7 +100,7 @@ describe('a checkout session', () => {
 describe('a refund', () => {
   it('a refund takes back the sum of all refunds of the charge, and a later one may take more', () => {
     const common = { kind: 'refund', cause: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd' };
-    const change = { ...common, beforeCents: null, isFinal: false, at };
+    const change = { ...common, beforeCents: null, isDecided: false, at };
     assert.deepEqual(refund(), change);
     assert.deepEqual(refund({ amount_refunded: 0 }), { ...change, amountCents: 0 });
     assert.deepEqual(refund({ payment_intent: { id: 'pi_1' } }), change);
@@ -156,8 +156,8 @@ describe('a dispute', () => {
     ['no_warning_', 500, false],
     [undefined, 500, false],
   ];
-  for (const [status, amountCents, isFinal] of outcomes) {
-    it(`a dispute that is ${status} takes back ${amountCents} cents, ${isFinal ? 'for good' : 'for now'}`, () => {
+  for (const [status, amountCents, isDecided] of outcomes) {
+    it(`a dispute that is ${status} takes back ${amountCents} cents, ${isDecided ? 'decided' : 'undecided'}`, () => {
       assert.deepEqual(dispute({ status }), {
         kind: 'dispute',
         cause: 'dp_1',
@@ -165,7 +165,7 @@ describe('a dispute', () => {
         amountCents,
         beforeCents: null,
         currency: 'usd',
-        isFinal,
+        isDecided,
         at,
       });
     });
