@@ -132,16 +132,18 @@ function failedRefund({ id, charge, payment_intent, amount, currency, status }: 
 }
 
 /** A decision may change: rarely, a lost dispute is won later (docs.stripe.com/disputes/how-disputes-work). */
-const decidedStatuses: ReadonlySet<unknown> = new Set(['won', 'lost']);
+const decidedStatuses: ReadonlySet<unknown> = new Set(['won', 'lost', 'prevented']);
 
 /**
  * A dispute takes the money back at once. If it is won, the money returns. An early warning takes nothing. The status counts, not the type of the
  * event: funds may be reinstated in part, because of an earlier refund, while the dispute is open or lost.
  */
-function dispute({ id, payment_intent, amount, currency, status }: Fields, at: Date | null): ReversalChange | null {
+function dispute({ id, payment_intent, amount, currency, status, payment_method_details }: Fields, at: Date | null): ReversalChange | null {
   const paymentId = idOf(payment_intent);
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount) || typeof currency !== 'string') return null;
-  const isHarmless = status === 'won' || (typeof status === 'string' && status.startsWith('warning_'));
+  // What was prevented was either blocked by the card network, or resolved by a refund.
+  const isBlocked = status === 'prevented' && fieldsOf(fieldsOf(payment_method_details).card).case_type === 'block';
+  const isHarmless = status === 'won' || isBlocked || (typeof status === 'string' && status.startsWith('warning_'));
   const isDecided = decidedStatuses.has(status);
   return { kind: 'dispute', cause: id, paymentId, amountCents: isHarmless ? 0 : amount, beforeCents: null, currency, isDecided, at };
 }

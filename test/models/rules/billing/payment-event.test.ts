@@ -151,6 +151,7 @@ describe('a dispute', () => {
     ['under_review', 500, false],
     ['lost', 500, true],
     ['won', 0, true],
+    ['prevented', 500, true],
     ['warning_needs_response', 0, false],
     ['warning_closed', 0, false],
     ['no_warning_', 500, false],
@@ -170,6 +171,18 @@ describe('a dispute', () => {
       });
     });
   }
+
+  it('a prevented dispute takes back nothing if the card network blocked it', () => {
+    const prevented = (payment_method_details: unknown) => {
+      const change = dispute({ status: 'prevented', payment_method_details });
+      return change?.kind === 'dispute' ? change.amountCents : null;
+    };
+    assert.deepEqual(
+      [{ card: { case_type: 'block' } }, { card: { case_type: 'resolution' } }, { card: null }, null].map(prevented),
+      [0, 500, 500, 500],
+    );
+    assert.equal((dispute({ payment_method_details: { card: { case_type: 'block' } } }) as ReversalChange | null)?.amountCents, 500);
+  });
 
   for (const changes of [{ id: 5 }, { payment_intent: null }, { currency: null }, { amount: '500' }, { amount: -1 }])
     it(`a dispute takes back nothing with ${JSON.stringify(changes)}`, () => assert.equal(dispute(changes), null));
