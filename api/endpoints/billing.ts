@@ -94,9 +94,11 @@ export const receivePayment = endpoint({
   response: named('PaymentEventData', Joi.object({ received: Joi.boolean().required() })),
   async handler({ signed }, { db, payments, logger }) {
     const event = await payments.readEvent(signed.headers, signed.body);
-    const outcome = await recordPaymentEvent(db, event);
+    const { outcome, closedWorkspaceId: workspace_id } = await recordPaymentEvent(db, event);
     const line = { event_id: event.id, event_type: event.type, outcome };
     if (outcome === 'mismatched') logger.error(line, 'a payment is not what was ordered: nothing was credited');
+    else if (outcome === 'credited' && workspace_id !== null)
+      logger.error({ ...line, workspace_id, payment_id: event.change?.paymentId }, 'a closed account was paid for: refund the payment');
     else logger.info(line, 'payment event');
     return { received: true };
   },

@@ -14,20 +14,26 @@ import { applyReversals, noteFailedRefund, noteReversal } from './reverse-paymen
  */
 export type PaymentOutcome = 'credited' | 'noted' | 'repeated' | 'reversed' | 'ignored' | 'unmatched' | 'mismatched';
 
+export interface RecordedPayment {
+  outcome: PaymentOutcome;
+  /** The closed account whose order the event names. */
+  closedWorkspaceId: string | null;
+}
+
 /**
  * Stores an event of the payment provider and applies it, in one transaction. A payment is credited once, whatever the number, the order
- * and the timing of the events about it.
+ * and the timing of the events about it. It is credited to a closed account, too, where its refund takes the credits back.
  */
-export function recordPaymentEvent(db: Database, event: PaymentEvent): Promise<PaymentOutcome> {
+export function recordPaymentEvent(db: Database, event: PaymentEvent): Promise<RecordedPayment> {
   return inTransaction(db, async (transaction) => {
     const { provider, id, type, raw, change } = event;
     // A second delivery of the event waits here for the commit of the first.
     const stored = await select(db, insertEvent, [provider, id, type, raw], transaction);
-    if (stored.length === 0) return 'repeated';
+    if (stored.length === 0) return { outcome: 'repeated', closedWorkspaceId: null };
     const outcome = await apply(db, transaction, { provider, id, change });
     const named = [change?.kind === 'session' ? change.sessionId : null, change?.paymentId ?? null];
-    await select(db, noteOutcome, [provider, id, outcome, ...named], transaction);
-    return outcome;
+    const [noted] = await select<{ closed: string | null }>(db, noteOutcome, [provider, id, outcome, ...named], transaction);
+    return { outcome, closedWorkspaceId: noted?.closed ?? null };
   });
 }
 
@@ -37,11 +43,12 @@ const insertEvent = `
 
 /** The original text names the payer. Of a closed account it is not kept. */
 const noteOutcome = `
-  UPDATE payment_events SET outcome = $3, raw = CASE WHEN EXISTS (
-    SELECT 1 FROM credit_orders o JOIN workspaces w ON w.id = o.workspace_id
-    WHERE (o.session_id = $4 OR o.payment_id = $5) AND w.closed_at IS NOT NULL
-  ) THEN '' ELSE raw END
-  WHERE provider = $1 AND event_id = $2`;
+  WITH closed AS MATERIALIZED (
+    SELECT w.id FROM credit_orders o JOIN workspaces w ON w.id = o.workspace_id
+    WHERE (o.session_id = $4 OR o.payment_id = $5) AND w.closed_at IS NOT NULL LIMIT 1
+  )
+  UPDATE payment_events SET outcome = $3, raw = CASE WHEN EXISTS (SELECT 1 FROM closed) THEN '' ELSE raw END
+  WHERE provider = $1 AND event_id = $2 RETURNING (SELECT id FROM closed) AS closed`;
 
 async function apply(
   db: Database,
