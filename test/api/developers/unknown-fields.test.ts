@@ -43,6 +43,10 @@ describe('unknown fields', () => {
     const { status, body } = await app.call('GET', '/api/v1/messages?Status=sent', { key: account.key });
     assert.deepEqual([status, body.details], [400, [unknown('Status', 'status')]]);
   });
+  it('400 for a query parameter that is given twice, with the known one that it looks like', async () => {
+    const { status, body } = await app.call('GET', '/api/v1/messages?Status=sent&Status=failed&to=x&to=y', { key: account.key });
+    assert.deepEqual([status, body.details], [400, [unknown('Status', 'status'), { field: 'to', message: 'to must be given once' }]]);
+  });
   it('400 for a preview, of a single and of a bulk send', async () => {
     const bulk = { channel: 'sms', content: { text: 'Hello' }, recipients: [good.to] };
     for (const [body, fault] of [
