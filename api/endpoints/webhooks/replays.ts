@@ -35,7 +35,7 @@ export const replayWebhook = endpoint({
   auth,
   refusals: [409, 503],
   body: Joi.object<ReplayBody>({
-    since: moment().required(),
+    since: moment().empty(['', null]).required(),
     until: moment().description('Default: now'),
     status: text().valid(...deliveryStatuses),
     dry_run: Joi.boolean().empty(null).default(false).description('Only count the deliveries that would be sent'),

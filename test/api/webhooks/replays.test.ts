@@ -79,6 +79,7 @@ describe('replays', () => {
   for (const [body, text] of [
     [{}, 'Missing required field: since'],
     [{ since: null }, 'Missing required field: since'],
+    [{ since: '' }, 'Missing required field: since'],
     [{ since: 'soon' }, 'Invalid date format'],
     [{ since: 5 }, 'since must be a string'],
     [{ since: longAgo, until: '' }, 'Invalid date format'],
