@@ -18,9 +18,7 @@ export const parseObject = (bytes: Buffer): object => parseBody(bytes).body;
  * @throws AppError 400 when the bytes are not UTF-8, not JSON, or not a JSON object
  */
 export function parseBody(bytes: Buffer): ParsedBody {
-  if (bytes.length === 0) return { body: {}, dropped: [] };
-  const parsed = parse(textOf(bytes));
-  if (!isObject(parsed)) throw invalidJson('The body must be a JSON object');
+  const parsed = objectIn(bytes);
   // An own `__proto__` field would become the prototype of every copy. It is dropped like every unknown field. Free-form fields refuse it.
   const dropped: string[] = [];
   for (const [name, holder] of [['', parsed], ...Object.entries(parsed)] as const) {
@@ -29,6 +27,22 @@ export function parseBody(bytes: Buffer): ParsedBody {
     dropped.push(name === '' ? '__proto__' : `${name}.__proto__`);
   }
   return { body: parsed, dropped };
+}
+
+/** The fields of a body that nothing uses; none if it is not a JSON object. */
+export function unusedFieldsIn(bytes: Buffer): string[] {
+  try {
+    return Object.keys(objectIn(bytes));
+  } catch {
+    return [];
+  }
+}
+
+function objectIn(bytes: Buffer): object {
+  if (bytes.length === 0) return {};
+  const parsed = parse(textOf(bytes));
+  if (!isObject(parsed)) throw invalidJson('The body must be a JSON object');
+  return parsed;
 }
 
 function textOf(bytes: Buffer): string {

@@ -28,12 +28,18 @@ export async function readHandlerRequest<Services extends { config: { publicUrl:
   const params = idsOf(req);
   // Path and headers are checked before the body is read, so that a request that must fail uses no memory.
   const maxBytes = item.admit?.({ params, headers }, deps) ?? item.bodyBytesMax;
-  const hasBody = item.body !== undefined || item.auth === 'provider';
-  const body = hasBody ? await readBody(req, memory, maxBytes) : Buffer.alloc(0);
+  const usesBody = item.body !== undefined || item.auth === 'provider';
+  const body = usesBody ? await readBody(req, memory, maxBytes) : await readUnused(item, req, memory);
   const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
   const origin = originOf(caller, req, deps.context);
   const { newId, traceparent } = deps.context;
   return { caller, origin, params, query, body, idempotencyKey, url: deps.config.publicUrl + originalUrl, headers, newId, traceparent };
+}
+
+/** A body that the operation does not use. It is read to name its fields, and is never a reason to refuse. The body of a GET has no meaning. */
+async function readUnused({ method }: Pick<Endpoint, 'method'>, req: Request, memory: MemoryReservation): Promise<Buffer> {
+  if (method === 'get') return Buffer.alloc(0);
+  return readBody(req, memory).catch(() => Buffer.alloc(0));
 }
 
 /**

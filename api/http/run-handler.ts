@@ -5,7 +5,7 @@ import { assertScope } from './caller.js';
 import type { Endpoint, NoteWorkspace } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
-import { parseBody } from './parse-body.js';
+import { parseBody, unusedFieldsIn } from './parse-body.js';
 import { Reply } from './reply.js';
 import { ignoredFieldsHeader } from './schemas/unknown-fields.js';
 import { type Checked, check, checkQuery } from './schemas/validation.js';
@@ -31,9 +31,9 @@ export async function runHandler<Services>(
   const checked = item.body === undefined ? nothing : check(item.body, parsed);
   const body = item.examine === undefined ? checked : await item.examine(checked, deps);
   const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
+  const inBody = () => (item.body === undefined ? unusedFieldsIn(bytes) : [...dropped, ...(body.ignored ?? [])]);
   // Providers may add fields to their callbacks, so these are not reported.
-  const ignoredHeader =
-    item.auth === 'provider' ? {} : ignoredFieldsHeader([...(query.ignored ?? []), ...dropped, ...(body.ignored ?? [])]);
+  const ignoredHeader = item.auth === 'provider' ? {} : ignoredFieldsHeader([...(query.ignored ?? []), ...inBody()]);
   if (faults.length > 0) throw withHeaders(invalid(faults), ignoredHeader);
   if (body.refusal !== undefined && item.idempotent !== true) throw withHeaders(body.refusal, ignoredHeader);
   const lastEventId = headers['last-event-id'];

@@ -93,6 +93,21 @@ describe('unknown fields', () => {
     const { status, headers } = await app.call('GET', '/api/v1/messages/x?verbose=1', { key: account.key });
     assert.deepEqual([status, headers.get('ignored-fields')], [404, 'verbose']);
   });
+  it('200 or 404 for a body of an operation that takes none, and the header names its fields', async () => {
+    const { body: sent } = await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const path = `/messages/${sent.data.message.id}/cancel`;
+    const { status, headers } = await post(path, { reason: 'by mistake', more: { colour: 'red' }, ü: 1 });
+    assert.deepEqual([status, headers.get('ignored-fields')], [200, 'reason, more, %C3%BC']);
+    const unknownId = await app.call('DELETE', '/api/v1/contacts/x', {
+      key: account.key,
+      body: '{"__proto__":1,"colour":{"__proto__":2}}',
+    });
+    assert.deepEqual([unknownId.status, unknownId.headers.get('ignored-fields')], [404, '__proto__, colour']);
+    for (const body of ['', '{}', '{"reason":', '["reason"]', '5', 'reason=mistake', `{"reason":"${'x'.repeat(200_000)}"}`]) {
+      const again = await app.call('POST', `/api/v1${path}`, { key: account.key, body });
+      assert.deepEqual([again.status, again.headers.get('ignored-fields')], [200, null], body.slice(0, 20));
+    }
+  });
   it('an answer has no Ignored-Fields header without ignored fields', async () => {
     const { headers } = await send({ metadata: { Metadata: 1, schedule_at: 2 } });
     assert.equal(headers.get('ignored-fields'), null);
