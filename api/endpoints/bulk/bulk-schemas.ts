@@ -136,13 +136,18 @@ export async function planned(
   return { refusal, ignored, value: { ...value, plan }, faults: withLater(bulkBody, faults, refusals(value, plan)) };
 }
 
+/** The body with a content of which nothing is wrong, in place of one that must not be rendered. */
+export const withoutContent = (body: BulkBody): BulkBody => ({ ...body, content: harmless });
+
+const harmless: Content = { text: '-' };
+
 /** Replaces each of these fields by a harmless value, so that the recipients can still be checked. */
 function judgeable(value: BulkBody, unusable: readonly string[]): BulkRequest {
   const isUnusable = (name: string) => unusable.some((field) => field === name || field.startsWith(`${name}.`));
   return {
     ...value,
     channel: isUnusable('channel') ? null : value.channel,
-    content: isUnusable('content') ? { text: '-' } : value.content,
+    content: isUnusable('content') ? harmless : value.content,
   };
 }
 

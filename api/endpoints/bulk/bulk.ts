@@ -18,7 +18,7 @@ import { presentAcceptedBatch, presentBatch, presentBatchInList } from '../../pr
 import { dataOf } from '../../http/schemas/schemas.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
-import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
+import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk, withoutContent } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
 import type { RequestHead } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
@@ -63,11 +63,12 @@ async function accept(
   head: RequestHead<Buffer | null>,
 ) {
   assertTemplateTaken(deps.config, given);
-  if (refusal !== null) throw refusal;
+  const judged = refusal === null ? given : withoutContent(given);
   // Contacts are read after the idempotency look-up: a repeated request gets its first response even if its contacts have changed.
-  const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, given), caller.allowedCountries);
+  const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, judged), caller.allowedCountries);
   const faults = faultsOfPlan(body, body.plan);
   if (faults.length > 0) throw invalid(faults);
+  if (refusal !== null) throw refusal;
   const batch = newBatch(caller, body, head);
   return acceptNewBatch(deps, caller, { batch, traceparent: head.traceparent, pagesOf: () => pagesOf(batch, body) });
 }

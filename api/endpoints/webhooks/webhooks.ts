@@ -1,7 +1,6 @@
 /** Webhooks: URLs that receive events. */
 import Joi from 'joi';
 import { deleteWebhook } from '../../../models/operations/webhooks/delete-webhook.js';
-import { assertBelow, type Quota } from '../../../models/operations/workspaces/within-quota.js';
 import { registerWebhook } from '../../../models/operations/webhooks/register-webhook.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { eventDescriptions, type EventType, eventTypes } from '../../../models/rules/webhooks/events.js';
@@ -85,8 +84,7 @@ export const createWebhook = endpoint({
   status: 201,
   refusals: [409],
   async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...settings } }, { db, config, resolve }) {
-    const quota: Quota = { workspaceId, of: 'webhooks', max: config.quotas.webhooks };
-    await assertBelow(db, quota); // before the DNS look-up
+    // Before the quota, as every fault of the request. The look-ups of a workspace are limited, and an update makes one at the quota, too.
     await assertUsableUrl(url, config, addressesFor(workspaceId, resolve));
     const wanted = { workspace_id: workspaceId, url, events, description: description || null, ...settings };
     const { row, secret } = await registerWebhook(db, config, wanted, origin);

@@ -60,6 +60,11 @@ describe('quotas of a workspace', () => {
       [400, 'Webhook URL must not point to a private address', ['url', 'events']],
     );
     assert.equal((await create({ url: 'https://10.0.0.1/', events: ['message.sent'] })).status, 400);
+    const { resolve } = app.deps;
+    app.deps.resolve = async () => [{ address: '10.0.0.1', family: 4 }];
+    const named = await create({ url: 'https://private.example/', events: ['message.sent'] });
+    app.deps.resolve = resolve;
+    assert.deepEqual([named.status, named.body.error], [400, 'Webhook URL must not point to a private address']);
   });
 
   it('allows two replays over all webhooks, and empty replays do not count', async () => {
@@ -154,6 +159,23 @@ describe('quotas of a workspace', () => {
       assert.deepEqual([(await send('new', other)).status, (await send('new', first)).status], [409, 201]);
     });
   }
+
+  it('400 for contacts and countries of a bulk send, also with too many placeholders', async () => {
+    const { key, jwt } = account;
+    const send = (more: object) => app.call('POST', '/api/v1/messages/bulk', { key, body: { channel: 'sms', content: tooMany, ...more } });
+    const contact_id = randomUUID();
+    await app.call('POST', '/api/v1/contacts', { key, body: { phone: '+4915112345678', tags: ['vip'] } });
+    const unreachable = await send({ tag: 'nobody' });
+    assert.deepEqual([unreachable.status, unreachable.body.error], [400, 'No contact with this tag can be reached on this channel']);
+    const unknown = await send({ recipients: [{ contact_id }] });
+    assert.deepEqual([unknown.status, unknown.body.details[0].field], [400, 'recipients[0].contact_id']);
+    assert.equal((await send({ tag: 'vip' })).status, 409);
+    await app.call('PUT', '/api/v1/workspace', { jwt, body: { allowed_countries: ['US'] } });
+    for (const more of [{ tag: 'vip' }, { recipients: ['+4915112345678'] }]) {
+      const refused = await send(more);
+      assert.deepEqual([refused.status, refused.body.error], [400, 'Sending to DE is not allowed']);
+    }
+  });
 
   it('400 or 404 for what else is wrong with a single send, also with too many placeholders', async () => {
     const body = { to: '+15551234567', channel: 'sms', content: tooMany, variables: { a: 'x' } };
