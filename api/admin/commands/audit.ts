@@ -1,6 +1,7 @@
 import type { Difference } from '../../../models/operations/billing/audit-piece.js';
 import { auditNow } from '../../../models/operations/billing/audit-books.js';
-import { acknowledgeDrift } from '../../../models/operations/billing/ledger-drift.js';
+import { acknowledgeDrift } from '../../../models/operations/billing/acknowledge-drift.js';
+import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
 import type { Database } from '../../../models/db/database.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { type Command, type CommandOutcome, textIn } from '../command.js';
@@ -11,7 +12,10 @@ export const auditCommand: Command = {
   takes: [],
   settings: ['DATABASE_URL'],
   options: {
-    acknowledge: { value: 'WORKSPACE', about: 'Accept the current balance of this workspace as correct' },
+    acknowledge: {
+      value: 'WORKSPACE',
+      about: 'Accept the current balance of this workspace as correct, and post the difference to its ledger',
+    },
   },
   summary: 'Compare every ledger entry, message and batch with its counterpart now. Fails if something differs.',
   run(given, { db }) {
@@ -33,7 +37,9 @@ async function auditAll(db: Database): Promise<CommandOutcome> {
 }
 
 async function acknowledge(db: Database, named: string): Promise<CommandOutcome> {
-  const { id } = await findWorkspace(named);
-  await acknowledgeDrift(db, id);
-  return { ok: true, text: `The balance of ${id} is now accepted as correct.`, data: { workspace_id: id } };
+  const workspace = await findWorkspace(named);
+  const correction = await acknowledgeDrift(db, workspace);
+  const posted = correction === 0 ? 'Its ledger has the same sum' : `Its ledger got a correction of ${creditsText(correction)}`;
+  const text = `The balance of ${workspace.id} is now accepted as correct. ${posted}.`;
+  return { ok: true, text, data: { workspace_id: workspace.id, correction: toCredits(correction) } };
 }

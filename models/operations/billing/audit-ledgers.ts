@@ -10,13 +10,21 @@ interface Walk {
   after: number | string;
   /** The sum up to that entry in thousandths of a credit, or the number of messages. */
   sum: number;
+  /** The first entry that strayed since the last correction of an operator. */
+  strayed?: number | null;
   isOver: boolean;
 }
 
 const atOnce = { entries: 5_000, messages: 10_000 };
 const hourMs = 3_600_000;
 
-/** Verifies that entries are numbered without gaps in the order of their balances, and that they add up to the balance. */
+/** The cause of an entry with which an operator accepted a balance (`acknowledgeDrift`) begins with this. */
+export const correctionPrefix = 'correction:';
+
+/**
+ * Verifies that entries are numbered without gaps in the order of their balances, and that they add up to the balance. Entries that strayed
+ * before a correction are accepted with it, while they and the correction add up to the balance that it accepted.
+ */
 export const auditLedger: AuditPiece = async (db, place) => {
   const walk = place as Walk | null;
   if (walk !== null && !walk.isOver) return auditNextEntries(db, walk);
@@ -28,14 +36,28 @@ export const auditLedger: AuditPiece = async (db, place) => {
   return piece;
 };
 
-/** Continues in the ledger of one workspace. After its last entry, also compares its balance. */
+/** Continues in the ledger of one workspace. After its last entry, reports what strayed, and also compares its balance. */
 async function auditNextEntries(db: Database, walk: Walk): Promise<{ differences: Difference[]; place: Walk }> {
+  const reached = await readEntries(db, walk);
+  if (!reached.isOver) return { differences: [], place: reached };
+  const { workspace, strayed = null } = reached;
+  const differences = strayed === null ? [] : [differs('ledger entry', workspace, { number: strayed })];
+  return { differences: [...differences, ...(await compareBalance(db, reached))], place: reached };
+}
+
+async function readEntries(db: Database, walk: Walk): Promise<Walk> {
   const [piece] = await select<LedgerPiece>(db, entries, [walk.workspace, walk.after, walk.sum, atOnce.entries]);
-  const { strayed = null, count = 0, last, sum } = piece ?? {};
-  const differences = strayed === null ? [] : [differs('ledger entry', walk.workspace, { number: strayed })];
-  const reached = { ...walk, after: last ?? walk.after, sum: sum ?? walk.sum, isOver: count < atOnce.entries };
-  if (reached.isOver) differences.push(...(await compareBalance(db, reached)));
-  return { differences, place: reached };
+  const { corrected = null, strayed = null, count = 0, last, sum } = piece ?? {};
+  const earlier = corrected === null ? walk.strayed : null;
+  return { ...walk, after: last ?? walk.after, sum: sum ?? walk.sum, strayed: earlier ?? strayed, isOver: count < atOnce.entries };
+}
+
+/** Reads the ledger of a workspace to its end. @returns its last entry, its sum, and the first entry that strayed */
+export async function readLedger(db: Database, workspace: string): Promise<Pick<Walk, 'after' | 'sum' | 'strayed'>> {
+  const [row] = await select<{ sum: number }>(db, 'SELECT opening_balance AS sum FROM workspaces WHERE id = $1', [workspace]);
+  let walk: Walk = { workspace, after: 0, sum: row?.sum ?? 0, isOver: false };
+  while (!walk.isOver) walk = await readEntries(db, walk);
+  return walk;
 }
 
 interface Opening {
@@ -46,7 +68,9 @@ interface Opening {
 }
 
 interface LedgerPiece {
-  /** The first entry with a wrong number, or with a balance that does not follow from the entries before it. */
+  /** The last correction to which the entries add up. */
+  corrected: number | null;
+  /** The first entry after it with a wrong number, or with a balance that does not follow from the entries before it. */
   strayed: number | null;
   count: number;
   last: number | null;
@@ -60,12 +84,16 @@ const opening = `
 
 const entries = `
   WITH piece AS (
-    SELECT number, amount, balance_after FROM credit_entries WHERE workspace_id = $1 AND number > $2 ORDER BY number LIMIT $4
+    SELECT number, amount, balance_after, kind = 'adjustment' AND starts_with(reference, '${correctionPrefix}') AS corrects
+    FROM credit_entries WHERE workspace_id = $1 AND number > $2 ORDER BY number LIMIT $4
   ), walked AS (
-    SELECT number, balance_after, $3::bigint + sum(amount) OVER walk AS running, $2::bigint + row_number() OVER walk AS place
+    SELECT number, balance_after, corrects, $3::bigint + sum(amount) OVER walk AS running, $2::bigint + row_number() OVER walk AS place
     FROM piece WINDOW walk AS (ORDER BY number)
+  ), accepted AS (
+    SELECT max(number) AS number FROM walked WHERE corrects AND balance_after = running
   )
-  SELECT min(number) FILTER (WHERE number <> place OR balance_after <> running) AS strayed, count(*) AS count, max(number) AS last,
+  SELECT (SELECT number FROM accepted) AS corrected, count(*) AS count, max(number) AS last,
+    min(number) FILTER (WHERE (number <> place OR balance_after <> running) AND number > COALESCE((SELECT number FROM accepted), 0)) AS strayed,
     ($3::bigint + (SELECT sum(amount) FROM piece))::bigint AS sum
   FROM walked`;
 

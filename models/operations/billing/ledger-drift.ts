@@ -50,15 +50,3 @@ const note = `
   SELECT r.workspace_id, r.number, r.balance FROM ${recordset('$1', 'r', marked)}
   ORDER BY r.workspace_id
   ON CONFLICT (workspace_id) DO UPDATE SET number = EXCLUDED.number, balance = EXCLUDED.balance WHERE ledger_marks.number < EXCLUDED.number`;
-
-/**
- * Accepts the present balance of a workspace as right, after an operator has examined the difference. @returns false if there is no such
- * workspace
- */
-export async function acknowledgeDrift(db: Database, workspaceId: string): Promise<boolean> {
-  return (await select(db, acknowledge, [workspaceId])).length > 0;
-}
-
-const acknowledge = `
-  INSERT INTO ledger_marks (workspace_id, number, balance) SELECT id, entry_count, balance FROM workspaces WHERE id = $1
-  ON CONFLICT (workspace_id) DO UPDATE SET number = EXCLUDED.number, balance = EXCLUDED.balance RETURNING workspace_id`;

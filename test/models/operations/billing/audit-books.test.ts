@@ -183,7 +183,10 @@ describe('the audit of the books', () => {
     const audited = run();
     assert.deepEqual([audited.status, audited.stderr], [1, '']);
     assert.match(audited.stdout, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 difference.\n$`));
-    assert.match(run('--acknowledge', workspaceId).stdout, /accepted as correct/);
+    assert.match(run('--acknowledge', workspaceId).stdout, /accepted as correct. Its ledger got a correction of 0.001 credits.\n$/);
+    const again = run();
+    assert.deepEqual([again.status, again.stdout], [0, '0 differences.\n']);
+    assert.match(run('--acknowledge', workspaceId).stdout, /Its ledger has the same sum.\n$/);
     assert.equal(run('--acknowledge', uuidv7()).status, 1);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { CreditEntry } from '../../../../models/tables/credit-entry.js';
 import { migrate } from '../../../../models/migrate.js';
-import { acknowledgeDrift, checkLedgers } from '../../../../models/operations/billing/ledger-drift.js';
+import { checkLedgers } from '../../../../models/operations/billing/ledger-drift.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
@@ -46,20 +46,6 @@ describe('checkLedgers', () => {
     for (const _ of [1, 2, 3]) assert.deepEqual(await drift(), drifted(98_999, 99_000), 'later entries do not hide it');
     await moveBalance(1);
     assert.deepEqual(await drift(), []);
-    await mendEntry();
-  });
-
-  it('names no acknowledged difference, and names the next one', async () => {
-    await moveBalance(-1);
-    assert.deepEqual(await drift(), drifted(99_999, 100_000));
-    assert.equal(await acknowledgeDrift(test.db, workspaceId), true);
-    assert.equal(await acknowledgeDrift(test.db, uuidv7()), false);
-    assert.deepEqual(await drift(), []);
-    await buildQueued(test.db, workspaceId);
-    assert.deepEqual(await drift(), []);
-    await moveBalance(-1);
-    assert.deepEqual(await drift(), drifted(98_998, 98_999));
-    await moveBalance(2);
     await mendEntry();
   });
 
