@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { makeId } from '../../models/rules/values/make-id.js';
-import { noteRequest, unknownRoute } from '../../models/metrics/observe.js';
+import { abortedStatus, noteRequest, unknownRoute } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { isTracing } from '../../models/tracing/tracing.js';
 import { readTraceparent } from '../../models/tracing/trace-context.js';
@@ -85,18 +85,19 @@ export function requestContext(logger: Logger, { addressOf, trace }: { addressOf
     res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {
       const durationMs = performance.now() - startedAt;
+      const status = res.headersSent ? res.statusCode : abortedStatus; // otherwise it is Node's default, 200
       const line = {
         method: req.method,
         route: context.route,
-        status: res.statusCode,
+        status,
         duration_ms: Math.round(durationMs),
         request_id: requestId,
         workspace_id: context.workspaceId,
         key_id: context.keyId,
         address: context.address,
-        trace_id: trace(req.method, context, res.statusCode, durationMs),
+        trace_id: trace(req.method, context, status, durationMs),
       };
-      countRequest(req.method, context, res.statusCode, durationMs);
+      countRequest(req.method, context, status, durationMs);
       logger.info(line, res.writableFinished || context.isStream ? 'request' : 'request aborted');
     });
     next();

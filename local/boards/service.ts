@@ -114,7 +114,7 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Requests by status',
-      about: 'All requests of the API. 5xx should be 0.',
+      about: 'All requests of the API. 5xx should be 0. aborted: the client left before a response.',
       unit: 'reqps',
       queries: [[rate('tidings_http_requests_total', ['status_class']), '{{status_class}}']],
     },

@@ -9,6 +9,9 @@ import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
 /** The route of requests without an endpoint. Invented paths must not create series. */
 export const unknownRoute = '(unknown)';
 
+/** The status of a request that was aborted before its response began. No client gets it. */
+export const abortedStatus = 499;
+
 /** A request that is over. */
 interface EndedRequest {
   method: string | undefined;
@@ -24,7 +27,8 @@ interface EndedRequest {
 /** Notes a request that is over. */
 export function noteRequest({ method, route, status, durationMs, isShed }: EndedRequest): void {
   const operation = route === unknownRoute ? 'unknown' : `${method} ${route}`;
-  apiMetrics.requests.inc({ operation, status_class: `${Math.floor(status / 100)}xx` });
+  const statusClass = status === abortedStatus ? 'aborted' : `${Math.floor(status / 100)}xx`;
+  apiMetrics.requests.inc({ operation, status_class: statusClass });
   if (durationMs !== null) apiMetrics.requestSeconds.observe({ operation }, durationMs / 1000);
   if (isShed) apiMetrics.shed.inc({ operation });
 }

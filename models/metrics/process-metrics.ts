@@ -10,10 +10,14 @@ const wayThereSeconds = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 43_200, 8
 
 /** The traffic of the API. */
 export const apiMetrics = {
-  requests: counter('tidings_http_requests_total', 'HTTP requests that got a response or were aborted', {
-    from: 'api',
-    labels: ['operation', 'status_class'],
-  }),
+  requests: counter(
+    'tidings_http_requests_total',
+    'HTTP requests, by the class of their status. aborted: the connection ended before the response began',
+    {
+      from: 'api',
+      labels: ['operation', 'status_class'],
+    },
+  ),
   requestSeconds: histogram('tidings_http_request_seconds', 'Time from the head of a request to the end of its response', {
     from: 'api',
     labels: ['operation'],

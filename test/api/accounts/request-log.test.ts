@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import jsonwebtoken, { type JwtPayload } from 'jsonwebtoken';
+import { inTransaction, select } from '../../../models/db/database.js';
+import { apiMetrics } from '../../../models/metrics/catalogue.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import type { TestApp } from '../start-app.js';
@@ -105,6 +107,26 @@ describe('the log line of a request', () => {
       const line = await newest(503);
       assert.deepEqual([line?.address, line?.key_id, line?.workspace_id], ['203.0.113.7', id, workspaceId]);
     });
+  });
+
+  it('a request that is aborted before its response is logged as 499 and counted as aborted, not as a success', async () => {
+    const { key } = await start();
+    apiMetrics.requests.reset();
+    const abort = new AbortController();
+    await inTransaction(app.deps.db, async (transaction) => {
+      await select(app.deps.db, 'LOCK TABLE messages IN ACCESS EXCLUSIVE MODE', [], transaction);
+      const call = fetch(`${app.url}/api/v1/messages`, { headers: { 'X-API-Key': key }, signal: abort.signal });
+      const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'messages'::regclass`;
+      await until(async () => (await rows(app.deps.db, waiting)).length > 0, 'a request that waits');
+      abort.abort();
+      await assert.rejects(call, /abort/);
+      assert.equal((await newest(499))?.route, '/api/v1/messages');
+    });
+    const { values } = await apiMetrics.requests.get();
+    assert.deepEqual(
+      values.map(({ labels, value }) => [labels, value]),
+      [[{ operation: 'GET /api/v1/messages', status_class: 'aborted' }, 1]],
+    );
   });
 
   it('the log line of a request names the workspace of each JWT under /auth, also of several from one address', async () => {
