@@ -2,6 +2,7 @@
 import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
+import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { gatherMessages } from '../../models/operations/messages/gather-messages.js';
 import { closeDoneGroups, type DueGroup, fenceGroups, lookAgain, takeDueGroups } from '../../models/operations/watch/look-at-groups.js';
@@ -35,6 +36,7 @@ export async function repairGroups(deps: RepairDeps, sliceMs: number): Promise<v
     await inPages(sliceMs, pageOfGroups, () => repairPage(deps, done));
   } finally {
     const { running: _, ...repaired } = done;
+    for (const [result, count] of Object.entries(repaired)) workMetrics.repairs.inc({ what: `groups ${result}` }, count);
     if (Object.values(repaired).some((count) => count > 0)) deps.logger.warn(done, 'repaired groups that no workflow drove');
   }
 }

@@ -137,10 +137,13 @@ function noteRepairs(logger: Logger, what: string, count: number, isUsual = fals
 
 /** Starts the pages whose workflow is gone, and signals those that run. */
 async function repairBatch({ db, starts }: RepairDeps, batch: DueBatch): Promise<void> {
-  if (!(await settleBatch(db, batch))) return;
+  const isChanged = await settleBatch(db, batch);
+  if (batch.status === 'accepting') workMetrics.repairs.inc({ what: 'batches fenced' });
+  if (!isChanged) return;
   for (const page of await queuedPages(db, batch.id)) {
     const isNew = await starts.group(page);
-    if (!isNew) await starts.batchChanged(page.workflowId);
+    if (isNew) workMetrics.repairs.inc({ what: 'pages started' });
+    else await starts.batchChanged(page.workflowId);
   }
   await notePagesNotified(db, batch);
 }

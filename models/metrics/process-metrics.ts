@@ -104,7 +104,10 @@ export const workMetrics = {
     from: 'worker',
     labels: ['channel'],
   }),
-  repairs: counter('tidings_watcher_repairs_total', 'Overdue work that the watcher started again', { from: 'worker', labels: ['what'] }),
+  repairs: counter('tidings_watcher_repairs_total', 'Overdue work that the watcher started again, gave up, closed or fenced', {
+    from: 'worker',
+    labels: ['what'],
+  }),
   ledgerDrift: gauge('tidings_ledger_drift_workspaces', 'Workspaces whose balance differs from their ledger; must be 0', {
     from: 'worker',
   }),

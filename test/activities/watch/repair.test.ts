@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { workMetrics } from '../../../models/metrics/catalogue.js';
 import { Batch } from '../../../models/tables/batch.js';
 import { pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
@@ -45,6 +46,29 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(await rows(repairs.db, 'SELECT id FROM messages WHERE id = $1', [undecided.id]), [], 'it is fenced');
     assert.ok(repairs.lines.every(({ level }) => level === 40) && repairs.lines.length > 0);
     assert.deepEqual(await repairs.run(), [`wake msg:${reported.id}`, `replay ${replay.id}`], 'what was started has its time');
+  });
+
+  it('repairs of groups and batches are counted by their result', async () => {
+    workMetrics.repairs.reset();
+    await buildQueued(repairs.db, repairs.workspaceId);
+    await buildUndecided(repairs.db, repairs.workspaceId);
+    const running = await buildQueued(repairs.db, repairs.workspaceId);
+    repairs.running.add(`msg:${running.id}`);
+    await buildBatch(repairs.db, repairs.workspaceId, [2]);
+    const { id, pages } = await buildAcceptedBatch(repairs.db, repairs.workspaceId, [1, 1]);
+    repairs.running.add(`page:${pages[0]?.groupId}`);
+    await pauseBatch(repairs.db, repairs.workspaceId, id);
+    await resumeBatch(repairs.db, repairs.workspaceId, id);
+    await rows(repairs.db, `UPDATE message_groups SET look_at = ${longAgo} WHERE batch_id IS NULL`);
+    await rows(repairs.db, `UPDATE batches SET look_at = ${longAgo}`);
+    await repairs.run();
+    const counted = (await workMetrics.repairs.get()).values.filter(({ value }) => value > 0);
+    assert.deepEqual(Object.fromEntries(counted.map(({ labels, value }) => [labels.what, value])), {
+      'groups started': 1,
+      'groups fenced': 1,
+      'batches fenced': 1,
+      'pages started': 1,
+    });
   });
 
   it('repairs start a mail that waits for the watcher, and log no warning, because that is usual', async () => {
