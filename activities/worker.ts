@@ -14,6 +14,7 @@ import { queues } from '../workflows/contract.js';
 import { SharedEndpointStats } from './webhooks/shared-endpoint-stats.js';
 import type { SharedMemory } from './worker/batch-thread.js';
 import { keepPrepared } from './worker/keep-prepared.js';
+import { nameWorker } from './worker/worker-heartbeat.js';
 import { startThread } from './worker/worker-thread.js';
 import { batchThreadQueues, workerPoolSizes, type RunningWorkers } from './worker/workers.js';
 
@@ -33,10 +34,10 @@ async function main(): Promise<void> {
     process.once('disconnect', () => resolve('parent gone'));
   });
   const taskQueues = Object.values(queues).filter((queue) => !batchThreadQueues.includes(queue));
-  const shared = { urgent: new UrgentWork(), endpoints: new SharedEndpointStats() };
+  const shared = { worker: nameWorker(), urgent: new UrgentWork(), endpoints: new SharedEndpointStats() };
   const threads = await Promise.all([
     startThread({ config, logger, taskQueues, poolMax: workerPoolSizes(config).own, ...shared }),
-    startBatchThread({ urgent: shared.urgent.memory, endpoints: shared.endpoints.memory }),
+    startBatchThread({ worker: shared.worker, urgent: shared.urgent.memory, endpoints: shared.endpoints.memory }),
   ]);
   void toldToStop.then((reason) => {
     logger.info({ reason }, 'finishing');

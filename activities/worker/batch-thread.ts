@@ -10,8 +10,10 @@ import { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { startThread } from './worker-thread.js';
 import { batchThreadQueues, workerPoolSizes } from './workers.js';
 
-/** What the two threads share. */
+/** What the first thread gives to this one. */
 export interface SharedMemory {
+  /** The name of the process. */
+  worker: string;
   urgent: SharedArrayBuffer;
   endpoints: SharedArrayBuffer;
 }
@@ -24,6 +26,7 @@ answerFirstThread();
 const workers = await startThread({
   config,
   logger,
+  worker: shared.worker,
   taskQueues: batchThreadQueues,
   poolMax: workerPoolSizes(config).bulk,
   urgent: new UrgentWork(shared.urgent),

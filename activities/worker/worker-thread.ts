@@ -16,6 +16,8 @@ import { type RunningWorkers, startWorkers, type TaskQueue } from './workers.js'
 export interface ThreadOptions {
   config: Config;
   logger: Logger;
+  /** The name of the process. */
+  worker: string;
   taskQueues: readonly TaskQueue[];
   /** Maximum number of connections to PostgreSQL. */
   poolMax: number;
@@ -26,7 +28,15 @@ export interface ThreadOptions {
 }
 
 /** Opens connections, runs the workers of these queues, and closes the connections after the workers have stopped. */
-export async function startThread({ config, logger, taskQueues, poolMax, urgent, endpoints }: ThreadOptions): Promise<RunningWorkers> {
+export async function startThread({
+  config,
+  logger,
+  worker,
+  taskQueues,
+  poolMax,
+  urgent,
+  endpoints,
+}: ThreadOptions): Promise<RunningWorkers> {
   Runtime.install({
     shutdownSignals: [], // see worker.ts
     telemetryOptions: { ...(await coreTelemetry(config, taskQueues[0] ?? '')), logging: nativeLogging },
@@ -37,7 +47,7 @@ export async function startThread({ config, logger, taskQueues, poolMax, urgent,
   const db = connect(config.databaseUrl, poolMax, { pace });
   const connection = await NativeConnection.connect(config.temporalServer);
   const workers = await startWorkers({ config, db, logger, connection, taskQueues, endpoints });
-  const endHeartbeats = startHeartbeats(db, logger, taskQueues.join());
+  const endHeartbeats = startHeartbeats(db, logger, worker, taskQueues.join());
   const done = workers.done.then(async () => {
     await endHeartbeats();
     await endTracing();

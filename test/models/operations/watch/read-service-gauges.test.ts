@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { nameWorker } from '../../../../activities/worker/worker-heartbeat.js';
 import { clearServiceGauges, type GaugeReading, showReading } from '../../../../models/metrics/catalogue.js';
 import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
 import {
@@ -91,6 +92,17 @@ describe('heartbeats of workers', () => {
     const { known, alive, lost } = await seenWorkers(database.db);
     return [known, alive, lost];
   };
+
+  it('a worker that crashed stays lost after its container was restarted with the same host name and process id', async () => {
+    const [crashed, restarted] = [nameWorker(), nameWorker()];
+    for (const part of ['messages', 'bulk']) {
+      await noteHeartbeat(database.db, crashed, part);
+      await silence(crashed, part, 12);
+      await noteHeartbeat(database.db, restarted, part);
+    }
+    assert.deepEqual(await seen(), [2, 1, 1]);
+    await rows(database.db, 'DELETE FROM worker_beats');
+  });
 
   it('heartbeats of workers count dead threads and ends in good order, and nothing that is long ago', async () => {
     assert.deepEqual(await seen(), [0, 0, 0]);
