@@ -3,6 +3,7 @@ import type { Config } from '../../models/settings/config.js';
 import { connect, type Database, select } from '../../models/db/database.js';
 import {
   beginRecovery,
+  correctedStop,
   findRecovery,
   finishRecovery,
   newestMessageAt,
@@ -90,7 +91,8 @@ async function doubtsAbout(db: Database, { connection, options: { namespace } }:
 async function recover(db: Database, client: Client, config: Config, request: RecoveryRequest): Promise<Omit<Recovered, 'doubts'>> {
   const { asOf, stoppedAt, waitSeconds, dryRun } = request;
   if (dryRun) {
-    const recovery = (await findRecovery(db, asOf)) ?? notBegun(asOf, stoppedAt);
+    const begun = await findRecovery(db, asOf);
+    const recovery = begun === undefined ? notBegun(asOf, stoppedAt) : { ...begun, stopped_at: correctedStop(begun, stoppedAt) };
     return {
       recovery,
       workflows: await openWorkflows(client),

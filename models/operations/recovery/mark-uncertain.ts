@@ -40,7 +40,7 @@ export interface Suspicion {
 /**
  * Marks messages as perhaps handed off. Each gets an attempt of unknown outcome for every account that may have it, and can no longer be
  * cancelled. From then on, the hand-off treats them like any call whose answer was lost. One transaction. A message that was marked before
- * gets no further attempts, but a new waiting time.
+ * gets no further attempts, but a new waiting time, and the moment of the call follows a stop that was corrected.
  * @param waitSeconds how long they wait for their delivery report, from now on
  * @returns how many were marked for the first time
  */
@@ -63,7 +63,7 @@ export function markUncertain(
       recovery,
       suspicions.filter(({ id }) => isFresh.has(id)),
     );
-    await select(db, waitForReport, [queuedIds, waitSeconds], transaction);
+    await select(db, waitForReport, [queuedIds, waitSeconds, recovery.stopped_at], transaction);
     return fresh.length;
   });
 }
@@ -98,4 +98,6 @@ const attempts = `
   FROM ${recordset('$1', 'r', givenAttempts)}`;
 
 const waitForReport = `
-  UPDATE send_attempts a SET give_up_at = now() + $2 * interval '1 second' WHERE a.message_id = ANY($1::uuid[]) AND ${isOpenOrUnknown('a')}`;
+  UPDATE send_attempts a SET give_up_at = now() + $2 * interval '1 second',
+    started_at = CASE WHEN a.detail = 'restored' THEN GREATEST(a.started_at, LEAST($3::timestamptz, now())) ELSE a.started_at END
+  WHERE a.message_id = ANY($1::uuid[]) AND ${isOpenOrUnknown('a')}`;
