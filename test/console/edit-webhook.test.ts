@@ -31,6 +31,14 @@ describe('the form of a webhook in the console', () => {
     assert.equal((await save()).retry_delays, null);
   });
 
+  it('events and order that a program changed meanwhile stay when the description is saved', async () => {
+    await browser.open(`/webhooks/${id}/edit`);
+    await browser.fill('Description (optional)', 'mine');
+    await me.call('PUT', `/webhooks/${id}`, { events: ['message.failed'], ordered: true });
+    const { description, events, ordered } = await save();
+    assert.deepEqual([description, events, ordered], ['mine', ['message.failed'], true]);
+  });
+
   it('the form of a webhook in the console saves a rate that is no whole number', async () => {
     await me.call('PUT', `/webhooks/${id}`, { rate: 2.5 });
     await browser.open(`/webhooks/${id}/edit`);

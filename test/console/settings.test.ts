@@ -34,6 +34,17 @@ describe('settings in the console', function () {
     assert.equal((await me.call('GET', '/workspace')).body.data.workspace.spend_limit_day, null);
   });
 
+  it('a setting that a program changed meanwhile stays when another one is saved, and is shown', async () => {
+    await me.call('PUT', '/workspace', { spend_limit_day: 5, allowed_countries: ['FR'] });
+    await browser.fill('Days until texts and recipients are erased (optional)', '30');
+    await browser.press('Save');
+    await browser.see('The settings are saved.');
+    const { body } = await me.call('GET', '/workspace');
+    const { spend_limit_day, allowed_countries, message_days } = body.data.workspace;
+    assert.deepEqual([spend_limit_day, allowed_countries, message_days], [5, ['FR'], 30]);
+    await browser.until('document.querySelector("[name=spend_limit_day]").value === "5"');
+  });
+
   it('a new password ends other sessions and keeps this one; a wrong current one changes nothing', async () => {
     const form = section('Password');
     await form.getByLabel('Current password').fill('wrong password');

@@ -8,12 +8,14 @@ import { toast } from '../../state/toasts.js';
 const fields = ['spend_limit_day', 'allowed_countries', 'message_days'] as const;
 
 export function PolicyForm({ workspace, changed }: { workspace: Workspace; changed(workspace: Workspace): void }) {
-  const form = useForm(async (data) => {
-    const { workspace: next } = await call('put', '/api/v1/workspace', { body: changesOf(data) });
+  const shown = textsOf(workspace);
+  const form = useForm(async (data, element) => {
+    const { workspace: next } = await call('put', '/api/v1/workspace', { body: changesOf(data, shown) });
     changed(next);
+    // The fields show what is stored now, also where a program changed it.
+    element.reset();
     toast('The settings are saved.');
   });
-  const { spend_limit_day: limit, allowed_countries: countries, message_days: days } = workspace;
   return (
     <section aria-labelledby="policy">
       <h2 id="policy">Sending</h2>
@@ -23,25 +25,32 @@ export function PolicyForm({ workspace, changed }: { workspace: Workspace; chang
           label="Daily spending limit (optional)"
           inputMode="decimal"
           hint="In credits, from midnight to midnight UTC; empty: no limit"
-          defaultValue={limit?.toString() ?? ''}
+          defaultValue={shown.spend_limit_day}
         />
         <TextField
           name="allowed_countries"
           label="Allowed countries (optional)"
           hint="Two letters each, separated by commas, for example DE, US; empty: all"
-          defaultValue={countries?.join(', ') ?? ''}
+          defaultValue={shown.allowed_countries}
         />
         <TextField
           name="message_days"
           label="Days until texts and recipients are erased (optional)"
           inputMode="numeric"
           hint="Empty: as long as this installation keeps them"
-          defaultValue={days?.toString() ?? ''}
+          defaultValue={shown.message_days}
         />
       </Form>
     </section>
   );
 }
+
+/** The fields as the form shows them. */
+const textsOf = ({ spend_limit_day, allowed_countries, message_days }: Workspace) => ({
+  spend_limit_day: spend_limit_day?.toString() ?? '',
+  allowed_countries: allowed_countries?.join(', ') ?? '',
+  message_days: message_days?.toString() ?? '',
+});
 
 /** What is no number is sent as it is: the API says what is wrong with it. */
 function numberOr(text: string): number | null {
@@ -49,15 +58,21 @@ function numberOr(text: string): number | null {
   return Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text);
 }
 
-function changesOf(data: FormData): Schema<'UpdateWorkspaceRequest'> {
-  const [limit = '', countries = '', days = ''] = fields.map((name) => textOf(data, name).trim());
-  const codes = countries
+function countriesIn(text: string): string[] | null {
+  const codes = text
     .split(',')
     .map((code) => code.trim().toUpperCase())
     .filter((code) => code !== '');
-  return {
-    spend_limit_day: numberOr(limit),
-    allowed_countries: codes.length === 0 ? null : codes,
-    message_days: numberOr(days),
+  return codes.length === 0 ? null : codes;
+}
+
+/** What was not changed is left out: a program may have changed it since it was shown. */
+function changesOf(data: FormData, shown: ReturnType<typeof textsOf>): Schema<'UpdateWorkspaceRequest'> {
+  const given = (name: (typeof fields)[number]) => textOf(data, name).trim();
+  const all = {
+    spend_limit_day: numberOr(given('spend_limit_day')),
+    allowed_countries: countriesIn(given('allowed_countries')),
+    message_days: numberOr(given('message_days')),
   };
+  return Object.fromEntries(fields.filter((name) => given(name) !== shown[name]).map((name) => [name, all[name]]));
 }

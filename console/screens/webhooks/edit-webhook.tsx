@@ -30,7 +30,7 @@ function EditForm({ webhook }: Props) {
   const back = to(`webhooks/${webhook.id}`);
   const shown = textsOf(webhook);
   const form = useForm(async (data) => {
-    await call('put', '/api/v1/webhooks/{id}', { params: { id: webhook.id }, body: changesOf(data, shown) });
+    await call('put', '/api/v1/webhooks/{id}', { params: { id: webhook.id }, body: changesOf(data, webhook) });
     toast('The webhook is changed.');
     route(back);
   });
@@ -97,8 +97,12 @@ function OrderField({ webhook }: Props) {
   );
 }
 
-/** A text that was not changed is left out: the form shows a webhook without retries as one with the schedule of the service. */
-function changesOf(data: FormData, shown: Texts): Schema<'UpdateWebhookRequest'> {
+/**
+ * What was not changed is left out: a program may have changed it since it was shown, and the form shows a webhook without retries as one with
+ * the schedule of the service.
+ */
+function changesOf(data: FormData, webhook: Schema<'Webhook'>): Schema<'UpdateWebhookRequest'> {
+  const shown = textsOf(webhook);
   const given = (name: keyof Texts) => textOf(data, name).trim();
   const [rate, delays, sites] = [given('rate'), given('retry_delays'), given('frame_ancestors')];
   const texts = {
@@ -109,5 +113,11 @@ function changesOf(data: FormData, shown: Texts): Schema<'UpdateWebhookRequest'>
     frame_ancestors: sites === '' ? null : sites.split(',').map((site) => site.trim()),
   };
   const changed = Object.entries(texts).filter(([name]) => given(name as keyof Texts) !== shown[name as keyof Texts]);
-  return { ...Object.fromEntries(changed), events: eventTypesOf(data), ordered: data.has('ordered') };
+  const [events, ordered] = [eventTypesOf(data), data.has('ordered')];
+  const hasSameEvents = new Set([...events, ...webhook.events]).size === events.length && events.length === webhook.events.length;
+  return {
+    ...Object.fromEntries(changed),
+    ...(hasSameEvents ? {} : { events }),
+    ...(ordered === webhook.ordered ? {} : { ordered }),
+  };
 }
