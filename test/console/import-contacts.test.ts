@@ -128,4 +128,37 @@ describe('the import of contacts in the console', function () {
     await browser.page.clock.resume();
     assert.equal(requests, 2);
   });
+
+  it('an import that runs is left by the back button only after a question, and then leads where it would have', async () => {
+    await browser.follow('Contacts');
+    await browser.follow('Import');
+    await browser.choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
+    const released = new Map<string, () => void>();
+    await browser.page.route('**/api/v1/contacts', async (route) => {
+      await new Promise<void>((go) => released.set(route.request().postDataJSON().phone, go));
+      await route.continue().catch(() => undefined); // it was given up
+    });
+    const release = async (phone: string) => {
+      await until(async () => released.has(phone), `${phone} is sent`);
+      released.get(phone)?.();
+    };
+    await browser.press('Import 3 rows');
+    await browser.page.goBack();
+    await browser.press('Back');
+    await browser.until("location.pathname.endsWith('/contacts/import')");
+    await browser.page.evaluate("location.hash = 'main'");
+    await release('+15551234567');
+    await browser.see('1 created, 0 refused of 3 rows');
+    assert.equal(await browser.page.getByRole('dialog').count(), 0, 'a place in the screen is no other screen');
+    await browser.page.goBack();
+    await browser.page.goBack();
+    await browser.press('Stop and leave');
+    await browser.page.getByRole('heading', { name: 'Contacts', exact: true }).waitFor();
+    await browser.until("location.pathname.endsWith('/contacts')");
+    await release('+15551234568');
+    await browser.page.unrouteAll({ behavior: 'ignoreErrors' });
+    await browser.page.goBack();
+    await browser.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    assert.equal((await contacts()).length, 1);
+  });
 });
