@@ -37,3 +37,20 @@ export function useThrottle(work: () => void, everyMs: number): () => void {
     else timer.current = setTimeout(run, wait);
   };
 }
+
+/** When something is read again that has no events. */
+const looksMs = [1_000, 3_000, 10_000] as const;
+
+/**
+ * Reads again, a few times, what changes without events.
+ * @param key undefined: nothing is awaited; the looks begin again when it changes
+ */
+export function useLooks(key: string | undefined, look: () => void): void {
+  const current = useRef(look);
+  current.current = look;
+  useEffect(() => {
+    if (key === undefined) return undefined;
+    const timers = looksMs.map((ms) => setTimeout(() => current.current(), ms));
+    return () => timers.forEach(clearTimeout);
+  }, [key]);
+}

@@ -32,6 +32,7 @@ describe('webhooks in the console', () => {
     await browser.follow(receiver.url);
     await browser.page.getByRole('heading', { name: 'Deliveries' }).waitFor();
   };
+  const nothingIsPending = () => browser.until(`![...document.querySelectorAll('tbody tr')].some((row) => /pending/.test(row.innerText))`);
 
   it('creates one: a fault beside its field, then the secret once, with code that verifies', async () => {
     await browser.follow('Webhooks');
@@ -68,6 +69,29 @@ describe('webhooks in the console', () => {
     await browser.page.getByText('succeeded').first().waitFor();
   });
 
+  it('a test event that is acknowledged appears in the list of deliveries at once', async () => {
+    await openWebhook();
+    await browser.row('message.sent').first().waitFor();
+    assert.equal(await browser.row('webhook.test').count(), 0);
+    await browser.press('Send a test event');
+    await browser.see(/^The receiver acknowledged the test event with 200/);
+    await browser.row('webhook.test').getByText('succeeded').waitFor();
+  });
+
+  it('a pending delivery that is acknowledged later is shown as succeeded, without an event', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    receiver.answer = (_received, response) => void released.then(() => response.writeHead(200).end());
+    const client = restClient(service.url);
+    const { id } = await client.send(account);
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    await openWebhook();
+    await browser.row('pending').first().waitFor();
+    release();
+    await nothingIsPending();
+    await browser.press('Refresh');
+  });
+
   it('a test event that fails leads to its delivery, with the reason in words; sending it again works', async () => {
     receiver.answer = (_received, response) =>
       response.writeHead(500, { 'X-Odd': xssTexts[0].replaceAll('\n', '') }).end(xssTexts.join('\n'));
@@ -101,6 +125,7 @@ describe('webhooks in the console', () => {
     const seen = receiver.received.length;
     await browser.page.getByRole('button', { name: /^Send \d+ again$/ }).click();
     await browser.row('completed').waitFor();
+    await nothingIsPending();
     await browser.assertAccessible();
     assert.ok(receiver.received.length > seen);
     await form.getByLabel('Which are').selectOption('held');

@@ -1,15 +1,15 @@
 /** The deliveries of a webhook, newest first. */
 import { useLocation } from 'preact-iso';
 import { call, type FiltersOf, type Query, type Schema } from '../../api/call.js';
-import { isPortal, to } from '../../api/base.js';
+import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { localInput, momentOf, Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
-import { useEvents, useThrottle } from '../../state/live.js';
-import { useLoad } from '../../state/load.js';
+import { useEvents, useLooks, useThrottle } from '../../state/live.js';
+import { type Loaded, useLoad } from '../../state/load.js';
 import { reasonOf } from './reasons.js';
 import { eventTypes } from './event-types.js';
 
@@ -34,7 +34,19 @@ function LastAnswer({ attempts }: Delivery) {
   return <>{reasonOf(last) ?? `${last.response_status ?? ''} in ${last.duration_ms} ms`}</>;
 }
 
-export function Deliveries({ webhookId }: { webhookId: string }) {
+/** The pending rows with their numbers of attempts, which have no events. */
+function pendingIn(rows: readonly Delivery[] = []): string | undefined {
+  const pending = rows.filter(({ status }) => status === 'pending');
+  return pending.length === 0 ? undefined : pending.map(({ id, attempts }) => `${id} ${attempts.length}`).join();
+}
+
+interface Shown {
+  filters: Filters;
+  page: Loaded<Page<Delivery>>;
+}
+
+/** Reads the deliveries that the address of the screen selects. */
+export function useDeliveries(webhookId: string): Shown {
   const { query } = useLocation();
   const { cursor, status, event, message_id, since, until } = query;
   const filters: Filters = { status, event, message_id, since, until };
@@ -45,16 +57,19 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   });
   const readSoon = useThrottle(page.reload, readEveryMs);
   useEvents({ event: () => cursor === undefined && setTimeout(readSoon, 500), reset: page.reload });
+  useLooks(pendingIn(page.data.value?.rows), readSoon);
+  return { filters, page };
+}
+
+export function Deliveries({ webhookId, shown: { filters, page } }: { webhookId: string; shown: Shown }) {
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">Deliveries</h2>
-      {isPortal && (
-        <p>
-          <button type="button" onClick={page.reload}>
-            Refresh
-          </button>
-        </p>
-      )}
+      <p>
+        <button type="button" onClick={page.reload}>
+          Refresh
+        </button>
+      </p>
       <DeliveryFilters webhookId={webhookId} filters={filters} />
       <Table caption="List of deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
     </section>

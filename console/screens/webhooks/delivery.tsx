@@ -1,6 +1,5 @@
 /** One delivery: what was sent, what was answered, and why it failed. */
 import { useRoute } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
 import { isPortal, to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
@@ -9,12 +8,10 @@ import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
+import { useLooks } from '../../state/live.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { toast } from '../../state/toasts.js';
 import { Attempt } from './attempt.js';
-
-/** When a pending delivery is read again: attempts have no events. */
-const looksMs = [1_000, 3_000, 10_000] as const;
 
 export function Delivery() {
   const { id = '', delivery: deliveryId = '' } = useRoute().params;
@@ -24,11 +21,7 @@ export function Delivery() {
     async (signal) => (await call('get', '/api/v1/webhooks/{id}/deliveries/{delivery_id}', { params, signal })).delivery,
   );
   const { status, attempts } = loaded.data.value ?? {};
-  useEffect(() => {
-    if (status !== 'pending') return undefined;
-    const timers = looksMs.map((ms) => setTimeout(loaded.reload, ms));
-    return () => timers.forEach(clearTimeout);
-  }, [status, attempts?.length, loaded.reload]);
+  useLooks(status === 'pending' ? `${deliveryId} ${attempts?.length ?? 0}` : undefined, loaded.reload);
   return (
     <Screen title="Delivery" actions={<a href={to(`webhooks/${id}`)}>To the webhook</a>}>
       <Resource of={loaded}>

@@ -1,6 +1,6 @@
 /** Replays: send the deliveries of a period again. The number is shown before anything is sent, and the progress after. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
 import { Chip } from '../../parts/chip.js';
@@ -20,7 +20,13 @@ type Request = Schema<'ReplayDeliveriesRequest'>;
 /** A running replay is read this often: its progress has no events. */
 const progressMs = 3_000;
 
-export function Replays({ webhook }: { webhook: Schema<'Webhook'> }) {
+interface Props {
+  webhook: Schema<'Webhook'>;
+  /** Called when a replay has ended. */
+  ended(): void;
+}
+
+export function Replays({ webhook, ended }: Props) {
   const params = { id: webhook.id };
   const replays = useLoad<readonly Replay[]>(
     webhook.id,
@@ -32,6 +38,7 @@ export function Replays({ webhook }: { webhook: Schema<'Webhook'> }) {
     const timer = setInterval(() => !document.hidden && replays.reload(), progressMs);
     return () => clearInterval(timer);
   }, [isRunning, replays.reload]);
+  useEnds(replays.data.value, ended);
   return (
     <section aria-labelledby="replays">
       <h2 id="replays">Replay</h2>
@@ -52,6 +59,16 @@ export function Replays({ webhook }: { webhook: Schema<'Webhook'> }) {
       </Resource>
     </section>
   );
+}
+
+/** A short replay may have ended when it is first read. */
+function useEnds(replays: readonly Replay[] | undefined, ended: () => void): void {
+  const ids = replays?.flatMap(({ id, status }) => (status === 'running' ? [] : [id])).join();
+  const known = useRef(ids);
+  useEffect(() => {
+    if (known.current !== undefined && ids !== known.current) ended();
+    known.current = ids;
+  }, [ids, ended]);
 }
 
 const statuses = [

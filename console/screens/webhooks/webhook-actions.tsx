@@ -15,9 +15,11 @@ type Webhook = Schema<'Webhook'>;
 interface Props {
   webhook: Webhook;
   changed(webhook: Webhook): void;
+  /** Called when there is a new delivery of a test event. */
+  tested(): void;
 }
 
-function useActions({ webhook, changed }: Props) {
+function useActions({ webhook, changed, tested }: Props) {
   const { route } = useLocation();
   const { run } = useOneAtATime();
   const rotated = useSignal<{ secret: string; warning: string } | null>(null);
@@ -27,7 +29,8 @@ function useActions({ webhook, changed }: Props) {
   const test = run(async () => {
     const { delivery } = await call('post', '/api/v1/webhooks/{id}/test', { params });
     toast(testText(delivery));
-    if (delivery.status !== 'succeeded') route(to(`webhooks/${id}/deliveries/${delivery.id}`));
+    if (delivery.status === 'succeeded') tested();
+    else route(to(`webhooks/${id}/deliveries/${delivery.id}`));
   });
   const toggle = run(async () => {
     const { webhook: next } = await call('put', '/api/v1/webhooks/{id}', { params, body: { is_active: !isActive } });

@@ -4,7 +4,7 @@ import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { durationText, Time } from '../../parts/time.js';
-import { Deliveries } from './deliveries.js';
+import { Deliveries, useDeliveries } from './deliveries.js';
 import { Replays } from './replays.js';
 import { useWebhook } from './use-webhook.js';
 import { WebhookActions } from './webhook-actions.js';
@@ -14,25 +14,29 @@ export function Webhook() {
   const webhook = useWebhook();
   return (
     <Screen title="Webhook">
-      <Resource of={webhook}>
-        {(shown) => (
-          <>
-            <section class="summary" aria-label="Status">
-              <p>
-                <code>{shown.url}</code>
-              </p>
-              <p role="status">
-                <WebhookStatus webhook={shown} />
-              </p>
-              <WebhookActions webhook={shown} changed={webhook.replace} />
-            </section>
-            <Settings webhook={shown} />
-            <Deliveries webhookId={shown.id} />
-            <Replays webhook={shown} />
-          </>
-        )}
-      </Resource>
+      <Resource of={webhook}>{(shown) => <Shown webhook={shown} changed={webhook.replace} />}</Resource>
     </Screen>
+  );
+}
+
+function Shown({ webhook, changed }: { webhook: Schema<'Webhook'>; changed(webhook: Schema<'Webhook'>): void }) {
+  const deliveries = useDeliveries(webhook.id);
+  const { reload } = deliveries.page;
+  return (
+    <>
+      <section class="summary" aria-label="Status">
+        <p>
+          <code>{webhook.url}</code>
+        </p>
+        <p role="status">
+          <WebhookStatus webhook={webhook} />
+        </p>
+        <WebhookActions webhook={webhook} changed={changed} tested={reload} />
+      </section>
+      <Settings webhook={webhook} />
+      <Deliveries webhookId={webhook.id} shown={deliveries} />
+      <Replays webhook={webhook} ended={reload} />
+    </>
   );
 }
 
