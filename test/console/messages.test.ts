@@ -1,5 +1,6 @@
 /** The list of messages in a browser. The form and the timeline of a message are in send-message.test.ts. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { owner, password } from '../api/accounts/owner.js';
 import { rows } from '../support/database.js';
@@ -85,6 +86,12 @@ describe('messages in the console', () => {
       await browser.row(found).waitFor();
       await browser.until('document.querySelectorAll("tbody tr").length === 1');
     }
+    const reference = randomUUID().toUpperCase();
+    await send({ reference });
+    await browser.fill('Recipient, reference or id', reference);
+    await browser.press('Search');
+    await browser.row(reference).waitFor();
+    await browser.until('document.querySelectorAll("tbody tr").length === 1');
     await browser.fill('Recipient, reference or id', id);
     await browser.press('Search');
     await browser.page.getByRole('heading', { name: 'Timeline' }).waitFor();

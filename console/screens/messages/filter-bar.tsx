@@ -1,6 +1,8 @@
 /** Search and filters. They are in the address, so that links and the back button keep them. */
 import { useLocation } from 'preact-iso';
 import { to } from '../../api/base.js';
+import { call } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
 import { anyOf, FilterForm } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { channels } from '../../parts/channels.js';
@@ -10,9 +12,12 @@ import { type Filters, readSearch, statuses } from './filters.js';
 
 export function FilterBar({ filters }: { filters: Filters }) {
   const { route } = useLocation();
-  const apply = (data: FormData) => {
-    const search = readSearch(textOf(data, 'search'));
-    if (search !== null && 'id' in search) return route(to(`messages/${search.id}`));
+  const apply = async (data: FormData) => {
+    const { id, ...search } = { id: undefined, ...readSearch(textOf(data, 'search')) };
+    const { href } = location;
+    const isId = id !== undefined && (await mayBeId(id));
+    if (location.href !== href) return undefined;
+    if (isId) return route(to(`messages/${id}`));
     const chosen = {
       ...search,
       status: textOf(data, 'status'),
@@ -25,7 +30,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
   };
   return (
     <>
-      <FilterForm filters={filters} apply={apply} all={to('messages')}>
+      <FilterForm filters={filters} apply={(data) => void apply(data)} all={to('messages')}>
         <Fields filters={filters} />
       </FilterForm>
       {filters.batch_id !== undefined && (
@@ -36,6 +41,13 @@ export function FilterBar({ filters }: { filters: Filters }) {
     </>
   );
 }
+
+/** Programs also use UUIDs as references. What went wrong with the read is shown by the screen of the message. */
+const mayBeId = (id: string): Promise<boolean> =>
+  call('get', '/api/v1/messages/{id}', { params: { id } }).then(
+    () => true,
+    (error: unknown) => problemOf(error).status !== 404,
+  );
 
 function Fields({ filters }: { filters: Filters }) {
   return (

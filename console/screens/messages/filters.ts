@@ -24,11 +24,11 @@ export const asQuery = (filters: Filters, cursor: string | undefined): Query<'/a
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What was searched for: the id of a message, a recipient, or else a reference. */
-export function readSearch(text: string): { id: string } | { to: string } | { reference: string } | null {
+/** What was searched for: the id of a message or a reference that looks like one, a recipient, or else a reference. */
+export function readSearch(text: string): { id: string; reference: string } | { to: string } | { reference: string } | null {
   const given = text.trim();
   if (given === '') return null;
-  if (uuid.test(given)) return { id: given.toLowerCase() };
+  if (uuid.test(given)) return { id: given.toLowerCase(), reference: given };
   const number = given.replace(/[\s().-]/g, '');
   if (/^\+\d{6,15}$/.test(number)) return { to: number };
   return /^[^\s@]+@[^\s@]+$/.test(given) ? { to: given } : { reference: given };
