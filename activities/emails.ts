@@ -8,7 +8,7 @@ import type { Logger } from '../models/process/logger.js';
 import { type LoadedMail, loadMail, markMailRefused, markMailSent } from '../models/operations/mails/load-mail.js';
 import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.js';
 import { storedMailToken } from '../models/rules/accounts/mail-token.js';
-import { smtpCodeOf, smtpFailureOf } from '../models/rules/failures/smtp.js';
+import { smtpFailureOf } from '../models/rules/failures/smtp.js';
 import { mailTransport } from './support/mail-transport.js';
 import { isPermanentRefusal, type SmtpError } from './support/smtp-error.js';
 import { forgetMailFiles } from './support/forget-mail-files.js';
@@ -95,6 +95,6 @@ function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bi
  */
 function permanentRefusal(error: SmtpError): number | null {
   const { command, response = '', responseCode = 0 } = error;
-  const isSender = command === 'MAIL FROM' || smtpFailureOf(smtpCodeOf(response)).code === 'sender_refused';
+  const isSender = command === 'MAIL FROM' || smtpFailureOf(command, response).code === 'sender_refused';
   return isPermanentRefusal(error) && !isSender ? responseCode : null;
 }

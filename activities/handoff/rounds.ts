@@ -181,7 +181,8 @@ const faultsOfAccount: ReadonlySet<string> = new Set<FailureCode>(['sender_refus
 function endOf({ result, concernsRecipient }: Handoff): CallEnd {
   if (result.outcome === 'accepted') return 'good';
   if (result.outcome === 'throttled') return 'none'; // throttling has its own hold
-  if (result.outcome !== 'rejected') return concernsRecipient ? 'good' : 'bad';
+  if (concernsRecipient) return 'good';
+  if (result.outcome !== 'rejected') return 'bad';
   // No call was made: the outcome of an earlier call could not be found.
   if (result.error_code === handoffUnknown.error_code) return 'none';
   return faultsOfAccount.has(result.error_code) ? 'bad' : 'good';

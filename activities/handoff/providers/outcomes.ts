@@ -36,6 +36,7 @@ export function rejected(channel: Channel, failure: ProviderFailure, providerCod
     error_message: message,
     is_permanent: failure.isPermanent,
     provider_error_code: providerCode,
+    ...(failure.concernsRecipient === true ? { concernsRecipient: true } : {}),
   };
 }
 

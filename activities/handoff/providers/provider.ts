@@ -25,7 +25,14 @@ export interface OutgoingMessage {
 export type SendOutcome =
   | { outcome: 'accepted'; provider_message_id: string; isUnreported?: true }
   | { outcome: 'throttled' | 'retryable'; detail: string; retryAfterMs?: number; concernsRecipient?: true }
-  | { outcome: 'rejected'; error_code: string; error_message: string; is_permanent?: boolean; provider_error_code?: string }
+  | {
+      outcome: 'rejected';
+      error_code: string;
+      error_message: string;
+      is_permanent?: boolean;
+      provider_error_code?: string;
+      concernsRecipient?: true;
+    }
   | { outcome: 'unknown'; detail: string };
 
 /** The result of a status query. */

@@ -5,8 +5,7 @@
 import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
-import { soft } from '../../../models/rules/failures/provider-failure.js';
-import { isAboutRecipient, smtpCodeOf, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
+import { isAboutRecipient, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
 import { isOnThisMachine } from '../../support/mail-transport.js';
 import { isPermanentRefusal, type SmtpError } from '../../support/smtp-error.js';
 import { addressOf, subjectOf } from './mail.js';
@@ -83,10 +82,8 @@ function poolOptions(url: string) {
 function outcomeOf(error: SmtpError, isRead: boolean): SendOutcome {
   const { code = 'error', originalCode, command, response = '', responseCode = 0 } = error;
   if (isPermanentRefusal(error)) {
-    const providerCode = smtpCodeOf(response);
-    const failure = smtpFailureOf(providerCode);
-    const isSender = command === 'MAIL FROM' && failure.code !== 'invalid_content';
-    return rejected('email', isSender ? soft('sender_refused') : failure, providerCode);
+    const failure = smtpFailureOf(command, response);
+    return rejected('email', failure, failure.providerCode);
   }
   const detail = `${code} ${responseCode === 0 ? (originalCode ?? '') : responseCode}`.trim();
   if (isAboutRecipient(command, response)) return { outcome: 'retryable', detail, concernsRecipient: true };

@@ -5,6 +5,8 @@ export interface ProviderFailure {
   code: FailureCode;
   /** The same message to the same recipient would fail again. */
   isPermanent: boolean;
+  /** It depends on the recipient, such as a limit of one mailbox. The account works for others. */
+  concernsRecipient?: true;
 }
 
 export type FailureTable = Readonly<Record<string, ProviderFailure>>;
@@ -13,6 +15,9 @@ export type FailureTable = Readonly<Record<string, ProviderFailure>>;
 export const hard = (code: FailureCode): ProviderFailure => ({ code, isPermanent: true });
 /** A temporary failure. */
 export const soft = (code: FailureCode): ProviderFailure => ({ code, isPermanent: false });
+
+/** The same failure, which says nothing about the account. */
+export const ofRecipient = (failure: ProviderFailure): ProviderFailure => ({ ...failure, concernsRecipient: true });
 
 /** Our failure for a provider's code. */
 export const lookUp = (table: FailureTable, code: string | null): ProviderFailure =>

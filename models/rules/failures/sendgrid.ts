@@ -1,6 +1,6 @@
 /** SendGrid: types of bounces and reasons of drops in its events. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
 import { type FailureTable, hard, lookUp, type ProviderFailure, soft } from './provider-failure.js';
-import { isTelling, smtpFailureOf } from './smtp.js';
+import { enhancedFailureOf, isTelling } from './smtp.js';
 
 const bounces: FailureTable = {
   bounce: hard('30008'),
@@ -23,7 +23,8 @@ export function sendgridFailureOf({ event, type, status, reason }: Readonly<Reco
   providerCode: string;
 } {
   if (event === 'dropped') return entryOf(drops, reason);
-  if (typeof status === 'string' && isTelling(status) && type !== 'blocked') return { ...smtpFailureOf(status), providerCode: status };
+  if (typeof status === 'string' && isTelling(status) && type !== 'blocked')
+    return { ...enhancedFailureOf(status, String(reason)), providerCode: status };
   return entryOf(bounces, type);
 }
 

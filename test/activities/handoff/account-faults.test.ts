@@ -33,4 +33,10 @@ describe('the health of an account', () => {
     await sendSome(24);
     assert.deepEqual(await changes(), []);
   });
+
+  it('the health of an account does not fall when it refuses messages because of the limit of one recipient', async () => {
+    accounts.outcomes.one = { outcome: 'rejected', error_code: 'limit_exceeded', error_message: 'Mailbox limit', concernsRecipient: true };
+    await sendSome(24);
+    assert.deepEqual(await changes(), []);
+  });
 });

@@ -50,6 +50,15 @@ describe('the SMTP provider', () => {
       ['mail', '550 5.7.26 neither SPF nor DKIM', 'sender_refused', false, '5.7.26'],
       ['from', '550 5.7.1 not yours', 'sender_refused', false, '5.7.1'],
       ['from', '552 5.3.4 too large', 'invalid_content', true, '5.3.4'],
+      ['from', '550 5.4.5 Daily user sending limit exceeded', 'limit_exceeded', false, '5.4.5'],
+      ['mail', '550 5.4.5 Daily user sending limit exceeded', 'limit_exceeded', false, '5.4.5'],
+      ['mail', '550 This message looks like spam', '30007', false, '550'],
+      ['mail', '550 Message rejected', 'undeliverable', false, '550'],
+      ['to', '550 No such user here', '30008', true, '550'],
+      ['to', '550 relay not permitted', 'sender_refused', false, '550'],
+      ['to', "553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", 'sender_refused', false, '553'],
+      ['to', '554 5.7.1 <ada@example.org>: Relay access denied', 'sender_refused', false, '5.7.1'],
+      ['to', '550 5.1.90 Your message cannot be sent', 'limit_exceeded', false, '5.1.90'],
     ];
     for (const [step, reply, ours, isPermanent, theirs] of cases) {
       server.refuse[step].push(reply);

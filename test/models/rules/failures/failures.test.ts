@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hard, lookUp, soft } from '../../../../models/rules/failures/provider-failure.js';
-import { smtpCodeOf } from '../../../../models/rules/failures/smtp.js';
+import { sendgridFailureOf } from '../../../../models/rules/failures/sendgrid.js';
+import { smtpCodeOf, smtpFailureOf } from '../../../../models/rules/failures/smtp.js';
 
 const unknown = { code: 'undeliverable', isPermanent: false };
 
@@ -24,7 +25,8 @@ describe('the code in a reply of a mail server', () => {
   for (const [reply, code] of [
     ['550 5.1.1 no such user', '5.1.1'],
     ['550-5.1.10 no mail', '5.1.10'],
-    ['550 5.9.9 an unknown enhanced code', '550'],
+    ['550 5.9.9 an unknown enhanced code', '5.9.9'],
+    ['550 5.0.0 no such user', '550'],
     ['550 5.1.1000 no code', '550'],
     ['452 mailbox full', '452'],
     ['554', ''],
@@ -33,4 +35,44 @@ describe('the code in a reply of a mail server', () => {
     ['', ''],
   ] as const)
     it(`the code of a mail server is ${JSON.stringify(code)} in ${JSON.stringify(reply)}`, () => assert.equal(smtpCodeOf(reply), code));
+});
+
+describe('the refusal of a mail server', () => {
+  const mailbox = { code: '30008', isPermanent: true };
+  const cases: [command: string, reply: string, failure: object][] = [
+    ['RCPT TO', '550 No such user here', mailbox],
+    ['RCPT TO', '550 5.0.0 User unknown', mailbox],
+    ['RCPT TO', '551 User not local', mailbox],
+    ['RCPT TO', '553 sorry, this recipient is not in my validrcptto list (#5.7.1)', mailbox],
+    ['RCPT TO', '550 5.1.1 User unknown in relay recipient table', mailbox],
+    ['RCPT TO', '550 5.4.1 Recipient address rejected: Access denied. [DB5EUR01.prod.outlook.com]', mailbox],
+    ['DATA', '550 5.1.1 no such user', mailbox],
+    ['RCPT TO', '550 5.4.1 no answer from host', unknown],
+    ['RCPT TO', '550 5.0.350 Remote server returned an error', unknown],
+    ['RCPT TO', '550 5.9.9 an unknown enhanced code', unknown],
+    ['DATA', '550 Administrative prohibition', unknown],
+    ['DATA', '553 rejected', unknown],
+    ['DATA', '552 5.9.9 Over quota', { code: '30006', isPermanent: false }],
+    ['RCPT TO', '550-JunkMail rejected - host is in an RBL\n550 see https://rbl.example', { code: '30007', isPermanent: false }],
+    ['RCPT TO', '550 Sender verify failed', { code: '30007', isPermanent: false }],
+    ['DATA', '554 Blocked', { code: '30007', isPermanent: false }],
+    ['RCPT TO', '550 5.4.1 Relay Access Denied', { code: 'sender_refused', isPermanent: false }],
+    ['RCPT TO', '550 Relaying to <ada@example.org> prohibited by administrator', { code: 'sender_refused', isPermanent: false }],
+    ['RCPT TO', '551 we do not relay', { code: 'sender_refused', isPermanent: false }],
+    ['RCPT TO', '550 5.7.54 SMTP; Unable to relay recipient in non-accepted domain', { code: 'sender_refused', isPermanent: false }],
+    ['MAIL FROM', '550 5.1.1 no such user', { code: 'sender_refused', isPermanent: false }],
+    ['DATA', '550-5.4.5 Daily user sending limit exceeded.\n550 5.4.5 See support.', { code: 'limit_exceeded', isPermanent: false }],
+    ['RCPT TO', '550 5.2.121 Recipient limit', { code: 'limit_exceeded', isPermanent: false, concernsRecipient: true }],
+  ];
+  for (const [command, reply, expected] of cases)
+    it(`${JSON.stringify(reply)} after ${command} means ${JSON.stringify(expected)}`, () => {
+      const { providerCode: _, ...failure } = smtpFailureOf(command, reply);
+      assert.deepEqual(failure, expected);
+    });
+
+  it('a bounce from SendGrid with 5.4.1 names the mailbox only by its text', () => {
+    const bounce = (reason: string) => sendgridFailureOf({ event: 'bounce', type: 'bounce', status: '5.4.1', reason });
+    assert.deepEqual(bounce('550 5.4.1 Recipient address rejected: Access denied'), { ...mailbox, providerCode: '5.4.1' });
+    assert.deepEqual(bounce('550 5.4.1 no answer from host'), { ...unknown, providerCode: '5.4.1' });
+  });
 });
