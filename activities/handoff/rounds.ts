@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
-import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
-import type { FailureCode } from '../../models/rules/messages/error-codes.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { noteHandoff } from '../../models/metrics/observe.js';
+import { endOf, Refusals } from './account-faults.js';
 import { AnswerRecorder } from './answer-recorder.js';
 import { callDeadline } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
@@ -15,7 +14,6 @@ import type { RoundDeps } from './round-deps.js';
 import { type Handoff, handOff } from './hand-off.js';
 import { traceHandoff } from './trace-handoff.js';
 import { persist } from '../support/persist.js';
-import type { CallEnd } from './account-health.js';
 import type { RoundRoute } from './routing.js';
 
 export interface RoundSize {
@@ -32,7 +30,8 @@ const roundsAtOnceMax = 4;
 const pacedCallsMax = 250;
 
 /**
- * The rounds of one dispatch of a group. Each message is tried once with each account of its channel, until one has taken or refused it.
+ * The rounds of one dispatch of a group. Each message is tried once with each account of its channel, until one has taken it, or refused it
+ * for a reason that is not the account's own.
  * It is tried again with the same account only if that account throttled it.
  */
 export class Rounds {
@@ -40,6 +39,7 @@ export class Rounds {
   /** Message → number of failed calls, for messages that continue with another account. */
   readonly #failures = new Map<string, number>();
   readonly #running = new Map<Promise<void>, readonly string[]>();
+  readonly #refusals: Refusals;
   #failure: { error: unknown } | undefined;
   #settled = 0;
   #mayHaveMore = false;
@@ -50,7 +50,9 @@ export class Rounds {
     private readonly deps: RoundDeps,
     private readonly groupId: string,
     private readonly inBatch: boolean,
-  ) {}
+  ) {
+    this.#refusals = new Refusals(deps);
+  }
 
   /** Messages to leave out in further rounds. */
   get excluded(): readonly string[] {
@@ -73,7 +75,9 @@ export class Rounds {
     const claims = await claimRound(this.deps, this.groupId, choices, limits);
     if (claims === 'late') return true;
     if (claims.length > 0) {
-      const accountsOf = ({ channel }: Claim) => choices[channel].accounts.length;
+      // After a probe, the next round has the other accounts.
+      const routes = isProbe ? this.deps.providers.routes : undefined;
+      const accountsOf = ({ channel }: Claim) => (routes?.[channel] ?? choices[channel].accounts).length;
       this.#begin(claims, this.#call(claims, accountsOf));
     }
     // A probe may take long, so the other messages do not wait for it.
@@ -139,9 +143,10 @@ export class Rounds {
     const call = health.begin(claim.provider);
     const begun = performance.now();
     const end = traceHandoff(claim, this.inBatch);
-    const handoff = await handOff(providers.accounts.get(claim.provider), claim, signal);
+    const answered = await handOff(providers.accounts.get(claim.provider), claim, signal);
+    health.end(call, endOf(answered));
+    const handoff = this.#refusals.judge(claim, answered);
     end(handoff.result);
-    health.end(call, endOf(handoff));
     noteHandoff(claim.channel, handoff.result, begun);
     return handoff;
   }
@@ -172,18 +177,4 @@ export class Rounds {
     this.#mayHaveMore ||= failures < accounts;
     return failures < accounts;
   }
-}
-
-/** Refusals for which no message is at fault: the account is locked, not registered, or has used up its credit. */
-const faultsOfAccount: ReadonlySet<string> = new Set<FailureCode>(['sender_refused', 'limit_exceeded']);
-
-/** The result of a call for the health of its account. */
-function endOf({ result, concernsRecipient }: Handoff): CallEnd {
-  if (result.outcome === 'accepted') return 'good';
-  if (result.outcome === 'throttled') return 'none'; // throttling has its own hold
-  if (concernsRecipient) return 'good';
-  if (result.outcome !== 'rejected') return 'bad';
-  // No call was made: the outcome of an earlier call could not be found.
-  if (result.error_code === handoffUnknown.error_code) return 'none';
-  return faultsOfAccount.has(result.error_code) ? 'bad' : 'good';
 }

@@ -7,7 +7,7 @@ import { type Account, type RestClient, restClient, until } from '../../support/
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type Service, startService } from '../../support/service.js';
-import { startTwilio, twilioAccount, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
+import { refuse, startTwilio, twilioAccount, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
@@ -108,6 +108,20 @@ describe('two accounts that share a channel', () => {
       assert.deepEqual([sent.provider, sent.credits_used], ['second', toCredits(prices.sms)]);
     }
     assert.ok(Date.now() - startedAt < 5_000);
+    first.interfere = () => false;
+    await assertBooks(service.db);
+  });
+
+  it('accounts that share a channel lose no message when one has used up its limit of the day', async () => {
+    await forgetHealth();
+    first.interfere = (response) => refuse(response, 429, 63038);
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const ids = await Promise.all(Array.from({ length: 30 }, async () => (await client.send(account)).id));
+    for (const id of ids) {
+      const sent = await client.messageUntil(account, id, ({ status }) => status !== 'queued');
+      assert.deepEqual([sent.status, sent.provider, sent.error_code], ['sent', 'second', null]);
+    }
     first.interfere = () => false;
     await assertBooks(service.db);
   });
