@@ -1,9 +1,11 @@
+import { setMaxListeners } from 'node:events';
+
 /** How late a timer may be in a busy process. A later one means that the process was suspended. */
 const suspendedAfterMs = 500;
 /** After a suspension, time to read answers that arrived meanwhile. */
 const catchUpMs = 3_000;
 
-/** The deadline of the calls of one round. */
+/** A deadline of calls. */
 export interface CallDeadline {
   signal: AbortSignal;
   /** To be called when all calls have ended. */
@@ -22,4 +24,18 @@ export function callDeadline(ms: number): CallDeadline {
     else timer = setTimeout(() => controller.abort(), catchUpMs);
   }, ms);
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
+
+/** The deadlines of the calls of one round: one for each time that a call may last. @param calls their number */
+export function callDeadlines(calls: number): { signalAfter: (ms: number) => AbortSignal; clear: () => void } {
+  const deadlines = new Map<number, CallDeadline>();
+  return {
+    signalAfter: (ms) => {
+      const deadline = deadlines.get(ms) ?? callDeadline(ms);
+      deadlines.set(ms, deadline);
+      setMaxListeners(calls, deadline.signal); // one for each call
+      return deadline.signal;
+    },
+    clear: () => deadlines.forEach((deadline) => deadline.clear()),
+  };
 }

@@ -14,7 +14,12 @@ import { countGroupWork, type GroupWork } from '../../models/operations/messages
 import { openPage } from '../../models/operations/batches/open-page.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import { type DuePage, workflowIds } from '../../workflows/contract.js';
-import { callLeaseSeconds, type UncertainWaits, nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
+import {
+  callLeaseSeconds,
+  extraLeaseSeconds,
+  nextHandoffInMs,
+  type UncertainWaits,
+} from '../../models/operations/handoff/uncertain-handoffs.js';
 import { type AnnounceDeps, announcingFailures } from './announce-failures.js';
 import { dispatch, type Dispatched, type DispatchTarget } from './dispatch.js';
 import { withHeartbeat } from '../support/heartbeat.js';
@@ -62,6 +67,11 @@ export interface BatchDecision {
 
 const waitsOf = ({ config, providers, leaseSeconds = callLeaseSeconds }: MessageDeps): UncertainWaits => ({
   leaseSeconds,
+  leasesByAccount: Object.fromEntries(
+    [...providers.accounts.values()].flatMap(({ name, deadlineMs }) =>
+      deadlineMs === undefined ? [] : [[name, leaseSeconds + extraLeaseSeconds(deadlineMs)]],
+    ),
+  ),
   unknownSeconds: config.unknownHandoffSeconds,
   repeatable: [...providers.accounts.values()].filter(callsAgain).map(({ name }) => name),
 });

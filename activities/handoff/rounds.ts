@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
@@ -7,7 +6,7 @@ import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline
 import { noteHandoff } from '../../models/metrics/observe.js';
 import { endOf, Refusals } from './account-faults.js';
 import { AnswerRecorder } from './answer-recorder.js';
-import { callDeadline } from './call-deadline.js';
+import { callDeadlines } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
 import { recordApart } from './record-apart.js';
 import type { RoundDeps } from './round-deps.js';
@@ -116,21 +115,21 @@ export class Rounds {
   }
 
   async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number): Promise<void> {
-    const { db } = this.deps;
+    const { db, providers } = this.deps;
     const key = await erasureKey(db, this.deps.secretKeys); // known since the claim
-    const deadline = callDeadline(providerDeadlineMs);
-    setMaxListeners(claims.length, deadline.signal); // one for each call
+    const deadlines = callDeadlines(claims.length);
+    const signalFor = ({ provider }: Claim) => deadlines.signalAfter(providers.accounts.get(provider)?.deadlineMs ?? providerDeadlineMs);
     const answers = new AnswerRecorder((results) =>
       persist('record answers of a provider', () => recordApart((some) => recordHandoffs(db, some, key), results), this.deps),
     );
     const handoffs = await Promise.all(
       claims.map(async (claim) => {
-        const handoff = await this.#handOff(claim, deadline.signal);
+        const handoff = await this.#handOff(claim, signalFor(claim));
         answers.add(handoff.result);
         return handoff;
       }),
     );
-    deadline.clear();
+    deadlines.clear();
     const accounts = new Map(claims.map((claim) => [claim.id, accountsOf(claim)]));
     const noted = this.#note(handoffs, (id) => accounts.get(id) ?? 1);
     noted.catch(() => undefined); // awaited below, after the answers are recorded

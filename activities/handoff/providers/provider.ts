@@ -44,6 +44,8 @@ export interface Provider {
   readonly name: string;
   /** True when a second call with the same message id has no second effect. */
   readonly idempotent: boolean;
+  /** How long one call may last, if longer than `providerDeadlineMs`. */
+  readonly deadlineMs?: number;
   /** Sends a message. Does not throw for faults of the network or the provider: these are outcomes. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>;
   /** Queries the last status of a message that was taken; null if the provider has none yet or has no such query. */

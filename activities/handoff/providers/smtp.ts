@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
+import { mailServerDeadlineMs } from '../../../models/rules/routing/provider-deadline.js';
 import { isAboutRecipient, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
 import { isOnThisMachine } from '../../support/mail-transport.js';
 import { isPermanentRefusal, type SmtpError } from '../../support/smtp-error.js';
@@ -12,8 +13,9 @@ import { addressOf, subjectOf } from './mail.js';
 import { rejected } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
-const connectTimeoutMs = 4_000;
-const socketTimeoutMs = 10_000;
+const dnsTimeoutMs = 4_000;
+/** Includes the greeting, which servers delay because senders of spam do not wait for it. Leaves half of a call for the mail. */
+const connectTimeoutMs = 20_000;
 const idleSocketMs = 2_000;
 const connectionsMax = 10;
 
@@ -33,6 +35,7 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
   return {
     name,
     idempotent: false,
+    deadlineMs: mailServerDeadlineMs,
 
     async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
       const { id, to, content, headers } = message;
@@ -69,8 +72,8 @@ function poolOptions(url: string) {
     maxMessages: Number.POSITIVE_INFINITY,
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: connectTimeoutMs,
-    dnsTimeout: connectTimeoutMs,
-    socketTimeout: socketTimeoutMs,
+    dnsTimeout: dnsTimeoutMs,
+    socketTimeout: mailServerDeadlineMs,
     idleTimeout: idleSocketMs,
     requireTLS: username !== '' && !isOnThisMachine(hostname),
     tls: { minVersion: 'TLSv1.2' },

@@ -2,26 +2,37 @@
  * Hand-offs with an unknown outcome: the call may still be in progress, its answer was lost, or the process died during it. The message
  * stays `queued` until a delivery report proves the hand-off, the account answers a query about it, or its wait is over.
  */
+import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
+import { longestCallMs, providerDeadlineMs } from '../../rules/routing/provider-deadline.js';
 
 /** How long uncertain messages wait. */
 export interface UncertainWaits {
   /** A call without an outcome may still be in progress for this time. */
   leaseSeconds: number;
+  /** The same for accounts whose calls may last longer. */
+  leasesByAccount?: Readonly<Record<string, number>>;
   /** How long an unknown hand-off waits for its delivery report. */
   unknownSeconds: number;
   /** Accounts that may be called or queried again after the lease: idempotent ones, and those that find a message by our id. */
   repeatable: readonly string[];
 }
 
-/** Longer than the time from a claim to the end of its call. */
+/** Longer than the time from a claim to the end of its call, if that lasts no longer than calls do by default. */
 export const callLeaseSeconds = 15;
+
+/** How much longer than that a call with this deadline may be in progress. */
+export const extraLeaseSeconds = (deadlineMs: number): number => (deadlineMs - providerDeadlineMs) / 1000;
 
 /** The detail of an attempt that only queried the outcome of an earlier call, and got no answer yet. It sent nothing. */
 export const notKnownYet = 'NotKnownYet';
 
 /** The values of the three parameters of `mayBeCalled`, in order. */
-export const bindOf = ({ leaseSeconds, unknownSeconds, repeatable }: UncertainWaits) => [repeatable, leaseSeconds, unknownSeconds];
+export const bindOf = ({ leaseSeconds, leasesByAccount = {}, unknownSeconds, repeatable }: UncertainWaits) => [
+  repeatable,
+  JSON.stringify({ ...leasesByAccount, '': leaseSeconds }),
+  unknownSeconds,
+];
 
 /** SQL: the attempt with this alias is open or unknown, so that its call may have reached the provider. */
 export const isOpenOrUnknown = (attempt: string) => `(${attempt}.outcome IS NULL OR ${attempt}.outcome = 'unknown')`;
@@ -29,14 +40,22 @@ export const isOpenOrUnknown = (attempt: string) => `(${attempt}.outcome IS NULL
 /** SQL: an earlier call for the message `m` may have reached the provider. */
 export const isUncertain = `EXISTS (SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})`;
 
-/** SQL: a call for the message with this id is still in progress. Its answer decides whether the message is refunded. @param id SQL */
-export const isBeingCalled = (id: string) => `EXISTS (
-  SELECT 1 FROM send_attempts u WHERE u.message_id = ${id} AND u.outcome IS NULL AND u.started_at > now() - interval '${callLeaseSeconds} seconds')`;
+/**
+ * SQL: a call for the message with this id is still in progress. Its answer decides whether the message is refunded.
+ * @param id SQL
+ */
+export const isBeingCalled = (id: string, channel: Channel) => `EXISTS (
+  SELECT 1 FROM send_attempts u WHERE u.message_id = ${id} AND u.outcome IS NULL
+    AND u.started_at > now() - interval '${callLeaseSeconds + extraLeaseSeconds(longestCallMs(channel))} seconds')`;
+
+/** SQL: how long a call to the account of the attempt `u` may be in progress. @param leases parameter with the leases as JSON */
+const leaseOf = (leases: string) =>
+  `COALESCE(${leases}::json ->> u.provider, ${leases}::json ->> '')::double precision * interval '1 second'`;
 
 /** SQL: until when the message `m` waits; null if its hand-off is not uncertain. `first`: the number of the first of three parameters. */
 const waitsUntil = (first: number) => `(
   SELECT GREATEST(
-    max(u.started_at) FILTER (WHERE u.outcome IS NULL) + $${first + 1}::double precision * interval '1 second',
+    max(u.started_at + ${leaseOf(`$${first + 1}`)}) FILTER (WHERE u.outcome IS NULL),
     CASE WHEN NOT bool_and(u.provider = ANY($${first}::text[]))
       THEN COALESCE(max(u.give_up_at), min(u.started_at) + $${first + 2}::double precision * interval '1 second') END)
   FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})`;

@@ -106,9 +106,9 @@ const ofMessage = `
  * Whether a call for the message is in progress. If the carrier then refuses it, it is refunded, and the step that was sent meanwhile would
  * have been paid with that money.
  */
-async function mayBeRefunded(db: Database, transaction: Transaction, { id, status }: MessageRow): Promise<boolean> {
+async function mayBeRefunded(db: Database, transaction: Transaction, { id, status, channel }: MessageRow): Promise<boolean> {
   if (status !== 'queued') return false;
-  const [found] = await select<{ is_called: boolean }>(db, `SELECT ${isBeingCalled('$1')} AS is_called`, [id], transaction);
+  const [found] = await select<{ is_called: boolean }>(db, `SELECT ${isBeingCalled('$1', channel)} AS is_called`, [id], transaction);
   return found?.is_called === true;
 }
 

@@ -1,6 +1,6 @@
 /** What a message waits for: the answer to "why is it not delivered yet". */
 import type { Channel } from '../../channels.js';
-import { providerDeadlineMs } from '../routing/provider-deadline.js';
+import { longestCallMs } from '../routing/provider-deadline.js';
 import { countText } from '../values/text.js';
 import type { Status, StatusDetail } from './status.js';
 
@@ -62,7 +62,7 @@ function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits
   const until = after(scheduled_at ?? created_at, limits.handoffTimeoutSeconds);
   if (last === undefined) return { what: 'hand_off', text: 'Queued for hand-off', until };
   if (last.outcome === null) {
-    const answered = after(last.started_at, providerDeadlineMs / 1000);
+    const answered = after(last.started_at, longestCallMs(message.channel) / 1000);
     if (answered > now) return { what: 'provider_answer', text: `Waiting for ${last.provider} to answer`, until: answered };
   }
   const lost = attempts.find(({ outcome }) => outcome === null || outcome === 'unknown');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import { restClient, until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type Service, startService } from '../../support/service.js';
 import { type MailServer, startSmtp } from '../../support/carriers/smtp.js';
@@ -49,6 +51,21 @@ describe('a message by SMTP', () => {
     const { body } = await client.call('GET', `/api/v1/messages/${id}/timeline`, { headers });
     const step = body.data.timeline.steps.find(({ type }: { type: string }) => type === 'failed');
     assert.deepEqual(step.details, { error_code: '30008', advice: 'Correct or remove the recipient.' });
+  });
+
+  it('a message by SMTP is sent although the server greets after five seconds and judges the mail for eleven', async () => {
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    server.hangUp(); // no connection that was greeted already
+    server.onConnect = () => sleep(5_000);
+    server.onMail = () => sleep(11_000);
+    const before = server.received.length;
+    const { id } = await client.send(account, email('slow@example.org'));
+    const sent = await client.messageUntil(account, id, ({ status }) => status !== 'queued');
+    assert.deepEqual([sent.status, server.received.length - before], ['sent', 1]);
+    const attempts = await rows(service.db, 'SELECT outcome FROM send_attempts WHERE message_id = $1', [id]);
+    assert.deepEqual(attempts, [{ outcome: 'accepted' }]);
+    server.onConnect = server.onMail = () => undefined;
   });
 
   it('a message by SMTP waits during a temporary refusal of the mail server', async () => {

@@ -10,6 +10,8 @@ export interface MailServer {
   received: string[];
   /** Error replies to the next senders, recipients and e-mails, such as `550 5.1.1 no such user`. Without a reply they are accepted. */
   refuse: { from: string[]; to: string[]; mail: string[] };
+  /** Called for each connection, before the greeting. */
+  onConnect: () => void | Promise<void>;
   /** Called when an e-mail is complete, before the reply. */
   onMail: (mail: string) => void | Promise<void>;
   /** The number of connections so far. */
@@ -46,6 +48,7 @@ export async function startSmtp(options: SMTPServerOptions = {}, host = '127.0.0
     disabledCommands: ['STARTTLS'],
     onAuth: ({ username, password }, _session, callback) =>
       username === login.user && password === login.password ? callback(null, { user: username }) : callback(new Error('no')),
+    onConnect: (_session, callback) => void Promise.resolve(mailServer.onConnect()).then(() => callback(null)),
     onMailFrom: (_address, _session, callback) => answer(mailServer.refuse.from, callback),
     onRcptTo: (_address, _session, callback) => answer(mailServer.refuse.to, callback),
     onData: (stream, _session, callback) => void take(mailServer, stream, callback),
@@ -67,6 +70,7 @@ export async function startSmtp(options: SMTPServerOptions = {}, host = '127.0.0
     url: `smtp://${credentials}${host}:${port}`,
     received: [],
     refuse: { from: [], to: [], mail: [] },
+    onConnect: () => undefined,
     onMail: () => undefined,
     connections: 0,
     hangUp,

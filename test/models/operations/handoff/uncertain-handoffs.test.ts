@@ -64,6 +64,17 @@ describe('uncertain hand-offs', () => {
     assert.ok(givenUpIn > 4_000 && givenUpIn <= 7_000, `${givenUpIn}`);
   });
 
+  it('a call to an account with a longer lease is in progress for longer', async () => {
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
+    const waits = { leaseSeconds: 3, unknownSeconds: 0, repeatable: [] };
+    await claim(groupId);
+    const inMs = (leasesByAccount: Record<string, number>) => nextHandoffInMs(test.db, groupId, { ...waits, leasesByAccount });
+    const usual = await inMs({ another: 9 });
+    assert.ok(usual > 0 && usual <= 3_000, `${usual}`);
+    const longer = await inMs({ sandbox: 9 });
+    assert.ok(longer > 6_000 && longer <= 9_000, `${longer}`);
+  });
+
   it('a batch reserves time by its rate up to the horizon', async () => {
     const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2, 3]);
     await rows(test.db, 'UPDATE batches SET rate = 10, next_slot_at = now() WHERE id = $1', [batch.id]);

@@ -71,6 +71,18 @@ describe('fallBack', () => {
     assert.equal((await fallBack(test.db, id, true, workflowIds.message)).next?.channel, 'email');
   });
 
+  it('the next step waits longer for a mail server, whose call may last longer', async () => {
+    const { id } = await buildChain();
+    await rows(test.db, `UPDATE messages SET channel = 'email' WHERE id = $1`, [id]);
+    const startedBefore = (seconds: number) =>
+      rows(test.db, `UPDATE send_attempts SET started_at = now() - $2 * interval '1 second' WHERE message_id = $1`, [id, seconds]);
+    const waits = async () => (await fallBack(test.db, id, true, workflowIds.message)).waits;
+    await startedBefore(40);
+    assert.equal(await waits(), true);
+    await startedBefore(46);
+    assert.equal(await waits(), false);
+  });
+
   it('leaves the message queued when the next step cannot be paid', async () => {
     const id = await buildQueuedChain(9_000);
     const { next, waits } = await fallBack(test.db, id, true, workflowIds.message);

@@ -48,6 +48,8 @@ describe('what a message waits for', () => {
   it('a message waits for the answer of the provider only during the call', () => {
     const open = { outcome: null, provider: 'twilio', started_at: now } as const;
     assert.deepEqual(waits({ status_detail: 'sending' }, { attempts: [open] }), ['provider_answer', later(10)]);
+    const mailed = waits({ status_detail: 'sending', channel: 'email' }, { attempts: [{ ...open, provider: 'smtp' }] });
+    assert.deepEqual(mailed, ['provider_answer', later(40)]);
     assert.deepEqual(waits({ status_detail: 'accepted' }, { attempts: [{ ...open, outcome: 'retryable' }] }), ['next_attempt', later(100)]);
   });
 
