@@ -6,7 +6,7 @@ import { lookUp } from '../failures/provider-failure.js';
 import { metaFailures } from '../failures/meta.js';
 import { isSameSecret } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
-import { suppressedCode } from '../contacts/suppression.js';
+import { spokenOf, suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
@@ -77,11 +77,12 @@ function inboundOf(provider: string, sender: Json, said: Json, at: Date): Callba
     {
       kind: 'inbound',
       provider,
+  const pressed = said.interactive?.button_reply;
       provider_message_id: said.id,
       channel: 'whatsapp',
       from: phoneOf(said.from),
       to: phoneOf(sender.display_phone_number),
-      text: String(said.text?.body ?? said.button?.text ?? said.interactive?.button_reply?.title ?? ''),
+      text: spokenOf([said.text?.body, said.button?.text, said.button?.payload, pressed?.title, pressed?.id]),
       occurred_at: momentOf(said.timestamp, at),
       raw: JSON.stringify(said),
     },

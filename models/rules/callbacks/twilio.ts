@@ -8,7 +8,7 @@ import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
 import { isSameSecret } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
-import { suppressedCode } from '../contacts/suppression.js';
+import { spokenOf, suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, type InboundMessage, type IncomingReport, noFailure } from './callback.js';
 import { echoOf, headerOf } from './json-body.js';
 
@@ -74,7 +74,8 @@ function reportsOf(source: Source, status: ReportStatus, form: URLSearchParams):
 /** The content of the message. If Twilio has recognized an opt-out word of any language, its type of that word replaces the text. */
 function inboundOf(form: URLSearchParams): Pick<InboundMessage, 'channel' | 'from' | 'to' | 'text'> {
   const { channel, number } = addressIn(form, 'From');
-  return { channel, from: number, to: addressIn(form, 'To').number, text: form.get('OptOutType') ?? form.get('Body') ?? '' };
+  const text = form.get('OptOutType') ?? spokenOf([form.get('Body'), form.get('ButtonPayload')]);
+  return { channel, from: number, to: addressIn(form, 'To').number, text };
 }
 
 /** On sms the field is the number alone. On other channels the channel's name is before it. */

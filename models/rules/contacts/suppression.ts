@@ -54,7 +54,10 @@ export const suppressedTexts: Readonly<Record<SuppressionReason, string>> = {
 };
 
 // The words that carriers act on themselves. YES is one of theirs too but is left out, because it answers many questions.
-const stopWords = new Set(['STOP', 'STOPALL', 'STOP ALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'OPT OUT']);
+const carrierStops = ['STOP', 'STOPALL', 'STOP ALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'OPT OUT'];
+/** The buttons that Meta proposes for templates. */
+const metaButtons = ['STOP PROMOTIONS', 'UNSUBSCRIBE FROM ALL', 'UNSUBSCRIBE FROM PROMOS'];
+const stopWords = new Set([...carrierStops, ...metaButtons]);
 const startWords = new Set(['START', 'UNSTOP']);
 
 /** The wish of a person who sends this text, and nothing else, to one of our senders; null for any other text. */
@@ -67,4 +70,10 @@ export function keywordOf(text: string): 'stop' | 'start' | null {
     .trim();
   if (stopWords.has(word)) return 'stop';
   return startWords.has(word) ? 'start' : null;
+}
+
+/** What a person said who pressed a button: the first of its texts that is a wish. The workspace writes the payload, in any language. */
+export function spokenOf(texts: readonly unknown[]): string {
+  const given = texts.filter((text) => typeof text === 'string');
+  return given.find((text) => keywordOf(text) !== null) ?? given[0] ?? '';
 }

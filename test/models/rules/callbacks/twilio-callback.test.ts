@@ -95,6 +95,17 @@ describe('the callback of Twilio', () => {
     assert.deepEqual(textOf(whatsapp), ['whatsapp', '+15551234567', '+14155238886', 'Stop']);
   });
 
+  it('a button of WhatsApp is read by its payload too', () => {
+    const pressed = { SmsStatus: 'received', From: 'whatsapp:+15551234567', To: 'whatsapp:+14155238886', Body: 'Abmelden' };
+    const textOf = (fields: Record<string, string>) => {
+      const [event] = read({ ...pressed, ...fields });
+      return event?.kind === 'inbound' ? event.text : undefined;
+    };
+    assert.equal(textOf({ ButtonText: 'Abmelden', ButtonPayload: 'STOP' }), 'STOP');
+    assert.equal(textOf({ ButtonPayload: 'campaign-7', Body: 'Stop' }), 'Stop');
+    assert.equal(textOf({ ButtonPayload: 'STOP', OptOutType: 'START' }), 'START');
+  });
+
   it('a callback is accepted with and without a port in the signed URL', () => {
     const form = { MessageSid: 'SM1', MessageStatus: 'sent' };
     for (const signed of ['https://tidings.example:8443/callbacks/twilio', 'https://tidings.example/callbacks/twilio']) {

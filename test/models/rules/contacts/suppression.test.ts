@@ -16,6 +16,9 @@ describe('keywordOf', () => {
     '"" STOP ..!',
     'stop - all',
     'opt  out',
+    'Stop promotions',
+    'Unsubscribe from all',
+    'Unsubscribe from Promos',
   ])
     it(`${JSON.stringify(text)} is stop`, () => assert.equal(keywordOf(text), 'stop'));
   for (const text of ['start', 'UNSTOP']) it(`${text} is start`, () => assert.equal(keywordOf(text), 'start'));
