@@ -1,29 +1,28 @@
 /**
- * Handles what recipients told a carrier: STOP and complaints suppress, START ends what STOP caused. Other texts are not stored.
+ * Handles what recipients told a carrier: STOP and complaints suppress, START ends what STOP caused. A new subscription at the carrier is a
+ * START too. Other texts are not stored.
  *
  * Carriers repeat a callback whose response was lost, and callbacks may overtake each other. So each wish is handled once, a START not after a
  * newer STOP of the same person, and a STOP not after a newer START. Several STOPs are all handled, because they may be for several workspaces.
  */
 import { type Database, inTransaction, lockName, select, type Transaction } from '../../db/database.js';
 import { deletePage } from '../../db/delete-page.js';
-import type { CallbackEvent, InboundMessage, OptOut } from '../../rules/callbacks/callback.js';
+import type { CallbackEvent, InboundMessage, OptIn, OptOut } from '../../rules/callbacks/callback.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
 import { keywordOf } from '../../rules/contacts/suppression.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { erasureKey } from '../erasure/erasure-key.js';
-import { recordOptIn, recordOptOut, type Sender } from './record-opt-outs.js';
+import { type Answer, recordOptIn, recordOptOut } from './record-opt-outs.js';
 
 /** Longer than any carrier repeats a callback. */
 const wishDays = 30;
 /** How many wishes one statement deletes. */
 const page = 1_000;
 
-interface Wish extends Sender {
+interface Wish extends Answer {
   kind: 'start' | 'stop' | 'complaint';
   /** `provider`: the carrier itself has recognized the wish. */
   source: 'inbound' | 'provider';
-  message_id: string | null;
-  provider_message_id: string | null;
   /** Null: the carrier does not say when. The time of its arrival counts then. */
   wished_at: Date | null;
   raw: string;
@@ -47,12 +46,15 @@ export async function hearRecipients(
 
 function wishOf(event: CallbackEvent): Wish[] {
   if (event.kind === 'opt_out') return [wishOfOptOut(event)];
+  if (event.kind === 'opt_in') return [wishOfOptIn(event)];
   return event.kind === 'inbound' ? wishOfText(event) : [];
 }
 
 function wishOfOptOut({ reason, occurred_at: wished_at, ...event }: OptOut): Wish {
   return { ...event, kind: reason === 'complaint' ? 'complaint' : 'stop', source: 'provider', wished_at };
 }
+
+const wishOfOptIn = ({ occurred_at: wished_at, ...event }: OptIn): Wish => ({ ...event, kind: 'start', source: 'provider', wished_at });
 
 function wishOfText({ provider, channel, from: recipient, text, occurred_at: wished_at, raw }: InboundMessage): Wish[] {
   const kind = keywordOf(text);
@@ -67,15 +69,18 @@ async function isNews(db: Database, transaction: Transaction, key: Buffer, wish:
   await lockName(db, transaction, `wish:${provider}:${name}`);
   const bind = [provider, digestOf(key, raw), kind === 'complaint' ? null : name, kind === 'start', wished_at];
   const [noted] = await select<{ is_newest: boolean }>(db, note, bind, transaction);
-  return noted?.is_newest === true;
+  return noted !== undefined && (noted.is_newest || (kind === 'stop' && channel === 'email' && namesMessage(wish)));
 }
+
+/** The wish is for the workspace of that message, while a newer opposite one by e-mail may be for another workspace. */
+const namesMessage = ({ message_id, provider_message_id }: Wish): boolean => message_id !== null || provider_message_id !== null;
 
 async function carryOut(db: Database, transaction: Transaction, key: Buffer, { kind, ...wish }: Wish): Promise<void> {
   const { channel, provider_message_id: id } = wish;
-  const sender = { ...wish, digest: (to: string) => digestOf(key, recipientKey(channel, to)) };
-  if (kind === 'start') return recordOptIn(db, transaction, sender);
-  const reason = kind === 'stop' ? 'opt_out' : kind;
-  await recordOptOut(db, transaction, { ...sender, reason, erased_message_id: id === null ? null : digestOf(key, id) });
+  const digest = (to: string) => digestOf(key, recipientKey(channel, to));
+  const answer = { ...wish, digest, erased_message_id: id === null ? null : digestOf(key, id) };
+  if (kind === 'start') return recordOptIn(db, transaction, answer);
+  await recordOptOut(db, transaction, { ...answer, reason: kind === 'stop' ? 'opt_out' : kind });
 }
 
 /** Deletes wishes that no carrier repeats any more. @returns how many */

@@ -18,9 +18,8 @@ export interface Sender {
   digest?: (recipient: string) => string;
 }
 
-/** A wish to receive no more messages. */
-export interface OptOutWish extends Sender {
-  reason: Extract<SuppressionReason, 'opt_out' | 'complaint'>;
+/** What a person wished, perhaps about one message. */
+export interface Answer extends Sender {
   source: SuppressionSource;
   /** The message that it answers, by our id or by the provider's; null if unknown. */
   message_id: string | null;
@@ -29,17 +28,18 @@ export interface OptOutWish extends Sender {
   erased_message_id?: string | null;
 }
 
+/** A wish to receive no more messages. */
+export interface OptOutWish extends Answer {
+  reason: Extract<SuppressionReason, 'opt_out' | 'complaint'>;
+}
+
 /**
  * Suppresses the recipient in the workspace of the message. If no message is named, suppresses the recipient in every workspace that has
  * sent to it through this account: they share the sender, and neither the recipient nor the carrier can tell them apart.
  */
 export async function recordOptOut(db: Database, transaction: Transaction, wish: OptOutWish): Promise<void> {
   const { reason, source, channel } = wish;
-  // A text that is no UUID finds nothing: a provider may echo anything.
-  const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
-  const names = [wish.provider_message_id, wish.erased_message_id ?? null];
-  const named = await select<Written>(db, byMessage, [messageId, wish.provider, names, channel], transaction);
-  const written = named.length > 0 ? named : await writtenTo(db, transaction, wish);
+  const written = await meantBy(db, transaction, wish);
   await suppress(
     db,
     written.map(({ id, to, workspace_id }) => ({ workspace_id, channel, recipient: to, reason, source, message_id: id })),
@@ -47,12 +47,20 @@ export async function recordOptOut(db: Database, transaction: Transaction, wish:
   );
 }
 
-/** Removes the suppressions that the recipient's own words caused. A bounce and an entry of the workspace stay. */
-export async function recordOptIn(db: Database, transaction: Transaction, sender: Sender): Promise<void> {
-  const workspaceIds = (await writtenTo(db, transaction, sender)).map(({ workspace_id }) => workspace_id);
-  const entries = [sender.channel, namesOf(sender), workspaceIds];
+/** Removes, in the same workspaces, what the recipient's own words caused. A complaint, a bounce and an entry of the workspace stay. */
+export async function recordOptIn(db: Database, transaction: Transaction, wish: Answer): Promise<void> {
+  const workspaceIds = (await meantBy(db, transaction, wish)).map(({ workspace_id }) => workspace_id);
+  const entries = [wish.channel, namesOf(wish), workspaceIds];
   await select(db, lock, entries, transaction);
-  await select(db, remove, [...entries, originAsJson(systemOrigin('inbound'))], transaction);
+  await select(db, remove, [...entries, originAsJson(systemOrigin(wish.source))], transaction);
+}
+
+async function meantBy(db: Database, transaction: Transaction, wish: Answer): Promise<Written[]> {
+  // A text that is no UUID finds nothing: a provider may echo anything.
+  const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
+  const names = [wish.provider_message_id, wish.erased_message_id ?? null];
+  const named = await select<Written>(db, byMessage, [messageId, wish.provider, names, wish.channel], transaction);
+  return named.length > 0 ? named : writtenTo(db, transaction, wish);
 }
 
 interface Written {

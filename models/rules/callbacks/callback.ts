@@ -67,6 +67,9 @@ export interface OptOut {
   raw: string;
 }
 
+/** The wish of a recipient to get messages again, from the provider and not from a text. */
+export type OptIn = Omit<OptOut, 'reason'>;
+
 /** The provider asks whether its reports are wanted. A request to this URL confirms it. */
 interface Confirmation {
   url: string;
@@ -76,6 +79,7 @@ export type CallbackEvent =
   | ({ kind: 'report' } & IncomingReport)
   | ({ kind: 'inbound' } & InboundMessage)
   | ({ kind: 'opt_out' } & OptOut)
+  | ({ kind: 'opt_in' } & OptIn)
   | ({ kind: 'confirmation' } & Confirmation);
 
 /**

@@ -28,16 +28,20 @@ export function readMetaCallback(
   if (!isSameSecret(headerOf(headers, 'x-hub-signature-256'), expected)) throw badSignature();
   const { entry } = parseJson(body) ?? {};
   const changes = listOf(entry).flatMap((each) => listOf(each?.changes));
-  const values = changes.filter((change) => change?.field === 'messages').map(({ value }) => value);
   const ofApp = accounts.filter(({ appSecret }) => appSecret === account.appSecret);
-  return values.flatMap((value) => {
-    const sender = ofApp.find(({ phoneNumberId }) => phoneNumberId === value?.metadata?.phone_number_id);
-    if (sender === undefined) return [];
-    return [
-      ...listOf(value.statuses).flatMap((status) => reportsOf(sender.name, status, at)),
-      ...listOf(value.messages).flatMap((message) => inboundOf(sender.name, value.metadata, message, at)),
-    ];
+  return changes.flatMap((change) => {
+    const sender = ofApp.find(({ phoneNumberId }) => phoneNumberId === change?.value?.metadata?.phone_number_id);
+    return sender === undefined ? [] : eventsOf(sender.name, change, at);
   });
+}
+
+function eventsOf(provider: string, { field, value }: Json, at: Date): CallbackEvent[] {
+  if (field === 'user_preferences') return listOf(value.user_preferences).flatMap((preference) => preferenceOf(provider, preference, at));
+  if (field !== 'messages') return [];
+  return [
+    ...listOf(value.statuses).flatMap((status) => reportsOf(provider, status, at)),
+    ...listOf(value.messages).flatMap((message) => inboundOf(provider, value.metadata, message, at)),
+  ];
 }
 
 /**
@@ -73,11 +77,11 @@ function reportsOf(provider: string, said: Json, at: Date): CallbackEvent[] {
 /** A person who hides their number has none here, and cannot receive messages. */
 function inboundOf(provider: string, sender: Json, said: Json, at: Date): CallbackEvent[] {
   if (typeof said?.id !== 'string' || !/^\d+$/.test(String(said.from))) return [];
+  const pressed = said.interactive?.button_reply;
   return [
     {
       kind: 'inbound',
       provider,
-  const pressed = said.interactive?.button_reply;
       provider_message_id: said.id,
       channel: 'whatsapp',
       from: phoneOf(said.from),
@@ -87,6 +91,22 @@ function inboundOf(provider: string, sender: Json, said: Json, at: Date): Callba
       raw: JSON.stringify(said),
     },
   ];
+}
+
+/** The setting for the marketing messages of our sender, in the WhatsApp of the recipient. */
+function preferenceOf(provider: string, said: Json, at: Date): CallbackEvent[] {
+  if (said?.category !== 'marketing_messages' || !/^\d+$/.test(String(said.wa_id))) return [];
+  const source = {
+    provider,
+    channel: 'whatsapp' as const,
+    recipient: phoneOf(said.wa_id),
+    message_id: null,
+    provider_message_id: null,
+    occurred_at: momentOf(said.timestamp, at),
+    raw: JSON.stringify(said),
+  };
+  if (said.value === 'stop') return [{ kind: 'opt_out', ...source, reason: 'unsubscribed' }];
+  return said.value === 'resume' ? [{ kind: 'opt_in', ...source }] : [];
 }
 
 /** Meta writes phone numbers without the plus sign, and its own with spaces and punctuation. */

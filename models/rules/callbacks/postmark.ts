@@ -8,7 +8,7 @@ import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { postmarkFailures, postmarkNotes } from '../failures/postmark.js';
 import { isSameSecret } from '../values/same-secret.js';
-import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, type IncomingReport, type OptOut, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
 /** Whether the head contains the password of the account's webhook. */
@@ -28,29 +28,33 @@ export function readPostmarkCallback(
 ): CallbackEvent[] {
   if (!isPostmark({ callbackPassword }, headers)) throw badSignature();
   const event = parseJson(body);
-  if (typeof event?.MessageID !== 'string' || event.MessageID === '') return [];
-  const source = {
-    provider: name,
-    provider_message_id: event.MessageID,
-    message_id: echoOf(event.Metadata?.message_id),
-    raw: JSON.stringify(event),
-  };
+  return typeof event === 'object' && event !== null ? eventsOf(name, event, at) : [];
+}
+
+function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
+  const id: string | null = typeof event.MessageID === 'string' && event.MessageID !== '' ? event.MessageID : null;
+  const source = { provider, message_id: echoOf(event.Metadata?.message_id), raw: JSON.stringify(event) };
+  const wish = { ...source, provider_message_id: id, channel: 'email' } as const;
   const optOut = (reason: OptOut['reason'], recipient: unknown, moment: unknown): CallbackEvent[] => [
-    { kind: 'opt_out', ...source, channel: 'email', recipient: String(recipient), reason, occurred_at: momentOf(moment, at) },
+    { kind: 'opt_out', ...wish, recipient: String(recipient), reason, occurred_at: momentOf(moment, at) },
   ];
+  const reportOf = (report: Omit<IncomingReport, 'provider_message_id'>): CallbackEvent[] =>
+    id === null ? [] : [{ kind: 'report', ...report, provider_message_id: id }];
   switch (event.RecordType) {
     case 'Delivery': {
       const succeeded = { status: 'delivered', ...noFailure } as const;
-      return [{ kind: 'report', ...source, ...succeeded, occurred_at: momentOf(event.DeliveredAt, at) }];
+      return reportOf({ ...source, ...succeeded, occurred_at: momentOf(event.DeliveredAt, at) });
     }
     case 'SpamComplaint':
       return optOut('complaint', event.Email, event.BouncedAt);
     case 'SubscriptionChange':
-      return isUnsubscription(event) ? optOut('unsubscribed', event.Recipient, event.ChangedAt) : [];
+      if (isUnsubscription(event)) return optOut('unsubscribed', event.Recipient, event.ChangedAt);
+      if (!isReactivation(event)) return [];
+      return [{ kind: 'opt_in', ...wish, recipient: String(event.Recipient), occurred_at: momentOf(event.ChangedAt, at) }];
     case 'Bounce':
       if (event.Type === 'Unsubscribe') return optOut('unsubscribed', event.Email, event.BouncedAt);
       if (postmarkNotes.has(event.Type)) return [];
-      return [{ kind: 'report', ...source, ...bounceOf(String(event.Type)), occurred_at: momentOf(event.BouncedAt, at) }];
+      return reportOf({ ...source, ...bounceOf(String(event.Type)), occurred_at: momentOf(event.BouncedAt, at) });
     default:
       return [];
   }
@@ -59,6 +63,9 @@ export function readPostmarkCallback(
 /** Bounces and complaints end a subscription too, but have events of their own. */
 const isUnsubscription = ({ SuppressSending, SuppressionReason }: Json) =>
   SuppressSending === true && SuppressionReason === 'ManualSuppression';
+
+/** The owner of the account can reactivate an address too, but cannot speak for the recipient. */
+const isReactivation = ({ SuppressSending, Origin }: Json) => SuppressSending === false && Origin === 'Recipient';
 
 function bounceOf(type: string) {
   const { code, isPermanent } = lookUp(postmarkFailures, type);

@@ -63,6 +63,7 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
     reason,
   });
   const word = String(event.event);
+  if (word === 'group_resubscribe') return [{ kind: 'opt_in', ...source, channel: 'email', recipient: String(event.email) }];
   const wish = Object.hasOwn(optOuts, word) ? optOuts[word] : undefined;
   if (wish !== undefined) return [optOut(wish)];
   const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;

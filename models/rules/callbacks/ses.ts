@@ -44,23 +44,13 @@ function published(message: unknown): Json {
 
 function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   const { mail } = event;
-  const source = {
+  const source: Source = {
     provider,
     provider_message_id: mail.messageId,
     message_id: echoOf(mail.tags?.message_id?.[0]),
     raw: JSON.stringify(event),
   };
   const sentAt = momentOf(mail.timestamp, at);
-  const recipient = String(mail.destination?.[0] ?? '');
-  const optOut = (reason: OptOut['reason'], moment: unknown): CallbackEvent[] => [
-    { kind: 'opt_out', ...source, channel: 'email', recipient, reason, occurred_at: momentOf(moment, at) },
-  ];
-  const complaintOf = ({ complaintFeedbackType, complaintSubType, timestamp }: Json): CallbackEvent[] => {
-    if (complaintFeedbackType === 'not-spam') return []; // the recipient corrects a spam filter
-    if (complaintSubType !== ownList) return optOut('complaint', timestamp);
-    const failure = failureOf(`Complaint/${ownList}`);
-    return [{ kind: 'report', ...source, ...failure, occurred_at: momentOf(timestamp, at) }, ...optOut('complaint', timestamp)];
-  };
   // The field of a published event, and of a notification without a configuration set.
   switch (event.eventType ?? event.notificationType) {
     case 'Send':
@@ -74,10 +64,32 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
     case 'Reject':
     case 'Rendering Failure':
       return [{ kind: 'report', ...source, ...failureOf(event.eventType), occurred_at: sentAt }];
-    case 'Complaint':
-      return complaintOf(event.complaint ?? {});
-    case 'Subscription':
-      return event.subscription?.newTopicPreferences?.unsubscribeAll === true ? optOut('unsubscribed', event.subscription.timestamp) : [];
+    default:
+      return wishesOf(source, event, at);
+  }
+}
+
+type Source = Pick<IncomingReport, 'provider' | 'provider_message_id' | 'message_id' | 'raw'>;
+
+function wishesOf(source: Source, { mail, complaint, subscription, ...event }: Json, at: Date): CallbackEvent[] {
+  const wish = { ...source, channel: 'email', recipient: String(mail.destination?.[0] ?? '') } as const;
+  const optOut = (reason: OptOut['reason'], moment: unknown): CallbackEvent => {
+    return { kind: 'opt_out', ...wish, reason, occurred_at: momentOf(moment, at) };
+  };
+  switch (event.eventType ?? event.notificationType) {
+    case 'Complaint': {
+      const { complaintFeedbackType, complaintSubType, timestamp } = complaint ?? {};
+      if (complaintFeedbackType === 'not-spam') return []; // the recipient corrects a spam filter
+      const optOuts = [optOut('complaint', timestamp)];
+      if (complaintSubType !== ownList) return optOuts;
+      return [{ kind: 'report', ...source, ...failureOf(`Complaint/${ownList}`), occurred_at: momentOf(timestamp, at) }, ...optOuts];
+    }
+    case 'Subscription': {
+      const { timestamp, newTopicPreferences: now, oldTopicPreferences: before } = subscription ?? {};
+      if (now?.unsubscribeAll === true) return [optOut('unsubscribed', timestamp)];
+      const isBack = now?.unsubscribeAll === false && before?.unsubscribeAll === true; // otherwise only topics changed
+      return isBack ? [{ kind: 'opt_in', ...wish, occurred_at: momentOf(timestamp, at) }] : [];
+    }
     default:
       return [];
   }

@@ -23,6 +23,10 @@ describe('wishes of recipients that arrive in another order', () => {
     const source = { provider, channel, recipient, message_id, provider_message_id: null, raw: raw() } as const;
     return { kind: 'opt_out', ...source, reason: 'unsubscribed', occurred_at };
   };
+  const optInOf = (channel: 'sms' | 'email', recipient: string, message_id: string | null, occurred_at: Date): CallbackEvent => {
+    const source = { provider, channel, recipient, message_id, provider_message_id: null, raw: raw() } as const;
+    return { kind: 'opt_in', ...source, occurred_at };
+  };
 
   it('an unsubscription from one workspace holds although a newer one from another was heard before', async () => {
     const other = await buildWorkspace(test.db);
@@ -31,6 +35,29 @@ describe('wishes of recipients that arrive in another order', () => {
     await hear(optOutOf('email', mail.to, ofOne.id, ago(60)), optOutOf('email', mail.to, ofOther.id, ago(120)));
     const entry = ['email ada@example.com opt_out provider'];
     assert.deepEqual([await suppressionsOf(test.db, test.workspaceId), await suppressionsOf(test.db, other.id)], [entry, entry]);
+  });
+
+  it('a recipient who subscribes again to one workspace gets no mails of another', async () => {
+    const other = await buildWorkspace(test.db);
+    const mail = { channel: 'email', to: 'ben@example.com' } as const;
+    const [ofOne, ofOther] = [await buildSent(test.db, test.workspaceId, mail), await buildSent(test.db, other.id, mail)];
+    await hear(optOutOf('email', mail.to, ofOne.id, ago(120)));
+    await hear(optInOf('email', mail.to, ofOne.id, ago(60)));
+    await hear(optOutOf('email', mail.to, ofOther.id, ago(90))); // heard late
+    assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), []);
+    assert.deepEqual(await suppressionsOf(test.db, other.id), ['email ben@example.com opt_out provider']);
+  });
+
+  it('a subscription that names no message ends the opt-outs from all workspaces of the account, unless they are newer', async () => {
+    const other = await buildWorkspace(test.db);
+    const mail = { channel: 'email', to: 'eve@example.com' } as const;
+    const [ofOne, ofOther] = [await buildSent(test.db, test.workspaceId, mail), await buildSent(test.db, other.id, mail)];
+    await hear(optOutOf('email', mail.to, ofOne.id, ago(60)), optOutOf('email', mail.to, ofOther.id, ago(60)));
+    const listed = async () => [await suppressionsOf(test.db, test.workspaceId), await suppressionsOf(test.db, other.id)].flat().length;
+    await hear(optInOf('email', mail.to, null, ago(90)));
+    assert.equal(await listed(), 2);
+    await hear(optInOf('email', mail.to, null, ago(30)));
+    assert.equal(await listed(), 0);
   });
 
   it('a STOP to all workspaces holds although a newer opt-out from one was heard before', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { AppError, type ErrorCode } from '../../../../models/errors.js';
 import { answerMetaHandshake, readMetaCallback } from '../../../../models/rules/callbacks/meta.js';
+import { keywordOf } from '../../../../models/rules/contacts/suppression.js';
 import { metaAccount, notice } from '../../../support/carriers/meta.js';
 
 const account = { name: 'meta', ...metaAccount };
@@ -108,6 +109,35 @@ describe('the callback of Meta', () => {
       events.map((event) => (event.kind === 'inbound' ? [event.from, event.to, event.text] : [])),
       ['STOP', 'Stop', 'stop', ''].map((text) => ['+15551234567', '+15550783881', text]),
     );
+  });
+});
+
+describe('wishes in callbacks of Meta', () => {
+  it('a button that opts out is read by its payload or its text, whichever is a wish', () => {
+    const message = (changes: object) => ({ id: 'wamid.2', from: '15551234567', timestamp: '1767322800', type: 'button', ...changes });
+    const wishOf = (changes: object) => {
+      const [event] = read({ messages: [message(changes)] });
+      return event?.kind === 'inbound' ? keywordOf(event.text) : undefined;
+    };
+    assert.equal(wishOf({ button: { text: 'Stop promotions', payload: 'Stop promotions' } }), 'stop');
+    assert.equal(wishOf({ button: { text: 'Keine Nachrichten mehr', payload: 'STOP' } }), 'stop');
+    assert.equal(wishOf({ button: { text: 'Stop', payload: 'campaign-7' } }), 'stop');
+    assert.equal(wishOf({ interactive: { button_reply: { id: 'START', title: 'Wieder anmelden' } } }), 'start');
+    assert.equal(wishOf({ button: { text: 'Yes, please', payload: 'yes' } }), null);
+  });
+
+  it('the setting for marketing messages is an opt-out or its end, with its time', () => {
+    const preference = { wa_id: '16505551234', detail: 'User requested it', category: 'marketing_messages', timestamp: 1_767_322_800 };
+    const heard = ['stop', 'resume', 'other'].map((value) => ({ ...preference, value }));
+    const others = [{ ...preference, value: 'stop', category: 'other' }, { ...preference, value: 'stop', wa_id: 'hidden' }, null];
+    const events = read({ user_preferences: [...heard, ...others] }, { field: 'user_preferences' });
+    const source = { provider: 'meta', channel: 'whatsapp', recipient: '+16505551234', message_id: null, provider_message_id: null };
+    const occurred_at = new Date(1_767_322_800_000);
+    assert.deepEqual(events, [
+      { kind: 'opt_out', ...source, reason: 'unsubscribed', occurred_at, raw: JSON.stringify(heard[0]) },
+      { kind: 'opt_in', ...source, occurred_at, raw: JSON.stringify(heard[1]) },
+    ]);
+    assert.deepEqual(read({ user_preferences: heard }, { field: 'user_preferences', sender: '1' }), []);
   });
 });
 

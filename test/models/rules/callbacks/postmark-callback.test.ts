@@ -43,6 +43,18 @@ const bounce = (Type: string, changes: Partial<Models.BounceWebhook> = {}): Mode
   ...changes,
 });
 
+const change = {
+  ...common,
+  RecordType: 'SubscriptionChange',
+  ChangedAt: '2026-01-02T03:00:00Z',
+  Recipient: 'ada@example.org',
+  Origin: 'Recipient',
+  SuppressSending: true,
+  SuppressionReason: 'ManualSuppression',
+} satisfies Models.SubscriptionChangeWebhook;
+/** What the official types do not know: both are null for a reactivation. */
+const reactivation = { ...change, SuppressSending: false, MessageID: null, SuppressionReason: null, Metadata: {} };
+
 describe('the callback of Postmark', () => {
   it('a callback of Postmark is accepted with its password and any user name', () => {
     const [event] = read(delivery());
@@ -95,15 +107,6 @@ describe('the callback of Postmark', () => {
 
   it('a complaint or an unsubscription at Postmark is an opt-out', () => {
     const complaint = { ...bounce('SpamComplaint'), RecordType: 'SpamComplaint' };
-    const change = {
-      ...common,
-      RecordType: 'SubscriptionChange',
-      ChangedAt: '2026-01-02T03:00:00Z',
-      Recipient: 'ada@example.org',
-      Origin: 'Recipient',
-      SuppressSending: true,
-      SuppressionReason: 'ManualSuppression',
-    } satisfies Models.SubscriptionChangeWebhook;
     for (const [event, reason] of [
       [complaint, 'complaint'],
       [change, 'unsubscribed'],
@@ -114,7 +117,31 @@ describe('the callback of Postmark', () => {
       assert.deepEqual([optOut.reason, optOut.recipient, optOut.message_id], [reason, 'ada@example.org', messageId]);
     }
     assert.deepEqual(read({ ...change, SuppressionReason: 'HardBounce' }), []);
-    assert.deepEqual(read({ ...change, SuppressSending: false }), []);
+  });
+
+  it('a wish that names no message is an opt-out of the person, and a report that names none is ignored', () => {
+    const events = [change, bounce('Unsubscribe'), { ...bounce('SpamComplaint'), RecordType: 'SpamComplaint' }].map((event) => {
+      const [optOut] = read({ ...event, MessageID: null, Metadata: {} });
+      return optOut?.kind === 'opt_out' && [optOut.recipient, optOut.message_id, optOut.provider_message_id];
+    });
+    assert.deepEqual(
+      events,
+      [1, 2, 3].map(() => ['ada@example.org', null, null]),
+    );
+    assert.deepEqual(
+      [delivery(), bounce('HardBounce')].flatMap((event) => read({ ...event, MessageID: null })),
+      [],
+    );
+  });
+
+  it('a reactivation by the recipient ends the opt-out, and one by the owner of the account does not', () => {
+    const [optIn] = read(reactivation);
+    assert.ok(optIn?.kind === 'opt_in');
+    assert.deepEqual(
+      [optIn.recipient, optIn.provider_message_id, optIn.occurred_at],
+      ['ada@example.org', null, new Date(change.ChangedAt)],
+    );
+    for (const Origin of ['Customer', 'Admin']) assert.deepEqual(read({ ...reactivation, Origin }), []);
   });
 
   it('the callback of Postmark ignores other events, and is 400 without JSON', () => {

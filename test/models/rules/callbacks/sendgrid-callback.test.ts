@@ -48,7 +48,6 @@ describe('the callback of SendGrid', () => {
       event('delivered'),
       event('open'),
       event('bounce', { type: 'bounce', status: '5.1.1', reason: '550 5.1.1 no such user' }),
-      event('group_resubscribe'),
       event('constructor'),
       null,
       {},
@@ -109,6 +108,12 @@ describe('the callback of SendGrid', () => {
       optOuts.map(({ reason, recipient }) => [reason, recipient]),
       ['complaint', 'unsubscribed', 'unsubscribed', 'complaint', 'unsubscribed'].map((reason) => [reason, 'ada@example.org']),
     );
+  });
+
+  it('a recipient who subscribes again ends the opt-out from that message', () => {
+    const [optIn] = read([event('group_resubscribe')]);
+    assert.ok(optIn?.kind === 'opt_in');
+    assert.deepEqual([optIn.recipient, optIn.message_id, optIn.channel], ['ada@example.org', messageId, 'email']);
   });
 
   it('an event without our id is matched by its Message-ID, also in the old form', () => {

@@ -32,6 +32,9 @@ describe('the callback of SES', () => {
   const read = (fields: Record<string, string>, changes: Record<string, string> = {}, version: '1' | '2' = '2') =>
     readText(JSON.stringify({ ...topic.envelope(snsBase, fields, version), ...changes }));
   const readEvent = (type: string, changes: object = {}) => read(sesEvent(type, 'ses-1', changes));
+  const preferences = (unsubscribeAll: boolean, was?: boolean, timestamp?: string) => ({
+    subscription: { timestamp, newTopicPreferences: { unsubscribeAll }, oldTopicPreferences: { unsubscribeAll: was } },
+  });
   const tagged = { mail: { messageId: 'ses-1', destination: ['ada@example.org'], tags: { message_id: [messageId] } } };
 
   it('a callback is accepted with both signature versions of the official library', async () => {
@@ -151,9 +154,15 @@ describe('the callback of SES', () => {
       'complaint',
       'ada@example.org',
     ]);
-    const preferences = (unsubscribeAll: boolean) => ({ subscription: { newTopicPreferences: { unsubscribeAll } } });
     assert.deepEqual(reasonOf(await readEvent('Subscription', preferences(true))), ['unsubscribed', 'ada@example.org']);
-    assert.deepEqual(await readEvent('Subscription', preferences(false)), []);
+  });
+
+  it('a recipient who subscribes again ends the opt-out, and one who changes topics does not', async () => {
+    const timestamp = '2026-01-02T03:04:05.000Z';
+    const [optIn] = await readEvent('Subscription', { ...tagged, ...preferences(false, true, timestamp) });
+    assert.ok(optIn?.kind === 'opt_in');
+    assert.deepEqual([optIn.recipient, optIn.message_id, optIn.occurred_at], ['ada@example.org', messageId, new Date(timestamp)]);
+    for (const was of [false, undefined]) assert.deepEqual(await readEvent('Subscription', preferences(false, was)), []);
   });
 
   it('a mail that SES did not send because of an earlier complaint is a failure and an opt-out', async () => {
