@@ -43,7 +43,8 @@ async function take(incoming: IncomingMessage, response: ServerResponse): Promis
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
   const sid = `SM${randomBytes(16).toString('hex')}`;
-  taken.push({ sid, to: form.get('To') ?? '', callbackUrl: form.get('StatusCallback') ?? '' });
+  const [callbackUrl = ''] = (form.get('StatusCallback') ?? '').split('#'); // Twilio neither sends nor signs the fragment
+  taken.push({ sid, to: form.get('To') ?? '', callbackUrl });
   if (hangs) return; // the caller runs into its timeout
   response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ sid, status: 'queued', to: form.get('To') }));
 }

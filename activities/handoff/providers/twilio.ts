@@ -1,7 +1,7 @@
 /** Twilio's Messages resource for sms and WhatsApp, and every host with the same API. https://www.twilio.com/docs/messaging/api/message-resource */
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
-import { twilioFailureOf, twilioStatusOf, whatsappPrefix } from '../../../models/rules/callbacks/twilio.js';
+import { connectionOverrides, twilioFailureOf, twilioStatusOf, whatsappPrefix } from '../../../models/rules/callbacks/twilio.js';
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { twilioFailures, twilioThrottles } from '../../../models/rules/failures/twilio.js';
 import { partApart } from '../../../models/rules/messages/whatsapp-template.js';
@@ -60,8 +60,8 @@ function formOf({ senders }: AccountOf<'twilio'>, { id, channel, to, content }: 
     To: prefix + to,
     ...(isService ? { MessagingServiceSid: from } : { From: prefix + from }),
     ...whatOf(content),
-    // Twilio posts every report to this address, and signs the address too.
-    StatusCallback: `${callbackUrl}?message_id=${id}`,
+    // Twilio posts every report to this address, and signs the address without its fragment.
+    StatusCallback: `${callbackUrl}?message_id=${id}${connectionOverrides}`,
   });
 }
 

@@ -6,7 +6,7 @@ import { type Json, momentOf } from './json-body.js';
 /** Fetches the certificate at a URL. Only called with URLs of SNS. */
 export type CertificateAt = (url: string) => Promise<string>;
 
-/** SNS repeats a request for hours, with the same signature. An older one is a replay. */
+/** SNS repeats a request for an hour at most. Its dead-letter queue keeps it longer, with the same signature. An older one is a replay. */
 const replayWindowMs = 25 * 3_600_000;
 
 const inNotification = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];

@@ -14,6 +14,12 @@ import { echoOf, headerOf } from './json-body.js';
 
 export const whatsappPrefix = 'whatsapp:';
 
+/**
+ * Makes Twilio repeat a callback five times, within its limit of 15 seconds, after a status 5xx and without a response. By default it repeats
+ * one once, and only if there is no connection. https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides
+ */
+export const connectionOverrides = '#rc=5&rp=ct,rt,5xx';
+
 /** Twilio's statuses. Those without a counterpart here (`accepted`, `queued`, `sending`, …) are left out. */
 const statuses: Readonly<Record<string, ReportStatus>> = {
   sent: 'sent',
@@ -86,10 +92,14 @@ function addressIn(form: URLSearchParams, field: 'From' | 'To'): { channel: 'sms
     : { channel: 'sms', number: address };
 }
 
-/** The signature covers the URL with or without its port. Twilio has done both, and its own library accepts both. */
+/**
+ * The signature covers the URL with or without its port. Twilio has done both, and its own library accepts both. It does not cover the
+ * fragment; a host with the same API may cover it.
+ */
 function addressesOf(url: string): string[] {
   const origin = /^(https?:\/\/[^/:]+)(?::\d+)?(?=\/|$)/.exec(url)?.[1];
-  return origin === undefined ? [url] : [url, url.replace(/^https?:\/\/[^/]+/, origin)];
+  const addresses = origin === undefined ? [url] : [url, url.replace(/^https?:\/\/[^/]+/, origin)];
+  return addresses.flatMap((address) => [address, address + connectionOverrides]);
 }
 
 /** The signed text: the URL, then the name and value of every field without separators, ordered by name. Equal fields count once. */

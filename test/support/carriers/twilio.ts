@@ -125,7 +125,7 @@ async function report(
 ) {
   // A callback with another token is forged, so Twilio does not know its status.
   if (token === twilioAccount.token) Object.assign(message, { status, error_code: errorCode ?? null });
-  const url = message.form.StatusCallback ?? '';
+  const [url = ''] = (message.form.StatusCallback ?? '').split('#'); // Twilio neither sends nor signs the fragment
   const fields = {
     ...account,
     From: message.form.From ?? '',

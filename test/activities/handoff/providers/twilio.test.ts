@@ -34,7 +34,7 @@ describe('the Twilio provider', () => {
       to: message.to,
       from: twilioAccount.from,
       body: message.content.text,
-      statusCallback: `https://tidings.example/callbacks/twilio?message_id=${message.id}`,
+      statusCallback: `https://tidings.example/callbacks/twilio?message_id=${message.id}#rc=5&rp=ct,rt,5xx`,
     });
     const ours = await adapter().send(message, signal);
     const [first, second] = counterpart.taken;
@@ -53,7 +53,7 @@ describe('the Twilio provider', () => {
     const common = {
       to: `whatsapp:${message.to}`,
       from: `whatsapp:${twilioAccount.whatsappFrom}`,
-      statusCallback: `https://tidings.example/callbacks/twilio?message_id=${message.id}`,
+      statusCallback: `https://tidings.example/callbacks/twilio?message_id=${message.id}#rc=5&rp=ct,rt,5xx`,
     };
     await official.messages.create({ ...common, body: message.content.text });
     await adapter().send(message, signal);

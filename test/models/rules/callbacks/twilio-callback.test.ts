@@ -116,6 +116,13 @@ describe('the callback of Twilio', () => {
     }
   });
 
+  it('a callback is accepted with and without the fragment that asks for repetitions in the signed URL', () => {
+    const form = { MessageSid: 'SM1', MessageStatus: 'sent', To: '+15551234567', From: '+15005550100' };
+    const signedOver = (url: string) => twilio.getExpectedTwilioSignature(account.authToken, url, form);
+    for (const url of [address, `${address}#rc=5&rp=ct,rt,5xx`]) assert.equal(read(form, { signature: signedOver(url) }).length, 1);
+    assert.throws(() => read(form, { signature: signedOver(`${address}#other`) }), isForbidden);
+  });
+
   it('other statuses are ignored, and a callback without a message is 400', () => {
     for (const MessageStatus of ['accepted', 'queued', 'sending', 'constructor']) assert.deepEqual(read({ MessageStatus }), []);
     assert.throws(
