@@ -8,12 +8,18 @@ import { contextOf } from '../http/request-context.js';
  * The first handler of a page and its files. It counts the request per address, separately from API calls, and sets the policy.
  * @param route the name of the page in the log and in the limiter
  * @param policy the directives of the content security policy
+ * @param rateClass `callback` for a page that machines open for people
  */
-export function asPage(limiter: Limiter, route: string, policy: readonly string[]): RequestHandler {
+export function asPage(
+  limiter: Limiter,
+  route: string,
+  policy: readonly string[],
+  rateClass: 'address' | 'callback' = 'address',
+): RequestHandler {
   return async (_req, res, next) => {
     const context = contextOf(res);
     context.route = route;
-    await limiter.consume({ rateClass: 'address', key: `page:${route}:${addressKey(context.address)}` }, res);
+    await limiter.consume({ rateClass, key: `page:${route}:${addressKey(context.address)}` }, res);
     res.setHeader('Content-Security-Policy', policy.join('; '));
     next();
   };

@@ -6,6 +6,7 @@ import { channelsInWords } from '../present/channel-texts.js';
 import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { pageHtml, pagePolicy } from './page-shell.js';
 import { asPage } from './pages.js';
+import { unsubscribePage, unsubscribeScript } from './unsubscribe-page.js';
 
 const home = pageHtml({
   title: 'Tidings',
@@ -30,16 +31,22 @@ const checkoutPage = (checkout: unknown) => {
   });
 };
 
-/** Serves `/` and `/billing/return`. It comes before the router of the endpoints. */
+const unsubscribePath = '/unsubscribe/:token';
+
+/** Serves `/`, `/billing/return` and `/unsubscribe/…`. It comes before the router of the endpoints. */
 export function createPeoplePages(limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const serve = (path: string, page: (query: Record<string, unknown>) => string) =>
     router.get(path, onlyPeople, asPage(limiter, path, pagePolicy), (req, res) => void res.type('html').send(page(req.query)));
   serve('/', () => home);
   serve('/billing/return', ({ checkout }) => checkoutPage(checkout));
+  // Mail scanners open the links of many people from one address.
+  const asLink = (path: string) => asPage(limiter, path, pagePolicy, 'callback');
+  router.get(unsubscribePath, onlyPeople, asLink(unsubscribePath), (_req, res) => void res.type('html').send(unsubscribePage));
+  router.get(unsubscribeScript.path, asLink(unsubscribeScript.path), (_req, res) => void res.type('js').send(unsubscribeScript.text));
   // Express answers OPTIONS with 200 as soon as a router knows the path.
-  const declared = ['/', '/billing/return'].map((path) => ({ method: 'get' as const, path }));
-  mountOptions(router, declared, limiter);
+  const declared = ['/', '/billing/return', unsubscribePath, unsubscribeScript.path].map((path) => ({ method: 'get' as const, path }));
+  mountOptions(router, [{ method: 'post', path: unsubscribePath }, ...declared], limiter);
   return router;
 }
 

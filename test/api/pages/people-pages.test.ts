@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { axeFindings } from '../../support/axe.js';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';
+import { unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
+import { buildSent } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
 
 describe('pages for people', () => {
@@ -20,6 +22,7 @@ describe('pages for people', () => {
     '/reset-password',
     '/forgot-password',
     '/resend-verification',
+    '/unsubscribe/x',
   ]) {
     it(`${path}: no finding of axe in either colour scheme, and no request to other hosts`, async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -43,12 +46,40 @@ describe('pages for people', () => {
     assert.deepEqual(links, ['console', 'docs', 'openapi.json', 'health', 'forgot-password']);
     for (const link of links) assert.ok([200, 503].includes((await fetch(`${app.url}/${link}`)).status), link);
   });
-  for (const path of ['/', '/billing/return']) {
+  for (const [path, methods] of [
+    ['/', 'GET, HEAD, OPTIONS'],
+    ['/billing/return', 'GET, HEAD, OPTIONS'],
+    ['/unsubscribe/x', 'POST, GET, HEAD, OPTIONS'],
+  ]) {
     it(`${path} answers OPTIONS with 204 and the methods`, async () => {
       const response = await fetch(app.url + path, { method: 'OPTIONS' });
-      assert.deepEqual([response.status, response.headers.get('allow')], [204, 'GET, HEAD, OPTIONS']);
+      assert.deepEqual([response.status, response.headers.get('allow')], [204, methods]);
     });
   }
+
+  it('/unsubscribe ends the mails when a person presses the button, not when the page is opened', async () => {
+    const { key, workspaceId } = await app.account();
+    const { id, to } = await buildSent(app.deps.db, workspaceId, { channel: 'email', to: 'ada@example.com' });
+    const path = `/unsubscribe/${unsubscribeToken(app.deps.config.secretKey, id)}`;
+    const listed = async () => (await app.call('GET', '/api/v1/suppressions', { key })).body.data.suppressions;
+    await browser.page.goto(app.url + path);
+    assert.deepEqual(await listed(), []);
+    await browser.page.getByRole('button', { name: 'Unsubscribe' }).click();
+    await browser.page.getByRole('status').filter({ hasText: 'You will not receive these e-mails any more.' }).waitFor();
+    assert.equal(await browser.page.getByRole('button').count(), 0);
+    assert.deepEqual(
+      (await listed()).map(({ recipient, source }: { recipient: string; source: string }) => [recipient, source]),
+      [[to, 'unsubscribe']],
+    );
+    const json = await app.call('GET', path);
+    assert.match(json.body.data.message, /Nothing was changed/);
+  });
+
+  it('/unsubscribe says that the link is not valid', async () => {
+    await browser.page.goto(`${app.url}/unsubscribe/x`);
+    await browser.page.getByRole('button', { name: 'Unsubscribe' }).click();
+    await browser.page.getByRole('status').filter({ hasText: 'This link is not valid.' }).waitFor();
+  });
 
   it('/ is 404 for a program, as every unknown route', async () => {
     assert.equal((await app.call('GET', '/')).status, 404);
