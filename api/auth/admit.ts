@@ -56,7 +56,8 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
   return async (request, res) => {
     const { item, credential, note } = request;
     const bucket = bucketOf(item, credential, request.address);
-    const identify = () => authenticator.identify(item.auth, credential, note);
+    const identified = () => authenticator.identify(item.auth, credential, note);
+    const identify = credential.kind === 'jwt' ? () => lookups.ofToken(request.address, bucket, res, identified) : identified;
     if (credential.kind === 'none' || credential.kind === 'refused') {
       await limiter.consume(bucket, res);
       return identify();
@@ -74,6 +75,8 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
 }
 
 const keyIdOf = ({ actor }: Caller): string | undefined => (actor.type === 'api_key' ? (actor.id ?? undefined) : undefined);
+
+const isUnauthorized = (error: unknown): boolean => error instanceof AppError && statusOf(error) === 401;
 
 type Identify = () => Promise<Caller | null>;
 
@@ -99,6 +102,17 @@ class CountedLookups {
     return identify().catch((error: unknown) => {
       this.known.forget(name);
       this.limiter.giveBack(ofWorkspace); // a revoked key must not use up the workspace's limit
+      throw error;
+    });
+  }
+
+  /** All tokens of a workspace share a bucket, which an ended one must not use up. It counts for the address, as an invalid key does. */
+  ofToken(address: string, bucket: Bucket, res: HeaderSink, identify: Identify): Promise<Caller | null> {
+    return identify().catch(async (error: unknown) => {
+      if (isUnauthorized(error) && bucket.rateClass !== 'auth') {
+        this.limiter.giveBack(bucket);
+        await this.limiter.consume({ rateClass: 'address', key: address }, res);
+      }
       throw error;
     });
   }
@@ -140,7 +154,7 @@ class UnknownKeyLookups {
       return await lookups.limit(async () => {
         await this.limiter.assertRoom(bucket, res);
         return lookUp().catch(async (error: unknown) => {
-          if (error instanceof AppError && statusOf(error) === 401) await this.limiter.consume(bucket, res);
+          if (isUnauthorized(error)) await this.limiter.consume(bucket, res);
           throw error;
         });
       });

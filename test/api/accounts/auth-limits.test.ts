@@ -39,6 +39,18 @@ describe('limits under /auth', () => {
     assert.equal(await fail(other.jwt), 429);
     assert.equal(await fail(one.jwt), 409, 'the requests of the other one do not count');
   });
+  it('200 for another JWT while one that was logged out is used on, which counts for its address', async () => {
+    app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_JWT: '5/60', RATE_LIMIT_API: '5/60' });
+    const me = await owner(app);
+    const jwt: string = (await me.logIn()).body.data.token;
+    assert.equal((await me.call('POST', '/auth/logout')).status, 200);
+    const headers = { 'X-Forwarded-For': '203.0.113.1' };
+    const ended: number[] = [];
+    for (let time = 1; time <= 6; time += 1) ended.push((await me.call('GET', '/workspace', undefined, { headers })).status);
+    assert.deepEqual(ended, [401, 401, 401, 401, 401, 429]);
+    const { status } = await app.call('GET', '/api/v1/workspace', { jwt, headers: { 'X-Forwarded-For': '203.0.113.2' } });
+    assert.equal(status, 200);
+  });
   it('200 for the client that has reset the password, above the common limit', async () => {
     app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
     const me = await owner(app);
