@@ -13,10 +13,16 @@ export function createRouter(endpoints: readonly Endpoint<Deps>[], deps: Deps, k
   assertReachable(ordered);
   const router = express.Router({ caseSensitive: true, strict: true });
   const serve = createEndpointServer(deps, known, limits);
-  for (const item of ordered) router[item.method](item.path, serve(item));
+  for (const item of ordered) {
+    // `/a/:id` would take the fixed path `/a/b` for an id where `/a/b` lacks the method: it is an unknown route.
+    for (const path of fixedPathsUnder(item, endpoints)) router[item.method](path, (_req, _res, next) => next('router'));
+    router[item.method](item.path, serve(item));
+  }
   mountOptions(router, endpoints, deps.limiter);
   return router;
 }
+
+type Place = Pick<Endpoint, 'method' | 'path'>;
 
 /** Express tries paths in order. Single sends and delivery reports are most of the requests, so their paths come first. */
 const byFrequency = (one: Endpoint, other: Endpoint) => Number(isFrequent(other)) - Number(isFrequent(one));
@@ -26,11 +32,18 @@ const isFrequent = ({ gated, rate }: Endpoint) => gated === true || rate === 'ca
  * Express uses the first path that matches: `/a/:id` before `/a/b` would make `/a/b` unreachable.
  * @throws Error when an endpoint is unreachable
  */
-export function assertReachable(endpoints: readonly Pick<Endpoint, 'id' | 'method' | 'path'>[]): void {
+export function assertReachable(endpoints: readonly (Place & Pick<Endpoint, 'id'>)[]): void {
   endpoints.forEach((item, index) => {
     const hiding = endpoints.slice(0, index).find((earlier) => earlier.method === item.method && covers(earlier.path, item.path));
     if (hiding !== undefined) throw new Error(`${hiding.id} hides ${item.id}: declare ${item.path} before ${hiding.path}`);
   });
+}
+
+/** The declared paths that this path would match although they do not have its method. */
+function fixedPathsUnder({ method, path }: Place, endpoints: readonly Place[]): string[] {
+  const paths = new Set(endpoints.map((each) => each.path));
+  for (const each of endpoints) if (each.method === method) paths.delete(each.path);
+  return [...paths].filter((fixed) => covers(path, fixed));
 }
 
 function covers(wide: string, narrow: string): boolean {

@@ -20,6 +20,10 @@ describe('answers outside the endpoints', () => {
     ['GET', '/api/v1/nothing'],
     ['PATCH', '/api/v1/messages/send'],
     ['PUT', '/api/v1/messages/send'],
+    ['GET', '/api/v1/messages/send'],
+    ['GET', '/api/v1/messages/preview'],
+    ['PUT', '/api/v1/webhooks/events'],
+    ['DELETE', '/api/v1/webhooks/events'],
     ['DELETE', '/health'],
     ['OPTIONS', '/api/v1/nothing'],
     ['PROPFIND', '/api/v1/messages'],
@@ -33,6 +37,11 @@ describe('answers outside the endpoints', () => {
       assert.deepEqual([status, body.error, body.code], [404, 'Not found', 'not_found']);
     });
   }
+
+  it('404 for a fixed path with the method of an id, also without a credential', async () => {
+    const { status, body } = await app.call('GET', '/api/v1/messages/send');
+    assert.deepEqual([status, body.error], [404, 'Not found']);
+  });
 
   it('404 for HEAD without a body', async () => {
     const { status, body } = await app.call('HEAD', '/nothing');
