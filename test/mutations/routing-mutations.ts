@@ -117,8 +117,8 @@ export const routingMutations: readonly Mutation[] = [
   {
     guards: 'a chain ends with what was cancelled',
     file: 'models/rules/messages/fallback.ts',
-    find: "new Set(['cancelled', 'expired'])",
-    replace: "new Set(['expired'])",
+    find: "new Set(['cancelled', 'expired', 'suspended'])",
+    replace: "new Set(['expired', 'suspended'])",
     test: 'models/rules/messages/fallback',
   },
   {
