@@ -76,8 +76,8 @@ function readRest(reading: Reading, templates: BulkTemplates, { contact, isKnown
   faults.push(...faultsOfMissing(reading, missingVariables(templates, values)));
   if (channel === null) return {};
   const { content, fault } = renderContent(templates, channel, values);
-  // The length of a text without all its values has no meaning.
-  if (fault !== null && faults.length === 0) faults.push({ field: path, message: fault });
+  // The length of a text without all its values has no meaning. A fault of the common texts is reported once, not for each recipient.
+  if (fault !== null && faults.length === 0 && !templates.hasWrongTexts) faults.push({ field: path, message: fault });
   const price = faults.length > 0 ? null : { cost: priceOf(channel, content.text), ...carrierView(channel, content.text) };
   return { content, metadata, reference, ...price };
 }

@@ -5,7 +5,7 @@ import type { AppError, Fault } from '../../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
 import type { Content } from '../messages/message-content.js';
 import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
-import { faultOfTexts, textUnitsMax } from '../messages/content.js';
+import { faultOfTexts, isSubject, subjectText, textUnitsMax } from '../messages/content.js';
 import { compileTemplate, countPlaceholders, type Template } from '../messages/template.js';
 
 /** The request of a bulk send. Everything except its recipients was checked. */
@@ -31,6 +31,8 @@ export interface BulkTemplates {
   html: Template | null;
   whatsapp: BulkWhatsappTemplate | null;
   unsubscribe: boolean;
+  /** What all messages share makes each of them too long or its subject wrong. */
+  hasWrongTexts: boolean;
   metadata: Record<string, unknown> | null;
   reference: string | null;
   contacts: BulkContacts;
@@ -62,8 +64,8 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
   const subject = hasMailFields ? optional('subject') : null;
   const html = hasMailFields ? optional('html') : null;
   const whatsapp = hasApprovedTemplates && content.template !== undefined ? compileTexts(content.template, compiled, faults) : null;
-  const tooLong = channel === null ? null : faultOfTexts(channel, literalOf(text), html === null ? undefined : literalOf(html));
-  if (tooLong !== null) faults.push({ field: 'content.text', message: tooLong });
+  const wrong = channel === null ? [] : faultsOfLiterals(channel, { text, subject, html });
+  faults.push(...wrong);
   const unsubscribe = hasMailFields && content.unsubscribe === true;
   const templates = {
     channel,
@@ -72,12 +74,22 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
     html,
     whatsapp,
     unsubscribe,
+    hasWrongTexts: wrong.length > 0,
     metadata: metadata ?? null,
     reference: reference ?? null,
     contacts,
     isOfTag: tag !== undefined,
   };
   return { templates, faults };
+}
+
+/** The faults that the texts have for every recipient. */
+function faultsOfLiterals(channel: Channel, { text, subject, html }: Pick<BulkTemplates, 'text' | 'subject' | 'html'>): Fault[] {
+  const tooLong = faultOfTexts(channel, literalOf(text), html === null ? undefined : literalOf(html));
+  return [
+    ...(tooLong === null ? [] : [{ field: 'content.text', message: tooLong }]),
+    ...(subject === null || isSubject(literalOf(subject)) ? [] : [{ field: 'content.subject', message: subjectText }]),
+  ];
 }
 
 /** The literal parts, which every rendered text contains. */

@@ -106,6 +106,16 @@ describe('faults of bulk requests', () => {
       }
     });
   }
+  it('reports a fault of the common texts once, not for each recipient', async () => {
+    const recipients = [{ to: 'a@example.com' }, { to: 'b@example.com' }];
+    for (const on_invalid of ['reject', 'skip'] as const) {
+      const wrong = bulk({ channel: 'email', content: { text: 'x', subject: 'a\nb' }, recipients, on_invalid });
+      const message = 'content.subject must be one line of at most 998 characters';
+      assert.deepEqual(await faultsOf(wrong), [{ field: 'content.subject', message }]);
+    }
+    const long = bulk({ content: { text: 'x'.repeat(1601) }, recipients: [phone(1), phone(2)] });
+    assert.deepEqual(await faultsOf(long), [{ field: 'content.text', message: 'content.text must be at most 1600 characters' }]);
+  });
   it('limits e-mails in bytes, and subjects after substitution', async () => {
     const content = { text: 'x'.repeat(46_000), html: '{{name}}', subject: 'Re: {{name}}' };
     const mail = (name: string) => bulk({ channel: 'email', content, recipients: [{ to: 'a@b.co', name }] });
