@@ -10,12 +10,27 @@ import { endpoint, list } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
 import { presentContact } from '../../present/presenters.js';
 import { dataOf, messageOnly } from '../../http/schemas/schemas.js';
-import { text } from '../../http/schemas/validation.js';
+import { withLater } from '../../http/schemas/unknown-fields.js';
+import { type Checked, text } from '../../http/schemas/validation.js';
 import { successTexts } from '../../present/success-texts.js';
 import { type ContactBody, contactFields, contactResponse } from './contact-schemas.js';
 
 const auth = either('manage_contacts');
 const oneContact = dataOf('contact', contactResponse);
+
+const contactBody = Joi.object<ContactBody>(contactFields)
+  .description('`phone` or `email` is required')
+  .meta({ minProperties: 1 })
+  .required();
+
+/** Adds the fault of a contact with neither phone nor e-mail address, also to faults of other fields. */
+function withAddressFault(checked: Checked<ContactBody>): Promise<Checked<ContactBody>> {
+  const { phone, email } = checked.value;
+  const isFaulty = checked.faults.some(({ field }) => field === 'phone' || field === 'email');
+  if (isFaulty || (phone ?? email ?? null) !== null) return Promise.resolve(checked);
+  const faults = withLater(contactBody, checked.faults, unreachableContact().details ?? []);
+  return Promise.resolve({ ...checked, faults });
+}
 
 export const postContact = endpoint({
   id: 'createContact',
@@ -24,14 +39,8 @@ export const postContact = endpoint({
   path: '/api/v1/contacts',
   summary: 'Create a contact with a phone number, an e-mail address, or both',
   auth,
-  body: Joi.object<ContactBody>(contactFields)
-    .custom(({ phone, email, ...rest }: ContactBody, helpers) => {
-      const { field, message } = unreachableContact().details?.[0] ?? { field: '', message: '' };
-      return (phone ?? email ?? null) === null ? helpers.error('contract', { field, text: message }) : { phone, email, ...rest };
-    })
-    .description('`phone` or `email` is required')
-    .meta({ minProperties: 1 })
-    .required(),
+  body: contactBody,
+  examine: withAddressFault,
   response: oneContact,
   status: 201,
   async handler({ caller, body: { name = null, phone = null, email = null, tags, custom_fields } }) {

@@ -1,8 +1,9 @@
 import { faultsOfVariables, renderContent } from '../../../models/rules/messages/render-content.js';
 import { refusalOfContent } from '../../../models/rules/bulk/bulk-templates.js';
 import type { Deps } from '../../deps.js';
+import { withLater } from '../../http/schemas/unknown-fields.js';
 import type { Checked } from '../../http/schemas/validation.js';
-import type { SendBody } from './message-schemas.js';
+import { type SendBody, sendBody } from './message-schemas.js';
 
 /**
  * Renders the content of the body if it has variables. The body keeps the original content, too: two requests with different contents are
@@ -11,9 +12,18 @@ import type { SendBody } from './message-schemas.js';
 export async function withVariables(checked: Checked<SendBody>, { config }: Pick<Deps, 'config'>): Promise<Checked<SendBody>> {
   const { value, faults, ...others } = checked;
   const { variables, content, channel, fallback = [] } = value;
-  if (variables === undefined || faults.length > 0) return checked;
+  if (variables === undefined || !canRender(checked)) return checked;
   const refusal = refusalOfContent(content, config.quotas.placeholders);
-  if (refusal !== undefined) return { ...checked, refusal, faults: faultsOfVariables(variables) };
+  if (refusal !== undefined) return { ...checked, refusal, faults: withLater(sendBody, faults, faultsOfVariables(variables)) };
   const rendered = renderContent(content, variables, [channel, ...fallback.map((step) => step.channel)]);
-  return { ...others, value: { ...value, content: rendered.content, written: content }, faults: rendered.faults };
+  const all = withLater(sendBody, faults, rendered.faults);
+  return { ...others, value: { ...value, content: rendered.content, written: content }, faults: all };
+}
+
+/** The fields that decide what is rendered. Faults of the others, such as the recipient, do not hide those of the variables. */
+const renderedFields = /^(?:channel|content|variables|fallback|)(?:[.[]|$)/;
+
+function canRender({ value, faults }: Checked<SendBody>): boolean {
+  const { channel, content } = value as Partial<SendBody>;
+  return channel !== undefined && content !== undefined && !faults.some(({ field }) => renderedFields.test(field));
 }

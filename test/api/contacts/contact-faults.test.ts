@@ -14,6 +14,7 @@ describe('contacts with faults', () => {
   const refused: [string, object, string[]][] = [
     ['nothing', {}, ['phone: Missing required field: phone or email']],
     ['a name alone', { name: 'x', phone: null }, ['phone: Missing required field: phone or email']],
+    ['a wrong name and no address', { name: 5 }, ['name: name must be a string', 'phone: Missing required field: phone or email']],
     ['a bad phone', { phone: '555' }, ['phone: Phone number must be in E.164 format']],
     ['an empty phone', { phone: '' }, ['phone: Phone number must be in E.164 format']],
     ['a bad address', { email: 'x' }, ['email: Invalid email address']],

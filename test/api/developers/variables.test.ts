@@ -35,6 +35,14 @@ describe('variables of a single send', () => {
       assert.deepEqual([status, body.data.message.content.text], [201, 'Hi {{name}}']);
     }
   });
+  it('400 for the missing variables beside faults of other fields, in the order of the body', async () => {
+    const { status, body } = await post('send', { ...sms('{{a}}', { variables: {}, reference: '' }), to: 'x' });
+    assert.deepEqual([status, body.details.map(({ field }: { field: string }) => field)], [400, ['to', 'variables.a', 'reference']]);
+    for (const more of [{ channel: 'fax' }, { content: null }, { content: { text: 5 } }, { fallback: [5] }]) {
+      const unreadable = await post('send', { ...sms('{{a}}', { variables: {} }), ...more });
+      assert.deepEqual([unreadable.status, unreadable.body.details.length], [400, 1], JSON.stringify(more));
+    }
+  });
   it('400 for each variable that is missing, and nothing is charged', async () => {
     const before = await app.call('GET', '/api/v1/messages?limit=1', { key: account.key });
     const { status, body } = await post('send', sms('{{a}} {{b}} {{c|}}', { variables: {} }));
