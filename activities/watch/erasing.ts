@@ -24,10 +24,21 @@ export function erasingActivities({ db, config, logger, starts }: ErasingDeps) {
     await eachOf(logger, failure, workflowIds, starts.messageCancelled).catch((err: unknown) => logger.warn({ err }, failure));
   };
   return {
-    /** Runs the erasures of recipients, until the time is up. The workflows of cancelled messages are signalled to deliver the events. */
+    /**
+     * Runs the erasures of recipients, until the time is up. The workflows of cancelled messages are signalled to deliver the events. An erasure
+     * that fails is logged and tried again in the next run. The others do not wait for it.
+     * @throws the first error at the end, so that the operator is alerted
+     */
     async eraseRecipients(): Promise<void> {
-      const completed = await runErasures(db, await erasureKey(db, config.secretKeys), Date.now() + sliceMs, signal);
+      let failure: { err: unknown } | undefined;
+      const onFailed = (id: string, err: unknown) => {
+        failure ??= { err };
+        logger.error({ err, erasure_id: id }, 'could not erase a recipient');
+      };
+      const key = await erasureKey(db, config.secretKeys);
+      const completed = await runErasures(db, key, Date.now() + sliceMs, { onCancelled: signal, onFailed });
       if (completed > 0) logger.info({ completed }, 'erased recipients');
+      if (failure !== undefined) throw failure.err;
     },
   };
 }

@@ -28,8 +28,22 @@ const againInSeconds = 10;
 /** Called with the workflows of messages that were cancelled. They deliver the events. */
 type OnCancelled = (workflowIds: readonly string[]) => Promise<void>;
 
+interface Observers {
+  onCancelled: OnCancelled;
+  /** Called with an erasure that failed. The next run continues it. By default the error ends the run. */
+  onFailed: (id: string, err: unknown) => void;
+}
+
+const noObservers: Observers = {
+  onCancelled: async () => undefined,
+  onFailed: (_, err) => {
+    throw err;
+  },
+};
+
 /**
- * Takes one page of each erasure in turn, so that none waits for a large one, until nothing can be done now or the time is over.
+ * Takes one page of each erasure in turn, so that none waits for a large one, until nothing can be done now or the time is over. No erasure
+ * waits for one that fails.
  * @param untilMs milliseconds since 1970
  * @returns how many were completed
  */
@@ -37,7 +51,7 @@ export async function runErasures(
   db: Database,
   key: Buffer,
   untilMs: number,
-  onCancelled: OnCancelled = async () => undefined,
+  { onCancelled, onFailed }: Observers = noObservers,
 ): Promise<number> {
   let completed = 0;
   let open = (await select<{ id: string }>(db, running)).map(({ id }) => id);
@@ -45,9 +59,13 @@ export async function runErasures(
     const more: string[] = [];
     for (const id of open) {
       if (Date.now() >= untilMs) break;
-      const outcome = await advance(db, key, id, onCancelled);
-      if (outcome === 'more') more.push(id);
-      if (outcome === 'completed') completed += 1;
+      try {
+        const outcome = await advance(db, key, id, onCancelled);
+        if (outcome === 'more') more.push(id);
+        if (outcome === 'completed') completed += 1;
+      } catch (err) {
+        onFailed(id, err);
+      }
     }
     open = more;
   }
