@@ -1,5 +1,6 @@
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
+import { notKnownYet } from '../../models/operations/handoff/uncertain-handoffs.js';
 import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
 import { hasStorableTexts } from '../../models/rules/values/text.js';
 import type { Provider, SendOutcome } from './providers/provider.js';
@@ -39,14 +40,18 @@ const withoutAccount = ({ uncertain }: Claim): SendOutcome =>
   uncertain ? { outcome: 'rejected', ...handoffUnknown } : { outcome: 'retryable', detail: 'no such account' };
 
 async function callOnce(provider: Provider, claim: Claim, signal: AbortSignal): Promise<SendOutcome> {
+  let isQuery = claim.uncertain && !provider.idempotent;
   try {
-    if (claim.uncertain && !provider.idempotent) {
+    if (isQuery) {
       const found = await provider.reconcile?.(claim, signal);
       if (found === undefined) return { outcome: 'rejected', ...handoffUnknown };
       if (found !== null) return { outcome: 'accepted', provider_message_id: found };
+      isQuery = false;
     }
     return await provider.send(claim, signal);
   } catch (error) {
+    // Nothing was sent. As a further call it would begin the wait for the earlier one anew.
+    if (isQuery) return { outcome: 'unknown', detail: notKnownYet };
     // An adapter must not throw. If it does, the outcome of the call is unknown.
     return { outcome: 'unknown', detail: error instanceof Error ? error.name : 'error' };
   }

@@ -32,6 +32,7 @@ export type SendOutcome =
       is_permanent?: boolean;
       provider_error_code?: string;
       concernsRecipient?: true;
+      isUncalled?: true;
     }
   | { outcome: 'unknown'; detail: string };
 
@@ -52,7 +53,7 @@ export interface Provider {
   fetchStatus(provider_message_id: string, signal: AbortSignal): Promise<FetchedStatus | null>;
   /**
    * Only for providers that are not idempotent: finds the outcome of a call whose answer was lost. `null`: certainly not taken, send again.
-   * `undefined`: not known. The message then fails and is refunded, because it must not be sent twice.
+   * `undefined`: not known. The message then fails and is refunded, because it must not be sent twice. Throws if it is not known yet.
    */
   reconcile?(message: OutgoingMessage, signal: AbortSignal): Promise<string | null | undefined>;
   /** Asks whether the provider takes the credentials, with a call that changes nothing. Absent if there are none. Does not throw. */

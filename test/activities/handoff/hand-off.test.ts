@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { handOff } from '../../../activities/handoff/hand-off.js';
+import { NoAnswer } from '../../../activities/handoff/providers/http-client.js';
 import type { Provider, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import type { Claim } from '../../../models/operations/handoff/claim-handoffs.js';
+import { notKnownYet } from '../../../models/operations/handoff/uncertain-handoffs.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
 
 const claimOf = (uncertain: boolean): Claim => ({
@@ -103,9 +105,10 @@ describe('handOff', () => {
       });
     }
 
-    it('stays unknown when the query fails', async () => {
-      const provider = reconciling(() => Promise.reject(new Error('reset')));
-      assert.equal((await handOff(provider, claimOf(true), signal)).result.outcome, 'unknown');
+    it('stays unknown when the query fails, which does not count as a further call', async () => {
+      const provider = reconciling(() => Promise.reject(new NoAnswer('timeout', true)));
+      const { result } = await handOff(provider, claimOf(true), signal);
+      assert.deepEqual([result.outcome, 'detail' in result && result.detail], ['unknown', notKnownYet]);
       assert.deepEqual(provider.calls, []);
     });
 
