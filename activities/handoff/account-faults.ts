@@ -11,7 +11,8 @@ const limitExceeded: FailureCode = 'limit_exceeded';
 const faultsOfAccount: ReadonlySet<string> = new Set([senderRefused, limitExceeded]);
 
 /** The result of a call for the health of its account. */
-export function endOf({ result, concernsRecipient }: Handoff): CallEnd {
+export function endOf({ result, concernsRecipient, isUncalled }: Handoff): CallEnd {
+  if (isUncalled) return 'none';
   if (result.outcome === 'accepted') return 'good';
   if (result.outcome === 'throttled') return 'none'; // throttling has its own hold
   if (concernsRecipient) return 'good';

@@ -12,6 +12,8 @@ export interface Handoff {
   retryAfterMs: number;
   /** The failure concerns this recipient only. */
   concernsRecipient: boolean;
+  /** The adapter rejected the message without a call. */
+  isUncalled: boolean;
 }
 
 /**
@@ -22,8 +24,8 @@ export interface Handoff {
 export async function handOff(provider: Provider | undefined, claim: Claim, signal: AbortSignal): Promise<Handoff> {
   const outcome = usable(provider === undefined ? withoutAccount(claim) : await callOnce(provider, claim, signal));
   const retryAfterMs = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
-  const concernsRecipient = 'concernsRecipient' in outcome;
-  return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider }, retryAfterMs, concernsRecipient };
+  const result = { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider };
+  return { result, retryAfterMs, concernsRecipient: 'concernsRecipient' in outcome, isUncalled: 'isUncalled' in outcome };
 }
 
 /** Longer than any id of a carrier. An index of PostgreSQL takes texts of about 2,700 bytes. */

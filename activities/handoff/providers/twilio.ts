@@ -50,6 +50,7 @@ const oneListOnly: SendOutcome = {
   error_code: 'invalid_template',
   error_message: 'The provider accepts values for header and buttons only as variables of the template',
   is_permanent: true,
+  isUncalled: true,
 };
 
 function formOf({ senders }: AccountOf<'twilio'>, { id, channel, to, content }: OutgoingMessage, callbackUrl: string): URLSearchParams {

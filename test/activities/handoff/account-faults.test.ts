@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
+import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { twoAccounts } from './two-accounts.js';
 
 describe('the health of an account', () => {
-  const { test, accounts, worker } = twoAccounts();
+  const { test, accounts, worker, setLevel } = twoAccounts();
   /** Hands off messages one by one, then one more after the counts were exchanged. */
   const sendSome = async (count: number) => {
     const handOff = worker();
@@ -38,5 +39,19 @@ describe('the health of an account', () => {
     accounts.outcomes.one = { outcome: 'rejected', error_code: 'limit_exceeded', error_message: 'Mailbox limit', concernsRecipient: true };
     await sendSome(24);
     assert.deepEqual(await changes(), []);
+  });
+
+  it('the health of an account does not rise when its adapter rejects the probe without a call', async () => {
+    const byCarrier: SendOutcome = { outcome: 'rejected', error_code: 'invalid_template', error_message: 'No such template' };
+    for (const [outcome, levels] of [
+      [{ ...byCarrier, isUncalled: true as const }, []],
+      [byCarrier, [1]],
+    ] as const) {
+      accounts.outcomes.one = outcome;
+      await setLevel('one', 0, -1);
+      await sendSome(1);
+      const risen = (await changes()).filter(({ account }) => account === 'one').map(({ to_level }) => to_level);
+      assert.deepEqual(risen, levels);
+    }
   });
 });

@@ -72,6 +72,7 @@ describe('the Twilio provider', () => {
     for (const parts of [{ header: { type: 'text', text: 'Sale' } }, { buttons: [{ index: 0, type: 'url', suffix: 'a' }] }]) {
       const outcome = await send(parts);
       assert.ok(outcome.outcome === 'rejected' && outcome.error_code === 'invalid_template' && outcome.is_permanent === true);
+      assert.equal(outcome.isUncalled, true, 'which says nothing about the health of the account');
     }
     assert.equal(counterpart.calls, 0);
     assert.equal((await send({ buttons: [] })).outcome, 'accepted');
