@@ -87,6 +87,13 @@ export const routingMutations: readonly Mutation[] = [
     test: 'activities/handoff/routing',
   },
   {
+    guards: 'an id of a carrier belongs to one message',
+    file: 'models/operations/reports/carrier-ids.ts',
+    find: 'if (owner !== message_id) continue;',
+    replace: '',
+    test: 'models/operations/reports/contradicting-reports',
+  },
+  {
     guards: 'an account without idempotency keys is not called again for what it may have taken',
     file: 'activities/handoff/hand-off.ts',
     find: 'claim.uncertain && !provider.idempotent',

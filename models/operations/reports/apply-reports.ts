@@ -7,28 +7,16 @@ import { type Channel, channelTraits } from '../../channels.js';
 import { column, only, recordset } from '../../tables/columns.js';
 import { type DeliveryReport, deliveryReportColumns, type IgnoredReason } from '../../tables/delivery-report.js';
 import type { Message, StatusRow } from '../../tables/message.js';
-import { sendAttemptColumns } from '../../tables/send-attempt.js';
 import { type GroupWork, countGroupWork } from '../messages/count-group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { emptyReports } from '../erasure/empty-reports.js';
+import { type CarrierId, idsFromReports, nameAttempts, type NamingReport } from './carrier-ids.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
 
-type ReportFields =
-  | 'id'
-  | 'provider'
-  | 'provider_message_id'
-  | 'status'
-  | 'error_code'
-  | 'is_permanent'
-  | 'provider_error_code'
-  | 'occurred_at'
-  | 'outcome';
+type ReportFields = 'id' | 'status' | 'error_code' | 'is_permanent' | 'provider_error_code' | 'occurred_at' | 'outcome';
 
-interface Unapplied extends Pick<DeliveryReport, ReportFields>, Pick<Message, 'workspace_id' | 'channel' | 'to'> {
-  message_id: string;
+interface Unapplied extends NamingReport, Pick<DeliveryReport, ReportFields>, Pick<Message, 'workspace_id' | 'channel' | 'to'> {
   message_status: Status;
-  /** The message has the id that its provider gave it. */
-  is_named: boolean;
   /** The personal data of its message were erased. */
   is_erased: boolean;
 }
@@ -83,12 +71,20 @@ const unapplied = `
 async function apply(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<void> {
   const applied = new Set<string>();
   const statusOf = new Map(reports.map(({ message_id, message_status }) => [message_id, message_status]));
-  for (const { id, status } of await proveHandoffs(db, transaction, reports)) statusOf.set(id, status);
+  const ids = await idsFromReports(db, transaction, reports);
+  for (const { id, status } of await proveHandoffs(db, transaction, reports, ids)) statusOf.set(id, status);
   for (const status of reportOrder) {
     const candidates = reports.filter((report) => report.status === status && isKnownTo(report.channel, status));
     // Only a message that was handed off can fail by a report: `queued → failed` would refund its credits.
     const from = movesInto[status].filter((source) => source !== 'queued');
-    const moved = from.length === 0 ? [] : await recordStatuses(db, transaction, { to: status, from, changes: candidates.map(changeOf) });
+    const moved =
+      from.length === 0
+        ? []
+        : await recordStatuses(db, transaction, {
+            to: status,
+            from,
+            changes: candidates.map((report) => changeOf(report, ids.get(report.message_id))),
+          });
     for (const { id } of moved) {
       applied.add(`${id} ${status}`);
       statusOf.set(id, status);
@@ -103,21 +99,10 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
     ...(isApplied(report) ? { outcome: 'applied' } : { outcome: 'ignored', reason: whyIgnored(report, statusOf.get(report.message_id)) }),
   }));
   await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
-  const unnamed = reports.filter((report) => !report.is_named && !isApplied(report));
+  const unnamed = reports.filter((report) => !report.is_named && (!isApplied(report) || !ids.has(report.message_id)));
   await nameAttempts(db, transaction, unnamed);
   await suppress(db, reports.filter((report) => report.outcome === null && isHardBounce(report)).map(bounceOf), transaction);
 }
-
-/** If the message does not get the provider's id from its report, the attempt stores that id, so that the report is found by it. */
-async function nameAttempts(db: Database, transaction: Transaction, unnamed: Unapplied[]): Promise<void> {
-  const rows = unnamed.map(({ message_id, provider, provider_message_id }) => ({ message_id, provider, provider_message_id }));
-  if (rows.length > 0) await select(db, nameAttempt, [JSON.stringify(rows)], transaction);
-}
-
-const nameAttempt = `
-  UPDATE send_attempts a SET provider_message_id = r.provider_message_id
-  FROM ${recordset('$1', 'r', only(sendAttemptColumns, 'message_id', 'provider', 'provider_message_id'))}
-  WHERE a.message_id = r.message_id AND a.provider = r.provider AND a.provider_message_id IS NULL`;
 
 const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSuppression => ({
   workspace_id,
@@ -142,11 +127,16 @@ function whyIgnored({ channel, status }: Unapplied, current: Status | undefined)
 }
 
 /** If a hand-off was never answered, a report about its message proves it. */
-function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<StatusRow[]> {
+function proveHandoffs(
+  db: Database,
+  transaction: Transaction,
+  reports: Unapplied[],
+  ids: ReadonlyMap<string, CarrierId>,
+): Promise<StatusRow[]> {
   const changes = new Map<string, StatusChange>();
-  for (const { message_id, message_status, provider, provider_message_id, occurred_at } of reports) {
+  for (const { message_id, message_status, provider, occurred_at } of reports) {
     if (message_status !== 'queued') continue;
-    changes.set(message_id, { id: message_id, status_detail: 'awaiting_report', at: occurred_at, provider, provider_message_id });
+    changes.set(message_id, { id: message_id, status_detail: 'awaiting_report', at: occurred_at, provider, ...ids.get(message_id) });
   }
   return recordStatuses(db, transaction, { to: 'sent', changes: [...changes.values()] });
 }
@@ -158,12 +148,10 @@ function proveDeliveries(db: Database, transaction: Transaction, reports: Unappl
   return recordStatuses(db, transaction, { to: 'delivered', from: ['sent'], changes });
 }
 
-function changeOf(report: Unapplied): StatusChange {
-  const { message_id, message_status, is_named, channel, status, occurred_at, error_code, provider_error_code } = report;
-  // If the answer to the hand-off was lost, the correction is the first to have the provider's id.
-  const { provider, provider_message_id } = report;
-  const names = message_status === 'failed' && !is_named ? { provider, provider_message_id } : {};
-  const change = { id: message_id, at: occurred_at, ...names };
+/** @param carrierId if the answer to the hand-off was lost, a report is the first to have it */
+function changeOf(report: Unapplied, carrierId?: CarrierId): StatusChange {
+  const { message_id, channel, status, occurred_at, error_code, provider_error_code } = report;
+  const change = { id: message_id, at: occurred_at, ...carrierId };
   if (status !== 'failed') return { ...change, status_detail: status === 'sent' ? 'awaiting_report' : status };
   const { code, message } = failureOf(channel, error_code);
   return {

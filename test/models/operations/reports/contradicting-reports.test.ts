@@ -3,9 +3,26 @@ import fc from 'fast-check';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import type { ReportStatus } from '../../../../models/rules/messages/status.js';
+import { handoffUnknown } from '../../../../models/operations/handoff/give-up.js';
+import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
+import { rows } from '../../../support/database.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { balanceOf, buildSent, eventsOf, messageOf, outcomesOf, reportOf, stateAfter, statusOf } from '../../../support/rows/messages.js';
+import {
+  acceptedAs,
+  balanceOf,
+  buildClaimed,
+  buildQueuedGroup,
+  buildSent,
+  claimAll,
+  eventsOf,
+  messageOf,
+  outcomesOf,
+  reportOf,
+  sandboxEverywhere,
+  stateAfter,
+  statusOf,
+} from '../../../support/rows/messages.js';
 
 describe('applyReports, where reports contradict each other', () => {
   const test = workspaceForEach({ balance: 1_000_000, poolMax: 20 });
@@ -47,6 +64,54 @@ describe('applyReports, where reports contradict each other', () => {
       }
     });
   }
+
+  /** Messages of one group whose calls were not answered. */
+  const buildUnanswered = async (count: number) => {
+    const { groupId } = await buildQueuedGroup(
+      test.db,
+      test.workspaceId,
+      Array.from({ length: count }, () => ({})),
+    );
+    return { groupId, claims: await claimAll(test.db, groupId, sandboxEverywhere) };
+  };
+  /** A report that names the message by our id. */
+  const report = (id: string, provider_message_id: string, status: ReportStatus) => reportOf({ id, provider_message_id }, status);
+  const names = (ids: readonly string[]) => Promise.all(ids.map(async (id) => (await messageOf(test.db, id)).provider_message_id));
+  const statuses = (ids: readonly string[]) => Promise.all(ids.map((id) => statusOf(test.db, id)));
+
+  it('applies all reports when a carrier gave two uncertain messages one id: the first message gets it', async () => {
+    const { groupId, claims } = await buildUnanswered(3);
+    const ids = claims.map(({ id }) => id);
+    const [one = '', two = '', three = ''] = ids;
+    await recordReports(test.db, [report(two, 'same', 'delivered'), report(one, 'same', 'sent'), report(three, 'other', 'delivered')]);
+    assert.equal((await applyReports(test.db, groupId)).open, 1);
+    assert.deepEqual(await statuses(ids), ['sent/awaiting_report', 'delivered/delivered', 'delivered/delivered']);
+    assert.deepEqual(await names(ids), ['same', null, 'other']);
+    const attempts = await rows(test.db, 'SELECT provider_message_id FROM send_attempts WHERE message_id = $1', [two]);
+    assert.deepEqual(attempts, [{ provider_message_id: 'same' }], 'the report is found by its attempt');
+  });
+
+  it('applies all reports when another message already has the carrier’s id of an uncertain one', async () => {
+    const { groupId, claims } = await buildUnanswered(2);
+    const ids = claims.map(({ id }) => id);
+    const [one = '', two = ''] = ids;
+    await recordReports(test.db, [report(one, 'taken', 'delivered'), report(two, 'free', 'delivered')]);
+    await recordHandoffs(test.db, [acceptedAs(await buildClaimed(test.db, test.workspaceId), 'taken')]);
+    assert.equal((await applyReports(test.db, groupId)).open, 0);
+    assert.deepEqual(await statuses(ids), ['delivered/delivered', 'delivered/delivered']);
+    assert.deepEqual(await names(ids), [null, 'free']);
+  });
+
+  it('applies all reports when a carrier gave one id to a failed message, which it corrects, and to an uncertain one', async () => {
+    const { groupId, claims } = await buildUnanswered(2);
+    const ids = claims.map(({ id }) => id);
+    const [one = '', two = ''] = ids;
+    await recordHandoffs(test.db, [{ id: one, attempt: 1, provider: 'sandbox', outcome: 'rejected', ...handoffUnknown }]);
+    await recordReports(test.db, [report(one, 'late', 'delivered'), report(two, 'late', 'sent')]);
+    assert.equal((await applyReports(test.db, groupId)).open, 1);
+    assert.deepEqual(await statuses(ids), ['delivered/delivered', 'sent/awaiting_report']);
+    assert.deepEqual(await names(ids), ['late', null]);
+  });
 
   it('ends like the oracle for any reports in any order', async () => {
     const callback = fc.array(fc.constantFrom<ReportStatus>('sent', 'delivered', 'failed', 'read'), { minLength: 1, maxLength: 4 });
