@@ -4,6 +4,7 @@ import { beforeCalls, call, type Schema, whenSignedOut } from '../api/call.js';
 import { Problem, problemOf } from '../api/problem.js';
 import { forget } from '../api/stream.js';
 import { forgetInput, keepInput } from './kept.js';
+import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests } from './requests.js';
 
 export type Workspace = Schema<'WorkspaceSettings'>;
 
@@ -51,7 +52,9 @@ beforeCalls(() => {
 
 /** Follows the sign-ins and sign-outs of other tabs. */
 export function followOtherTabs(): void {
-  addEventListener('storage', ({ key }) => {
+  addEventListener('storage', (event) => {
+    const { key } = event;
+    keepRemovedRequests(event);
     if (key !== hint && key !== null) return;
     const known = localStorage.getItem(hint);
     if (known === null) end(null);
@@ -60,7 +63,7 @@ export function followOtherTabs(): void {
   });
 }
 
-/** Sends without an answer (`send-once.ts`), and links of webhooks (`portal.ts`). */
+/** Sends without an answer (`requests.ts`), and links of webhooks (`portal.ts`). */
 const ofWorkspaces = /^tidings\.(batches|portal)\./;
 
 /** The next user of this browser must not find what it stores about workspaces. @param workspaceId that of this one stays */
@@ -76,12 +79,16 @@ function forgetStored(workspaceId: string | null): void {
 export function leave(reason: string | null): void {
   end(reason);
   forgetInput(null);
+  forgetRequests();
 }
 
 /** The session has ended by itself or elsewhere: what was written is kept for its workspace. */
 function end(reason: string | null): void {
   const id = shownId();
-  if (id !== null) keepInput(id);
+  if (id !== null) {
+    keepInput(id);
+    keepRequests(id);
+  }
   localStorage.removeItem(hint);
   forgetStored(null);
   forget();
@@ -106,6 +113,7 @@ export async function refreshWorkspace(): Promise<void> {
   localStorage.setItem(hint, workspace.id);
   if (isReplaced()) return location.reload();
   forgetInput(workspace.id);
+  restoreRequests(workspace.id);
   session.value = { state: 'open', workspace };
 }
 

@@ -8,13 +8,11 @@ import { ProblemBox } from '../../parts/problem-box.js';
 import { Screen } from '../../parts/screen.js';
 import { BatchForm } from './batch-form.js';
 import { recipientsMax } from './check.js';
-import { useKeptRequests } from './send-once.js';
 
 export function NewBatch() {
   const { sheet, problem, read } = useSheet(recipientsMax);
   const shown = sheet.value;
   const isSending = useSignal(false);
-  useKeptRequests();
   return (
     <Screen title="Send to many" actions={<a href={to('batches')}>All batches</a>}>
       <FileChoice

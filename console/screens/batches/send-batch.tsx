@@ -13,7 +13,7 @@ import { refreshSoon } from '../../state/session.js';
 import { toast } from '../../state/toasts.js';
 import type { Checked } from './check.js';
 import { type Body, assertAhead } from './draft.js';
-import { sendOnce, type Unanswered, unansweredOf } from './send-once.js';
+import { newRequest, type Request, sendOnce, unansweredOf } from './send-once.js';
 
 interface Props {
   checked: Checked;
@@ -52,23 +52,24 @@ export function SendBatch({ checked: { body, credits, sent }, leftOut, isSending
 
 /** Sends the batch. If an earlier request with its content has no answer, only the viewer knows whether it is the same batch. */
 function useSending(body: Body | null, isSending: Signal<boolean>) {
-  const question = useSignal<Unanswered | null>(null);
+  const question = useSignal<Request | null>(null);
   const isNew = useRef(false);
-  // Pressed again after a failure, the button means the same batch.
-  const hasTried = useRef(false);
+  // Pressed again after a failure, each of the two buttons means the batch that it meant before.
+  const sent = useRef(new Map<'same' | 'new', Request>());
   const answered = useAnswer();
   const form = useForm(async () => {
     if (body === null) return;
-    const unanswered = isNew.current ? null : await unansweredOf(body);
-    if (unanswered !== null && question.value === null && !hasTried.current) {
-      question.value = unanswered;
-      return;
+    const meant = isNew.current ? 'new' : 'same';
+    isNew.current = false;
+    if (question.value === null && !sent.current.has(meant)) {
+      question.value = await unansweredOf(body);
+      if (question.value !== null) return;
     }
     assertAhead(body.scheduled_at);
-    hasTried.current = true;
-    isNew.current = false;
+    const request = sent.current.get(meant) ?? (meant === 'same' ? question.value : null) ?? newRequest();
+    sent.current.set(meant, request);
     isSending.value = true;
-    await answered(sendOnce(body, unanswered)).finally(() => (isSending.value = false));
+    await answered(sendOnce(body, request)).finally(() => (isSending.value = false));
   });
   const chooseNew = () => {
     if (!form.isBusy.value) isNew.current = true;

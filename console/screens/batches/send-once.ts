@@ -1,68 +1,47 @@
 /** A batch is sent once, however often the button is pressed, the network fails or the page is loaded again, in all tabs. */
 import { call, type Schema } from '../../api/call.js';
 import { Problem } from '../../api/problem.js';
-import { useKept } from '../../state/kept.js';
+import { changeRequests, readRequests, type StoredRequest } from '../../state/requests.js';
 import { openWorkspace } from '../../state/session.js';
 import type { Body } from './draft.js';
 
-/** A request that has no answer: the batch may have been accepted. */
-export interface Unanswered {
-  /** Its idempotency key. */
-  key: string;
-  /** When it was sent first. */
-  at: string;
-}
+/** A request as it is made for a batch. While it has no answer, the batch may have been accepted. */
+export type Request = Pick<StoredRequest, 'key' | 'at'>;
 
-/** The newest ones of a workspace are kept. */
-const keptMax = 20;
+export const newRequest = (): Request => ({ key: crypto.randomUUID(), at: new Date().toISOString() });
 
-/** @returns the request with the same content that has no answer yet */
-export async function unansweredOf(body: Body): Promise<Unanswered | null> {
-  return read().get(await digestOf(body)) ?? null;
+/** @returns the newest request with the same content that has no answer yet */
+export async function unansweredOf(body: Body): Promise<Request | null> {
+  const digest = await digestOf(body);
+  return readRequests(workspaceId()).findLast((request) => request.digest === digest) ?? null;
 }
 
 /**
  * Sends a batch.
- * @param repeated the request that it repeats: with its key it is accepted once; null: a new batch
- * @returns the batch, and whether an earlier request was accepted, so that this one sent nothing
+ * @param request a new one, or one that has no answer: it is accepted once
+ * @returns the batch, and whether the request had been accepted before, so that this time it sent nothing
  */
-export async function sendOnce(body: Body, repeated: Unanswered | null): Promise<{ batch: Schema<'Batch'>; isReplay: boolean }> {
+export async function sendOnce(body: Body, { key, at }: Request): Promise<{ batch: Schema<'Batch'>; isReplay: boolean }> {
   const digest = await digestOf(body);
-  const { key, at } = repeated ?? { key: crypto.randomUUID(), at: new Date().toISOString() };
-  change((kept) => kept.set(digest, { key, at }));
+  const workspace = workspaceId();
+  const isRepeated = readRequests(workspace).some((request) => request.key === key);
+  if (!isRepeated) changeRequests(workspace, (requests) => [...requests, { key, digest, at }]);
   let isReplay = false;
   const answered = (headers: Headers) => (isReplay = headers.has('Idempotent-Replayed'));
   try {
     const { batch } = await call('post', '/api/v1/messages/bulk', { body, idempotencyKey: key, answered });
-    change((kept) => kept.delete(digest));
+    // Who sends a new batch does not ask again for those with its content before it. A later one may have been accepted, too.
+    changeRequests(workspace, (requests) => requests.filter((request) => request.digest !== digest || request.at > at));
     return { batch, isReplay };
   } catch (error) {
     // The refusal of a repetition, such as 429, says nothing about the request before it.
     const isRefused = error instanceof Problem && error.status >= 400 && error.status < 500;
-    if (repeated === null && isRefused) change((kept) => kept.delete(digest));
+    if (!isRepeated && isRefused) changeRequests(workspace, (requests) => requests.filter((request) => request.key !== key));
     throw error;
   }
 }
 
-/** Of one workspace: its keys are its own, too. */
-const storageKey = () => `tidings.batches.${openWorkspace()?.id ?? ''}`;
-
-/** Digest of the body → request, oldest first. */
-const read = () => new Map<string, Unanswered>(JSON.parse(localStorage.getItem(storageKey()) ?? '[]') as [string, Unanswered][]);
-
-/** What is stored ends with the session. The batch that is kept must not be sent twice all the same. */
-export const useKeptRequests = (): void =>
-  useKept(
-    'requests',
-    () => localStorage.getItem(storageKey()) ?? undefined,
-    (kept) => localStorage.setItem(storageKey(), kept),
-  );
-
-function change(work: (kept: Map<string, Unanswered>) => void): void {
-  const kept = read();
-  work(kept);
-  localStorage.setItem(storageKey(), JSON.stringify([...kept].slice(-keptMax)));
-}
+const workspaceId = () => openWorkspace()?.id ?? '';
 
 async function digestOf(body: Body): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(body)));

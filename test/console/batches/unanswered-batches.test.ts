@@ -1,0 +1,121 @@
+/** Batches whose answers are lost, in a browser: each is sent once, whatever happens before it is sent again. */
+import assert from 'node:assert/strict';
+import { password } from '../../api/accounts/owner.js';
+import { useApi } from '../../api/use-api.js';
+import { until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { useConsole } from '../use-console.js';
+import { batchShown, csv, phone, preview } from './batch-form.js';
+
+describe('a batch without an answer in the console', () => {
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '1000' } });
+  const { browser, me } = useConsole(app, { forEachTest: true });
+
+  const batches = async (): Promise<number> =>
+    (await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId])).length;
+  /** The service gets the requests, the page no answers. */
+  const loseAnswers = () =>
+    browser.page.route('**/messages/bulk', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+  const refuse = (status: number, error: string, code: string) =>
+    browser.page.route('**/messages/bulk', (route) => route.fulfill({ status, json: { success: false, error, code } }));
+  const answerAgain = () => browser.page.unroute('**/messages/bulk');
+  const sendAndLose = async () => {
+    await preview(browser, csv('to', phone(1)), 'Hello');
+    await loseAnswers();
+    await browser.press('Send 1 message for 1 credit');
+    await browser.see('It is not known whether the batch was accepted.');
+    await answerAgain();
+  };
+  const sendSameContent = async () => {
+    await preview(browser, csv('to', phone(1)), 'Hello');
+    await browser.press('Send 1 message for 1 credit');
+  };
+
+  it('it is sent once although a new one with its content was refused in between', async () => {
+    await sendAndLose();
+    await sendSameContent();
+    await refuse(429, 'Too many requests', 'rate_limited');
+    await browser.press('A new batch: send it as well');
+    await browser.see('Too many requests');
+    await answerAgain();
+    await browser.press('The same batch: send it once');
+    await batchShown(browser);
+    await browser.see('The batch had been accepted before. Nothing was sent again.');
+    assert.equal(await batches(), 1);
+  });
+
+  it('it and a new one with its content, both without answers, are each sent once', async () => {
+    await preview(browser, csv('to', phone(1)), 'Hello');
+    await browser.page.route('**/messages/bulk', (route) => route.abort());
+    await browser.press('Send 1 message for 1 credit');
+    await browser.see('It is not known whether the batch was accepted.');
+    await answerAgain();
+    await sendSameContent();
+    await loseAnswers();
+    await browser.press('A new batch: send it as well');
+    await browser.see('The service cannot be reached.');
+    assert.equal(await batches(), 1);
+    await browser.press('The same batch: send it once');
+    await until(async () => (await batches()) === 2, 'the batch before it');
+    await browser.page.locator('main form button[aria-disabled=true]').first().waitFor({ state: 'detached' });
+    await answerAgain();
+    await browser.press('A new batch: send it as well');
+    await batchShown(browser);
+    assert.equal(await batches(), 2);
+  });
+
+  const signedOut = () => browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  // A click of playwright would wait for a page that is gone.
+  const askForBilling = 'document.querySelector("a[href$=billing]")?.click()';
+  /** This tab finds out that the session has ended, or another one does and tells it. */
+  const endSession = async (place: 'at another screen' | 'in another tab') => {
+    const tab = place === 'in another tab' ? await browser.page.context().newPage() : browser.page;
+    if (tab !== browser.page) await tab.goto(`${app.url}/console`);
+    await tab.getByTitle(me.email).waitFor();
+    await me.call('POST', '/auth/logout-all');
+    await tab.evaluate(askForBilling);
+    await signedOut();
+    if (tab !== browser.page) await tab.close();
+  };
+  for (const place of ['at another screen', 'in another tab'] as const) {
+    it(`it is sent once although the session ended ${place} before it was sent again`, async () => {
+      await sendAndLose();
+      await browser.follow('API keys');
+      await browser.page.getByRole('heading', { name: 'API keys' }).waitFor();
+      await endSession(place);
+      await browser.fill('E-mail address', me.email);
+      await browser.fill('Password', password);
+      await browser.press('Sign in');
+      await browser.page.getByTitle(me.email).waitFor();
+      await browser.follow('Batches');
+      await browser.follow('Send to many: CSV file');
+      await browser.choose(csv('to', phone(1)));
+      await browser.fill('Text', 'Hello');
+      await browser.press('Preview');
+      await browser.press('Send 1 message for 1 credit');
+      await browser.press('The same batch: send it once');
+      await batchShown(browser);
+      assert.equal(await batches(), 1);
+    });
+  }
+
+  it('a batch that the end of the session refuses leaves no question', async () => {
+    await preview(browser, csv('to', phone(1)), 'Hello');
+    await me.call('POST', '/auth/logout-all');
+    await browser.press('Send 1 message for 1 credit');
+    await signedOut();
+    assert.deepEqual(await browser.page.evaluate('Object.keys(localStorage)'), []);
+    await browser.fill('E-mail address', me.email);
+    await browser.fill('Password', password);
+    await browser.press('Sign in');
+    await browser.page.getByTitle(me.email).waitFor();
+    await browser.until('document.querySelector("textarea")?.value === "Hello"');
+    await browser.press('Preview');
+    await browser.press('Send 1 message for 1 credit');
+    await batchShown(browser);
+    assert.equal(await batches(), 1);
+  });
+});
