@@ -1,5 +1,6 @@
 /** What several forms ask about messages. */
 import type { Signal } from '@preact/signals';
+import { Problem } from '../api/problem.js';
 import { channelOptions } from './channels.js';
 import { SelectField, TextField } from './form.js';
 
@@ -18,3 +19,15 @@ export const ChannelField = ({ channel }: { channel: Signal<string> }) => (
 export const SendAtField = () => (
   <TextField name="scheduled_at" label="Send at (optional)" type="datetime-local" hint="In your time zone, at most 30 days ahead" />
 );
+
+const passedText = 'This time has passed. Choose a later one, or none to send at once';
+
+/** What is wrong with the time at which something is to be sent. For the API a time in the past is now. In a form it is a mistake. */
+export const faultsOfSendAt = (at: string | null | undefined): { field: string; message: string }[] =>
+  Date.parse(at ?? '') <= Date.now() ? [{ field: 'scheduled_at', message: passedText }] : [];
+
+/** @throws Problem when the time has passed, perhaps since its preview */
+export function assertAhead(at: string | null | undefined): void {
+  const details = faultsOfSendAt(at);
+  if (details.length > 0) throw new Problem(400, { error: `${passedText}.`, details });
+}

@@ -68,4 +68,15 @@ describe('a message in the console', () => {
     await browser.open('/messages');
     await browser.see('No messages yet');
   });
+
+  it('a time that has passed is refused in the form, and nothing is sent', async () => {
+    await browser.open('/send?to=%2B15551234567');
+    await browser.fill('Text', 'Hello');
+    await browser.fill('Send at (optional)', '2026-01-01T10:00');
+    await browser.press('Send');
+    await browser.see('This time has passed. Choose a later one, or none to send at once');
+    assert.equal(await browser.page.getByLabel('Send at (optional)').getAttribute('aria-invalid'), 'true');
+    await browser.open('/messages');
+    await browser.see('No messages yet');
+  });
 });

@@ -2,6 +2,7 @@
 import { Problem } from '../../api/problem.js';
 import type { Schema } from '../../api/call.js';
 import type { Sheet, SheetRow } from '../../csv/read-csv.js';
+import { faultsOfSendAt } from '../../parts/message-fields.js';
 import { momentOf } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { placeholdersIn, recipientOf } from './mapping.js';
@@ -54,7 +55,7 @@ export function draftOf(data: FormData): Draft {
   };
   const missing = placeholders.filter(({ name, isRequired }) => isRequired && variables.get(name) === -1);
   const details = [
-    ...(isPast(draft.common.scheduled_at) ? [{ field: 'scheduled_at', message: passedText }] : []),
+    ...faultsOfSendAt(draft.common.scheduled_at),
     ...(draft.to === -1 ? [{ field: 'to', message: 'Choose the column with the recipients' }] : []),
     ...missing.map(({ name }) => ({
       field: fieldOf(name),
@@ -63,16 +64,6 @@ export function draftOf(data: FormData): Draft {
   ];
   if (details.length > 0) throw new Problem(400, { error: details[0]?.message ?? '', details });
   return draft;
-}
-
-const passedText = 'This time has passed. Choose a later one, or none to send at once';
-
-/** For the API a time in the past is now. In a form it is a mistake, or the preview was left open for too long. */
-const isPast = (at: string | null | undefined) => Date.parse(at ?? '') <= Date.now();
-
-/** @throws Problem when the time at which a batch is to be sent has passed since its preview */
-export function assertAhead(at: string | null | undefined): void {
-  if (isPast(at)) throw new Problem(400, { error: `${passedText}.` });
 }
 
 /** A row as a recipient. Only cells that the text needs leave the browser. An empty cell is no value, so that the fallback applies. */

@@ -7,12 +7,13 @@ import { to } from '../../api/base.js';
 import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { Form } from '../../parts/form.js';
+import { assertAhead } from '../../parts/message-fields.js';
 import { momentText } from '../../parts/time.js';
 import { useForm } from '../../state/form.js';
 import { refreshSoon } from '../../state/session.js';
 import { toast } from '../../state/toasts.js';
 import type { Checked } from './check.js';
-import { type Body, assertAhead } from './draft.js';
+import type { Body } from './draft.js';
 import { newRequest, type Request, sendOnce, unansweredOf } from './send-once.js';
 
 interface Props {

@@ -6,7 +6,7 @@ import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { traitsOf } from '../../parts/channels.js';
-import { ChannelField, phoneHint, SendAtField } from '../../parts/message-fields.js';
+import { assertAhead, ChannelField, phoneHint, SendAtField } from '../../parts/message-fields.js';
 import { Screen } from '../../parts/screen.js';
 import { TextArea } from '../../parts/text-area.js';
 import { useForm } from '../../state/form.js';
@@ -47,6 +47,7 @@ function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
   const sent = useKeptSignal('sent', { content: '', key: '' });
   const form = useForm(async (data) => {
     const body = bodyOf(data);
+    assertAhead(body.scheduled_at);
     const content = JSON.stringify(body);
     if (sent.value.content !== content) sent.value = { content, key: crypto.randomUUID() };
     const { message } = await call('post', '/api/v1/messages/send', { body, idempotencyKey: sent.value.key });
