@@ -10,8 +10,8 @@ export type Row = Pick<Schema<'Message'>, 'id' | 'to' | 'channel' | 'status' | '
 };
 
 export interface LivePage extends Page<Row> {
-  /** The ids of new messages that are not shown, because the page is long already. */
-  hidden: ReadonlySet<string>;
+  /** The ids of new messages that are not shown, because the page is long already. Events change this set: copies of thousands take time. */
+  hidden: Set<string>;
 }
 
 /** A page grows by as many rows as it had at most. */
@@ -28,7 +28,8 @@ export function applyEvent(page: LivePage, event: MessageEvent, filters: Filters
   // A message that fails before its hand-off is refunded.
   const credits_used = status === 'failed' && known.status === 'queued' ? 0 : known.credits_used;
   const changed = { ...known, status, credits_used };
-  const shown = matches(changed, filters) ? [changed] : [];
+  // The API has found it by the other filters, and knows better.
+  const shown = (filters.status ?? status) === status ? [changed] : [];
   const rows = page.rows.flatMap((row) => (row === known ? shown : [row]));
   return withTotal({ ...page, rows }, rows.length - page.rows.length);
 }
@@ -42,11 +43,19 @@ function withTotal(page: LivePage, more: number): LivePage {
 function withNew(page: LivePage, event: MessageEvent, filters: Filters): LivePage {
   const row = rowOf(event);
   const last = page.rows.at(-1);
+  const { hidden } = page;
+  // Each message has several events, and counts once.
+  if (hidden.has(row.id)) {
+    if (matches(row, filters)) return page;
+    hidden.delete(row.id);
+    return withTotal({ ...page }, -1);
+  }
   const isOnPage = page.pagination.next_cursor === null || last === undefined || row.id > last.id;
   if (!isOnPage || !matches(row, filters)) return page;
-  // Each message has several events, and counts once.
-  if (page.hidden.has(row.id)) return page;
-  if (page.rows.length >= rowsMax) return withTotal({ ...page, hidden: new Set(page.hidden).add(row.id) }, 1);
+  if (page.rows.length >= rowsMax) {
+    hidden.add(row.id);
+    return withTotal({ ...page }, 1);
+  }
   const rows = [...page.rows, row].toSorted((one, other) => (one.id < other.id ? 1 : -1));
   return withTotal({ ...page, rows }, 1);
 }
@@ -67,8 +76,16 @@ function rowOf({ data }: MessageEvent): Row {
 /** The ids are UUIDs of version 7: they begin with their time in milliseconds. */
 const timeOfId = (id: string): string => new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString();
 
-function matches(row: Row, { start_date, end_date, ...filters }: Filters): boolean {
-  if (start_date !== undefined && row.created_at < new Date(start_date).toISOString()) return false;
-  if (end_date !== undefined && row.created_at > new Date(end_date).toISOString()) return false;
+/** As the API finds messages: addresses in any letter case, plus signs also where they became spaces in the address of the screen. */
+function matches(row: Row, { start_date, end_date, to, ...filters }: Filters): boolean {
+  const at = Date.parse(row.created_at);
+  // A text that is no time is refused by the API. It excludes nothing here.
+  if (start_date !== undefined && at < timeOf(start_date)) return false;
+  if (end_date !== undefined && at > timeOf(end_date) + (isDay(end_date) ? 86_399_999 : 0)) return false;
+  if (to !== undefined && row.to?.toLowerCase() !== to.replaceAll(' ', '+').toLowerCase()) return false;
   return Object.entries(filters).every(([name, value]) => row[name as keyof typeof filters] === value);
 }
+
+const timeOf = (text: string) => Date.parse(text.replace(' ', '+'));
+/** A day as the end of a period counts to its last millisecond. */
+const isDay = (text: string) => !text.includes('T');

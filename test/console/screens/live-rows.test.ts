@@ -1,0 +1,44 @@
+/** What events change in the list of messages, in a browser: rows, totals and the number of newer messages. */
+import assert from 'node:assert/strict';
+import { rows } from '../../support/database.js';
+import { useMessages } from '../use-messages.js';
+
+describe('live changes of the list of messages in the console', () => {
+  const { app, browser, me, send, move } = useMessages();
+
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const mail = { to: 'ada@example.com', channel: 'email' };
+  for (const [what, query, more] of [
+    ['an address in another letter case', () => 'to=Ada@Example.com', mail],
+    ['a phone number whose plus sign became a space', () => 'to=+15551234567', {}],
+    ['a day as the end', () => `start_date=${day(-1)}&end_date=${day(0)}`, {}],
+    ['a time zone whose plus sign became a space', () => `end_date=${day(1)}T10:00:00+01:00`, {}],
+  ] as const) {
+    it(`messages that a filter with ${what} finds appear and stay`, async () => {
+      const { id } = await send({ ...more, reference: 'order-1' });
+      await browser.open(`/messages?${query()}`);
+      await browser.row('order-1').getByText('queued').waitFor();
+      await browser.see(/^Live$/);
+      await move(id, 'sent', 'awaiting_report');
+      await send({ ...more, reference: 'order-2' });
+      await browser.row('order-2').waitFor();
+      assert.equal(await browser.row('order-1').getByText('sent').count(), 1);
+    });
+  }
+
+  it('a message that no longer has the chosen status does not count as a newer one', async () => {
+    await rows(app.deps.db, 'UPDATE workspaces SET balance = 1000000 WHERE id = $1', [me.workspaceId]);
+    const many = () => Promise.all(Array.from({ length: 50 }, () => send()));
+    await many();
+    await browser.open('/messages?status=queued');
+    await browser.see('50 in total');
+    await browser.see(/^Live$/);
+    await many();
+    await browser.see('100 in total');
+    const [hidden] = await Promise.all([send(), send()]);
+    await browser.page.getByRole('button', { name: 'Show 2 newer' }).waitFor();
+    await move(hidden.id, 'sent', 'awaiting_report');
+    await browser.page.getByRole('button', { name: 'Show 1 newer' }).waitFor();
+    await browser.see('101 in total');
+  });
+});
