@@ -2,7 +2,7 @@
  * The stream of events, one connection for all screens (docs/contract/streams.md). It is open while a screen listens and the page is visible:
  * browsers allow few connections to a server, and a hidden page would hold one of them.
  */
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { isPortal, urlOf } from './base.js';
 import { call, type Schema } from './call.js';
 
@@ -30,11 +30,15 @@ const types = Object.keys({
   'message.failed': true,
 } satisfies Record<MessageEvent['event'], true>);
 const hiddenMsMax = 30_000;
+const handOverMsMax = 100;
 const retryMs = { first: 5_000, max: 60_000 };
 
 const listeners = new Set<StreamListener>();
 let source: EventSource | null = null;
 let lastId = '';
+/** The events that are not handed over yet. */
+let received: MessageEvent[] = [];
+let stopWaiting: () => void = () => undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let waitMs = retryMs.first;
 
@@ -54,6 +58,8 @@ export function listen(listener: StreamListener): () => void {
 export function forget(): void {
   close();
   lastId = '';
+  stopWaiting();
+  received = [];
 }
 
 function open(): void {
@@ -84,8 +90,25 @@ function reset(): void {
 
 function receive(message: globalThis.MessageEvent<string>): void {
   lastId = message.lastEventId;
-  const event = JSON.parse(message.data) as MessageEvent;
-  for (const listener of listeners) listener.event(event);
+  received.push(JSON.parse(message.data) as MessageEvent);
+  if (received.length > 1) return;
+  const frame = requestAnimationFrame(handOver);
+  // A hidden page has no frames.
+  const withoutFrame = setTimeout(handOver, handOverMsMax);
+  stopWaiting = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(withoutFrame);
+  };
+}
+
+/** A large batch has thousands of events. Those that came since the last frame are drawn together. */
+function handOver(): void {
+  stopWaiting();
+  const events = received;
+  received = [];
+  batch(() => {
+    for (const event of events) for (const listener of listeners) listener.event(event);
+  });
 }
 
 /** The browser gives no reason. A read finds out whether the session has ended. */

@@ -41,4 +41,46 @@ describe('live changes of the list of messages in the console', () => {
     await browser.page.getByRole('button', { name: 'Show 1 newer' }).waitFor();
     await browser.see('101 in total');
   });
+
+  it('a thousand events that come together are drawn together', async () => {
+    let answer = () => {};
+    const isAsked = new Promise<void>((asked) => {
+      void browser.page.route('**/api/v1/stream**', async (route) => {
+        const released = new Promise<void>((resolve) => (answer = resolve));
+        asked();
+        await released;
+        await route.fulfill({
+          contentType: 'text/event-stream',
+          body: Array.from({ length: 1_000 }, (_, index) => queued(index)).join(''),
+        });
+      });
+    });
+    await browser.open('/messages');
+    await browser.see('0 in total');
+    await isAsked;
+    await browser.page.evaluate(`{
+      window.changes = 0;
+      new MutationObserver(() => (window.changes += 1)).observe(document.querySelector('main'), { childList: true, subtree: true, characterData: true });
+    }`);
+    answer();
+    await browser.see('1,000 in total');
+    await browser.page.getByRole('button', { name: 'Show 900 newer' }).waitFor();
+    assert.equal(await browser.rowCount(), 100);
+    const changes = Number(await browser.page.evaluate('window.changes'));
+    assert.ok(changes < 100, `${changes} changes`);
+  });
 });
+
+/** The event of a new message, as the stream has it. */
+function queued(index: number): string {
+  const time = (Date.now() + index).toString(16).padStart(12, '0');
+  const data = {
+    message_id: `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`,
+    channel: 'sms',
+    recipient: '+15551234567',
+    status: 'queued',
+    credits_used: 1,
+  };
+  const event = { event: 'message.queued', timestamp: new Date().toISOString(), data };
+  return `event: message.queued\nid: ${index}\ndata: ${JSON.stringify(event)}\n\n`;
+}
