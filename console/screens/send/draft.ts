@@ -8,7 +8,10 @@ export type Body = Schema<'SendToPhone'> | Schema<'SendToEmailAddress'>;
 
 /** The fields, with the names of the operation's body. */
 export const fields = ['to', 'channel', 'content.text', 'content.subject', 'content.html', 'reference', 'scheduled_at'] as const;
-export type Draft = Record<(typeof fields)[number], string>;
+export interface Draft extends Record<(typeof fields)[number], string> {
+  /** Parts of the content that the form takes over and cannot change. They belong to the channel of the draft. */
+  copied: Pick<Schema<'MessageContent'>, 'template' | 'unsubscribe'>;
+}
 
 const emptyDraft: Draft = {
   to: '',
@@ -18,6 +21,7 @@ const emptyDraft: Draft = {
   'content.html': '',
   reference: '',
   scheduled_at: '',
+  copied: {},
 };
 
 /** A copy has the recipient and the content, and neither the reference nor the time of the first one. */
@@ -29,6 +33,7 @@ export function draftOf({ to, channel, content }: Schema<'Message'>): Draft {
     'content.text': content?.text ?? '',
     'content.subject': content?.subject ?? '',
     'content.html': content?.html ?? '',
+    copied: { ...(content?.template && { template: content.template }), ...(content?.unsubscribe === true && { unsubscribe: true }) },
   };
 }
 
@@ -39,7 +44,8 @@ export const draftFrom = ({ to, channel }: Readonly<Record<string, string>>): Dr
   channel: channel ?? 'sms',
 });
 
-export function bodyOf(data: FormData): Body {
+/** @param copied goes out as far as its boxes are ticked */
+export function bodyOf(data: FormData, copied: Draft['copied']): Body {
   const given = (name: (typeof fields)[number]) => textOf(data, name);
   const optional = (name: string, value: string | null) => (value === null || value.trim() === '' ? {} : { [name]: value });
   return {
@@ -49,6 +55,7 @@ export function bodyOf(data: FormData): Body {
       text: given('content.text'),
       ...optional('subject', given('content.subject')),
       ...optional('html', given('content.html')),
+      ...Object.fromEntries(Object.entries(copied).filter(([name]) => data.has(`content.${name}`))),
     },
     ...optional('reference', given('reference')),
     ...optional('scheduled_at', momentOf(given('scheduled_at'))),

@@ -8,7 +8,7 @@ export function Preview({ of }: { of: PreviewState }) {
   const data = of.data.value;
   const message = data?.messages?.[0];
   return (
-    <aside class="preview" aria-label="Preview" aria-live="polite">
+    <aside class="preview" aria-label="Preview" aria-live="polite" aria-busy={of.isDue.value}>
       <h2>Preview</h2>
       {problem !== null && <p class="error">{problem.message}</p>}
       {problem === null && data !== null && message !== undefined && (

@@ -1,6 +1,7 @@
 /** Send one message, with its real text, segments and price before. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
+import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
@@ -42,25 +43,35 @@ export function Send() {
 function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
   const { route } = useLocation();
   const channel = useSignal(draft.channel);
-  const preview = usePreview();
+  const body = (data: FormData) => bodyOf(data, draft.copied);
+  const preview = usePreview(body);
+  const element = useRef<HTMLDivElement>(null);
+  // A copy has its price before anything is written.
+  useEffect(() => {
+    if (draft.to !== '' && draft['content.text'] !== '') preview.read(element.current?.querySelector('form') ?? null);
+  }, []);
   // The same content is sent at most once, however often the button is pressed or the network fails.
   const sent = useKeptSignal('sent', { content: '', key: '' });
   const form = useForm(async (data) => {
-    const body = bodyOf(data);
-    assertAhead(body.scheduled_at);
-    const content = JSON.stringify(body);
+    const written = body(data);
+    assertAhead(written.scheduled_at);
+    const content = JSON.stringify(written);
     if (sent.value.content !== content) sent.value = { content, key: crypto.randomUUID() };
-    const { message } = await call('post', '/api/v1/messages/send', { body, idempotencyKey: sent.value.key });
+    const { message } = await call('post', '/api/v1/messages/send', { body: written, idempotencyKey: sent.value.key });
     refreshSoon();
     route(to(`messages/${message.id}`));
   });
   return (
-    <div class="columns" onInput={(event) => preview.read((event.target as HTMLElement).closest('form'))}>
+    <div class="columns" ref={element} onInput={(event) => preview.read((event.target as HTMLElement).closest('form'))}>
       <Form
         form={form}
         action="Send"
         fields={fields}
-        more={isCopy && <span class="note">This sends a new message, which costs credits.</span>}
+        more={
+          isCopy && (
+            <span class="note">This sends a new message, which costs credits. It has the recipient and the content of the first one.</span>
+          )
+        }
       >
         <SendFields draft={draft} channel={channel} />
       </Form>
@@ -87,6 +98,7 @@ function SendFields({ draft, channel }: { draft: Draft; channel: Signal<string> 
       {hasMailFields && <TextField name="content.subject" label="Subject" defaultValue={draft['content.subject']} />}
       <TextArea name="content.text" label="Text" value={draft['content.text']} rows={5} isRequired />
       {hasMailFields && <TextArea name="content.html" label="HTML (optional)" value={draft['content.html']} rows={4} />}
+      {channel.value === draft.channel && <CopiedFields copied={draft.copied} />}
       <TextField
         name="reference"
         label="Reference (optional)"
@@ -94,6 +106,29 @@ function SendFields({ draft, channel }: { draft: Draft; channel: Signal<string> 
         defaultValue={draft.reference}
       />
       <SendAtField />
+    </>
+  );
+}
+
+/** What a copy takes over without a field: its sender sees it, and can leave it out. */
+function CopiedFields({ copied: { template, unsubscribe } }: Pick<Draft, 'copied'>) {
+  return (
+    <>
+      {template !== undefined && (
+        <p class="field">
+          <label class="inline">
+            <input type="checkbox" name="content.template" defaultChecked />{' '}
+            {`Send the template ${template.name} (${template.language}) instead of the text`}
+          </label>
+        </p>
+      )}
+      {unsubscribe === true && (
+        <p class="field">
+          <label class="inline">
+            <input type="checkbox" name="content.unsubscribe" defaultChecked /> Offer to unsubscribe with one click
+          </label>
+        </p>
+      )}
     </>
   );
 }

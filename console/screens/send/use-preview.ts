@@ -3,11 +3,13 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
 import { type Problem, problemOf } from '../../api/problem.js';
-import { bodyOf } from './draft.js';
+import type { Body } from './draft.js';
 
 export interface PreviewState {
   data: ReadonlySignal<Schema<'PreviewData'> | null>;
   problem: ReadonlySignal<Problem | null>;
+  /** What is shown belongs to an earlier text. */
+  isDue: ReadonlySignal<boolean>;
   /** Reads the preview of a form soon. */
   read(form: HTMLFormElement | null): void;
 }
@@ -16,9 +18,11 @@ export interface PreviewState {
 const pauseMs = 400;
 const everyMs = 1_200;
 
-export function usePreview(): PreviewState {
+/** @param bodyOf what the form would send */
+export function usePreview(bodyOf: (data: FormData) => Body): PreviewState {
   const data = useSignal<Schema<'PreviewData'> | null>(null);
   const problem = useSignal<Problem | null>(null);
+  const isDue = useSignal(false);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const readAt = useRef(-everyMs);
   const latest = useRef(0);
@@ -42,11 +46,16 @@ export function usePreview(): PreviewState {
   return {
     data,
     problem,
+    isDue,
     read(form) {
       if (form === null) return;
+      isDue.value = true;
       clearTimeout(timer.current);
       const wait = Math.max(pauseMs, readAt.current + everyMs - performance.now());
-      timer.current = setTimeout(() => void readNow(form), wait);
+      // Something may have been written since.
+      const read = () => void readNow(form).then(() => due === timer.current && (isDue.value = false));
+      const due = setTimeout(read, wait);
+      timer.current = due;
     },
   };
 }

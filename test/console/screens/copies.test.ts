@@ -1,0 +1,59 @@
+/** Copies of messages, lost answers and late ones, in a browser. */
+import assert from 'node:assert/strict';
+import type { Json } from '../../support/client.js';
+import { useMessages } from '../use-messages.js';
+
+describe('a copy of a message in the console', () => {
+  const { app, browser, send } = useMessages();
+
+  /** The contents of all messages, newest first. */
+  const contents = async (): Promise<Json[]> => {
+    const answer = await browser.page.context().request.get(`${app.url}/api/v1/messages`);
+    const { data } = (await answer.json()) as Json;
+    return data.messages.map(({ content }: Json) => content);
+  };
+  const pressSend = async () => {
+    await browser.press('Send');
+    await browser.page.getByRole('heading', { name: 'Timeline' }).waitFor();
+  };
+
+  it('the price of a copy is shown before anything is written', async () => {
+    const { id } = await send({ content: { text: 'x'.repeat(200) } });
+    await browser.open(`/send?copy=${id}`);
+    await browser.page.getByRole('complementary').getByText('2 credits').waitFor();
+    await browser.until('document.querySelector("aside").getAttribute("aria-busy") === "false"');
+    await browser.fill('Text', 'Hello');
+    assert.equal(await browser.page.getByRole('complementary').getAttribute('aria-busy'), 'true');
+    await browser.page.getByRole('complementary').getByText('1 credit', { exact: true }).waitFor();
+  });
+
+  it('a copy has the template of the first message, as long as its sender does not leave it out', async () => {
+    const template = { name: 'order_update', language: 'en_US', variables: { 1: 'Ada' } };
+    const { id } = await send({ channel: 'whatsapp', content: { text: 'Hello', template } });
+    await browser.open(`/send?copy=${id}`);
+    await browser.page.getByLabel('Send the template order_update (en_US) instead of the text').waitFor();
+    await browser.assertAccessible();
+    await pressSend();
+    assert.deepEqual((await contents())[0]?.template, template);
+    await browser.open(`/send?copy=${id}`);
+    await browser.page.getByLabel('Send the template order_update (en_US) instead of the text').uncheck();
+    await pressSend();
+    assert.deepEqual((await contents())[0], { text: 'Hello' });
+    await browser.open(`/send?copy=${id}`);
+    await browser.page.getByLabel('Channel', { exact: true }).selectOption('sms');
+    assert.equal(await browser.page.getByLabel(/^Send the template/).count(), 0);
+    await pressSend();
+    assert.deepEqual((await contents())[0], { text: 'Hello' });
+  });
+
+  it('a copy of an e-mail that can be unsubscribed from can be unsubscribed from', async () => {
+    const { id } = await send({ to: 'ada@example.com', channel: 'email', content: { subject: 'News', text: 'Hello', unsubscribe: true } });
+    await browser.open(`/send?copy=${id}`);
+    await browser.page.getByLabel('Text', { exact: true }).waitFor();
+    await pressSend();
+    assert.deepEqual(
+      (await contents()).map(({ unsubscribe }) => unsubscribe),
+      [true, true],
+    );
+  });
+});
