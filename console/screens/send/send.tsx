@@ -3,6 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
+import { isUnanswered } from '../../api/problem.js';
 import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
@@ -14,7 +15,7 @@ import { useForm } from '../../state/form.js';
 import { useKeptSignal } from '../../state/kept.js';
 import { useLoad } from '../../state/load.js';
 import { refreshSoon } from '../../state/session.js';
-import { bodyOf, type Draft, draftFrom, draftOf, fields } from './draft.js';
+import { type Body, bodyOf, type Draft, draftFrom, draftOf, fields } from './draft.js';
 import { Preview } from './preview.js';
 import { usePreview } from './use-preview.js';
 
@@ -40,27 +41,33 @@ export function Send() {
   );
 }
 
-function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
+/** Sends what the form has, and shows the message. */
+function useSending(bodyOfForm: (data: FormData) => Body) {
   const { route } = useLocation();
+  // Content → its key. Each content is sent at most once, however often the button is pressed or the network fails.
+  const keys = useKeptSignal<Readonly<Record<string, string>>>('sent', {});
+  return useForm(async (data) => {
+    const body = bodyOfForm(data);
+    assertAhead(body.scheduled_at);
+    const content = JSON.stringify(body);
+    const idempotencyKey = keys.value[content] ?? crypto.randomUUID();
+    keys.value = { ...keys.value, [content]: idempotencyKey };
+    const { message } = await call('post', '/api/v1/messages/send', { body, idempotencyKey });
+    refreshSoon();
+    route(to(`messages/${message.id}`));
+  });
+}
+
+function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
   const channel = useSignal(draft.channel);
   const body = (data: FormData) => bodyOf(data, draft.copied);
+  const form = useSending(body);
   const preview = usePreview(body);
   const element = useRef<HTMLDivElement>(null);
   // A copy has its price before anything is written.
   useEffect(() => {
     if (draft.to !== '' && draft['content.text'] !== '') preview.read(element.current?.querySelector('form') ?? null);
   }, []);
-  // The same content is sent at most once, however often the button is pressed or the network fails.
-  const sent = useKeptSignal('sent', { content: '', key: '' });
-  const form = useForm(async (data) => {
-    const written = body(data);
-    assertAhead(written.scheduled_at);
-    const content = JSON.stringify(written);
-    if (sent.value.content !== content) sent.value = { content, key: crypto.randomUUID() };
-    const { message } = await call('post', '/api/v1/messages/send', { body: written, idempotencyKey: sent.value.key });
-    refreshSoon();
-    route(to(`messages/${message.id}`));
-  });
   return (
     <div class="columns" ref={element} onInput={(event) => preview.read((event.target as HTMLElement).closest('form'))}>
       <Form
@@ -74,6 +81,9 @@ function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
         }
       >
         <SendFields draft={draft} channel={channel} />
+        {isUnanswered(form.problem.value) && (
+          <p>It is not known whether the message was accepted. Press the button again: it is sent once, as long as nothing is changed.</p>
+        )}
       </Form>
       <Preview of={preview} />
     </div>

@@ -56,4 +56,27 @@ describe('a copy of a message in the console', () => {
       [true, true],
     );
   });
+
+  it('messages whose answers are lost are each sent once, also when another one is tried in between', async () => {
+    await browser.open('/send?to=%2B15551234567');
+    await browser.page.route('**/messages/send', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    const press = async (text: string) => {
+      await browser.fill('Text', text);
+      await browser.press('Send');
+      await browser.page.locator('main form button[aria-disabled=true]').waitFor({ state: 'detached' });
+      await browser.see('It is not known whether the message was accepted.');
+    };
+    await press('First');
+    await press('Second');
+    await browser.page.unroute('**/messages/send');
+    await browser.fill('Text', 'First');
+    await pressSend();
+    assert.deepEqual(
+      (await contents()).map(({ text }) => text),
+      ['Second', 'First'],
+    );
+  });
 });
