@@ -24,6 +24,7 @@ class Loading<T> implements Loaded<T> {
   readonly data = signal<T | undefined>(undefined);
   readonly isLoading = signal(true);
   readonly problem = signal<Problem | null>(null);
+  #isShown = false;
   #running: AbortController | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
   #waitMs = againMs.first;
@@ -38,14 +39,18 @@ class Loading<T> implements Loaded<T> {
     this.data.value = undefined;
     this.problem.value = null;
     this.#waitMs = againMs.first;
+    this.#isShown = true;
     this.reload();
     return () => {
+      this.#isShown = false;
       clearTimeout(this.#again);
       this.#running?.abort();
     };
   }
 
   readonly reload = (): void => {
+    // Work that a screen began may end after it was left.
+    if (!this.#isShown) return;
     clearTimeout(this.#again);
     this.#running?.abort();
     const running = new AbortController();

@@ -106,7 +106,7 @@ export async function restoreSession(): Promise<void> {
 }
 
 /** Reads the workspace again: its balance, and whether its address is verified. An answer of an earlier session is dropped. */
-export async function refreshWorkspace(): Promise<void> {
+async function refreshWorkspace(): Promise<void> {
   const known = localStorage.getItem(hint);
   const { workspace } = await call('get', '/api/v1/workspace');
   if (localStorage.getItem(hint) !== known) return;

@@ -10,7 +10,7 @@ import { Time } from '../../parts/time.js';
 import { confirm } from '../../state/confirm.js';
 import { useEvents, useThrottle } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
-import { refreshWorkspace } from '../../state/session.js';
+import { refreshSoon } from '../../state/session.js';
 import { toast, toastProblem } from '../../state/toasts.js';
 import { Details } from './details.js';
 import { Timeline } from './timeline.js';
@@ -102,7 +102,7 @@ function CancelButton({ id, reload }: { id: string; reload(): void }) {
     try {
       await call('post', '/api/v1/messages/{id}/cancel', { params: { id } });
       toast('The message is cancelled, and its credits are refunded.');
-      await refreshWorkspace();
+      refreshSoon();
     } catch (error) {
       toastProblem(error);
     }

@@ -1,6 +1,7 @@
 /** Copies of messages, lost answers and late ones, in a browser. */
 import assert from 'node:assert/strict';
 import type { Json } from '../../support/client.js';
+import { holdAnswers } from '../hold-answers.js';
 import { useMessages } from '../use-messages.js';
 
 describe('a copy of a message in the console', () => {
@@ -78,5 +79,25 @@ describe('a copy of a message in the console', () => {
       (await contents()).map(({ text }) => text),
       ['Second', 'First'],
     );
+  });
+
+  it('a message that was left reads nothing more when its cancel is answered', async () => {
+    const { id } = await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+    await browser.open(`/messages/${id}`);
+    await browser.press('Cancel');
+    const release = await holdAnswers(browser, '**/cancel');
+    const asked = browser.page.waitForRequest('**/cancel');
+    await browser.press('Cancel the message');
+    await asked;
+    await browser.follow('Suppressions');
+    await browser.see('No suppressions yet');
+    let reads = 0;
+    browser.page.on('request', (request) => (reads += request.url().includes(`/messages/${id}`) ? 1 : 0));
+    const balance = browser.page.waitForResponse('**/api/v1/workspace');
+    release();
+    await browser.see(/its credits are refunded\.$/);
+    await (await balance).finished();
+    await browser.page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    assert.equal(reads, 0);
   });
 });
