@@ -76,19 +76,26 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {
-    throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
+    throw isAbort(error) ? error : unreachable();
   });
   input.answered?.(response.headers);
-  const answer = (await response.json().catch(() => ({}))) as { data?: unknown } & ErrorBody;
+  const answer = (await response.json().catch((error: unknown) => {
+    if (isAbort(error)) throw error;
+    return {};
+  })) as { data?: unknown } & ErrorBody;
   const isOfLogin = /^\/(console\/session|api\/v1\/auth\/)/.test(path);
   // Signing in has limits of its own.
   if (!isOfLogin) noteAllowance(response.headers);
+  // A success that ends in the middle, or that something between us made up, is no answer.
+  if (response.ok && answer.data === undefined) throw unreachable();
   if (response.ok) return answer.data as Data<P, M>;
   const problem = new Problem(response.status, answer);
   // A wrong password is 401, too, with another text: it is the answer to a form.
   if (response.status === 401 && (problem.message === endedText || !isOfLogin)) onSignedOut();
   throw problem;
 }
+
+const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError';
 
 function addressOf(path: string, { params = {}, query = {} }: { params?: Readonly<Record<string, string>>; query?: object }): URL {
   const url = urlOf(path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')));

@@ -67,6 +67,21 @@ describe('a batch without an answer in the console', () => {
     assert.equal(await batches(), 2);
   });
 
+  it('an answer that ends in the middle counts as none, and the batch is sent once', async () => {
+    await preview(browser, csv('to', phone(1)), 'Hello');
+    await browser.page.route('**/messages/bulk', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: (await response.text()).slice(0, 20) });
+    });
+    await browser.press('Send 1 message for 1 credit');
+    await browser.see('The service cannot be reached.');
+    await browser.see('It is not known whether the batch was accepted.');
+    await answerAgain();
+    await browser.press('Send 1 message for 1 credit');
+    await batchShown(browser);
+    assert.equal(await batches(), 1);
+  });
+
   const signedOut = () => browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   // A click of playwright would wait for a page that is gone.
   const askForBilling = 'document.querySelector("a[href$=billing]")?.click()';
