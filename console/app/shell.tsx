@@ -4,9 +4,9 @@ import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import { streamState } from '../api/stream.js';
 import { creditsText } from '../parts/credits.js';
+import { useOneAtATime } from '../state/actions.js';
 import { openWorkspace, refreshSoon, signOut } from '../state/session.js';
 import { nextTheme, theme } from '../state/theme.js';
-import { toastProblem } from '../state/toasts.js';
 import { to } from '../api/base.js';
 import { Main } from './main-part.js';
 import { navigation } from './screens.js';
@@ -39,9 +39,9 @@ export function Shell({ children }: Pick<ComponentProps<typeof Main>, 'children'
 const streamTexts = { off: '', connecting: 'Connecting…', live: 'Live', refused: 'Not live: connecting again soon' } as const;
 
 function TopBar() {
+  const { isBusy, run } = useOneAtATime();
   const workspace = openWorkspace();
   if (workspace === null) return null;
-  const leave = () => void signOut().catch(toastProblem);
   return (
     <header class="bar">
       <strong class="name">Tidings</strong>
@@ -53,7 +53,7 @@ function TopBar() {
       <button type="button" onClick={nextTheme}>
         {`Theme: ${theme.value}`}
       </button>
-      <button type="button" onClick={leave}>
+      <button type="button" aria-disabled={isBusy.value} onClick={run(signOut)}>
         Sign out
       </button>
     </header>

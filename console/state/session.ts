@@ -138,6 +138,9 @@ export async function signInByLink(token: string): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await call('delete', '/console/session');
+  await call('delete', '/console/session').catch((error: unknown) => {
+    // Where the session has ended before, here or elsewhere, there is nothing left to do.
+    if (openWorkspace() !== null) throw error;
+  });
   leave(null);
 }

@@ -8,7 +8,7 @@ import { useConsole } from './use-console.js';
 
 describe('the console in two tabs', function () {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  const { browser } = useConsole(app, { forEachTest: true });
+  const { browser, me } = useConsole(app, { forEachTest: true });
   let tab: Page;
   let other: Owner;
   beforeEach(async () => {
@@ -56,5 +56,17 @@ describe('the console in two tabs', function () {
     await (await answered).finished();
     await browser.page.evaluate('new Promise((resolve) => setTimeout(resolve))');
     assert.equal(await browser.page.getByRole('button', { name: 'Sign out' }).count(), 0);
+  });
+
+  it('a sign-out after the session has ended elsewhere is done: no notice, and nothing that was written is kept', async () => {
+    await me.call('POST', '/auth/logout-all');
+    await browser.press('Sign out');
+    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.equal(await browser.page.getByText(/^Invalid or expired token|^Your session has ended/).count(), 0);
+    await browser.fill('E-mail address', me.email);
+    await browser.fill('Password', password);
+    await browser.press('Sign in');
+    await browser.page.getByTitle(me.email).waitFor();
+    assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
   });
 });
