@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { beforeCalls, call, type Schema, whenSignedOut } from '../api/call.js';
 import { Problem, problemOf } from '../api/problem.js';
 import { forget } from '../api/stream.js';
+import { question } from './confirm.js';
 import { forgetInput, keepInput } from './kept.js';
 import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests } from './requests.js';
 
@@ -89,6 +90,8 @@ function end(reason: string | null): void {
     keepInput(id);
     keepRequests(id);
   }
+  // It was about what is no longer shown, and would lie over the sign-in form.
+  question.value?.answer(false);
   localStorage.removeItem(hint);
   forgetStored(null);
   forget();

@@ -69,4 +69,20 @@ describe('the console in two tabs', function () {
     await browser.page.getByTitle(me.email).waitFor();
     assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
   });
+
+  it('a question that is open when the session ends is answered with no', async () => {
+    await me.call('POST', '/api-keys', { name: 'A key' });
+    await browser.follow('API keys');
+    await browser.press(/^Revoke/);
+    const dialog = browser.page.getByRole('dialog');
+    await dialog.waitFor();
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await browser.fill('E-mail address', other.email);
+    await browser.fill('Password', password);
+    await browser.press('Sign in');
+    await browser.page.getByTitle(other.email).waitFor();
+    await browser.see('No API keys yet');
+  });
 });
