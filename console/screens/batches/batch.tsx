@@ -30,23 +30,22 @@ export function Batch() {
     reset: readSoon,
   });
   return (
-    <Screen title="Batch" actions={<a href={to('batches')}>All batches</a>}>
+    <Screen
+      title="Batch"
+      actions={
+        <>
+          <a href={to('batches')}>All batches</a>
+          {/* No event says that a message was read. */}
+          <button type="button" onClick={batch.reload}>
+            Refresh
+          </button>
+        </>
+      }
+    >
       <Resource of={batch}>
         {(shown) => (
           <>
-            <section class="summary" aria-label="Status">
-              {/* Screen readers hear the status, and not each change of the time. */}
-              <p>
-                <span role="status">
-                  <Chip status={shown.status} />
-                </span>{' '}
-                <TimeLeft batch={shown} />
-              </p>
-              <p class="progress">
-                <BatchProgress {...shown} />
-              </p>
-              <BatchActions batch={shown} changed={batch.replace} />
-            </section>
+            <Summary batch={shown} changed={batch.replace} />
             <Counts batch={shown} />
             <Details batch={shown} />
             <LeftOut batch={shown} />
@@ -54,6 +53,24 @@ export function Batch() {
         )}
       </Resource>
     </Screen>
+  );
+}
+
+function Summary({ batch, changed }: { batch: Shown; changed(batch: Shown): void }) {
+  return (
+    <section class="summary" aria-label="Status">
+      {/* Screen readers hear the status, and not each change of the time. */}
+      <p>
+        <span role="status">
+          <Chip status={batch.status} />
+        </span>{' '}
+        <TimeLeft batch={batch} />
+      </p>
+      <p class="progress">
+        <BatchProgress {...batch} />
+      </p>
+      <BatchActions batch={batch} changed={changed} />
+    </section>
   );
 }
 

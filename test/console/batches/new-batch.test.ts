@@ -155,4 +155,14 @@ describe('a new batch in the console', function () {
     await browser.page.getByRole('alert').getByText('This time has passed.').waitFor();
     assert.equal(await batches(), 0);
   });
+
+  it('the numbers of a batch are read again by a button, because no event says what was read', async () => {
+    await preview(browser, csv('to', phone(1)), 'Hello');
+    await browser.press('Send 1 message for 1 credit');
+    await batchShown(browser);
+    await browser.page.getByRole('link', { name: '1 queued' }).waitFor();
+    await rows(app.deps.db, `UPDATE batches SET rate = 0.5 WHERE workspace_id = $1`, [me.workspaceId]);
+    await browser.press('Refresh');
+    await browser.see('at most 0.5 a second');
+  });
 });
