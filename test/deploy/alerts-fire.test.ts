@@ -24,8 +24,8 @@ import { allRules, hasPrometheus, ruleFiles, temporalMetrics } from './prometheu
 const certificateDays = 5;
 const behindMs = -60_000;
 const events = 15;
-/** From the start: the certificate of one of two addresses ends soon, and one of two clocks is behind. */
-const fromStart = ['TidingsCertificateEnds', 'TidingsClockOff'];
+/** From the start: the certificate of one of two addresses ends soon, one of two clocks is behind, and the mail server is down. */
+const fromStart = ['TidingsCertificateEnds', 'TidingsClockOff', 'TidingsMailsUnsent'];
 
 describe('alerts on a real service', function () {
   let service: Service;
@@ -39,7 +39,8 @@ describe('alerts on a real service', function () {
 
   before(async function () {
     if (!hasPrometheus) this.skip();
-    const [api, worker, certificate] = await Promise.all([
+    const [api, worker, mail, certificate] = await Promise.all([
+      freePort(),
       freePort(),
       freePort(),
       certificateFor({ addresses: ['127.0.0.1'], days: certificateDays }),
@@ -48,7 +49,7 @@ describe('alerts on a real service', function () {
     [twilio, receiver, wellReceiver] = await Promise.all([startTwilio(), startReceiver(answerWith(500), certificate), startReceiver()]);
     const addresses = { PUBLIC_URL: `https://127.0.0.1:${receiver.port}`, CALLBACK_URL: `https://127.0.0.1:${wellReceiver.port}` };
     service = await startService({
-      env: twilioEnv(twilio),
+      env: { ...twilioEnv(twilio), SMTP_URL: `smtp://127.0.0.1:${mail}?tls=optional` },
       apiEnv: { METRICS_PORT: String(api), ...addresses, TRUSTED_PROXIES: 'none' },
       workerEnv: { METRICS_PORT: String(worker - 1), ...shiftedEnv(behindMs) },
     });
@@ -62,9 +63,9 @@ describe('alerts on a real service', function () {
     await Promise.all([twilio?.close(), receiver?.close(), wellReceiver?.close()]);
   });
 
-  it('fire for a certificate that ends soon and a wrong clock, and for nothing that is well', async () => {
+  it('fire for a certificate that ends soon, a wrong clock and a dead mail server, and for nothing that is well', async () => {
     await client.send(account, { channel: 'email', to: 'ada@example.com', content: { subject: 'x', text: 'x' } });
-    await prometheus.fires(['TidingsCertificateEnds', 'TidingsClockOff']);
+    await prometheus.fires(['TidingsCertificateEnds', 'TidingsClockOff', 'TidingsMailsUnsent']);
     await until(async () => (await prometheus.value('up{job="tidings-worker"}')) === 1, 'the worker is scraped');
     const alerts = allRules().flatMap(({ alert, expr }) => (alert === undefined ? [] : { alert, expr }));
     await prometheus.ends(alerts.flatMap(({ alert }) => (fromStart.includes(alert) || ofSlowMachine.has(alert) ? [] : alert)));
@@ -138,6 +139,7 @@ describe('alerts on a real service', function () {
       await rows(service.db, `UPDATE message_groups SET look_at = ${due} WHERE closed_at IS NULL`);
       await rows(service.db, `UPDATE deliveries SET carried = false, next_attempt_at = ${due} WHERE status = 'pending'`);
       await rows(service.db, `UPDATE watcher SET round_at = ${due}`);
+      await rows(service.db, `UPDATE audits SET began_at = now() - interval '3 days'`);
     };
     await prometheus.firesBy(
       [
@@ -147,6 +149,7 @@ describe('alerts on a real service', function () {
         'TidingsMessagesOverdue',
         'TidingsWebhooksStuck',
         'TidingsWatcherLate',
+        'TidingsAuditLate',
       ],
       fault,
     );
