@@ -24,6 +24,8 @@ import { allRules, hasPrometheus, ruleFiles, temporalMetrics } from './prometheu
 const certificateDays = 5;
 const behindMs = -60_000;
 const events = 15;
+/** More than TidingsNoReports permits. */
+const unreported = 25;
 /** From the start: the certificate of one of two addresses ends soon, one of two clocks is behind, and the mail server is down. */
 const fromStart = ['TidingsCertificateEnds', 'TidingsClockOff', 'TidingsMailsUnsent'];
 
@@ -83,6 +85,17 @@ describe('alerts on a real service', function () {
     const read = () => client.call('GET', '/api/v1/balance', { headers: bearer(account.token) });
     const readMany = () => Promise.all(Array.from({ length: 10 }, read));
     await prometheus.firesBy(['TidingsDatabaseSlow'], () => whileLocked(service.db, 'workspaces', 0.8, readMany), { repeat: true });
+  });
+
+  it('fire for a carrier that sends no reports, and for callbacks that are refused', async () => {
+    const forge = () => client.call('POST', '/callbacks/twilio', { body: 'MessageSid=x' });
+    const sendMany = () => Promise.all(Array.from({ length: unreported }, () => client.send(account)));
+    await client.send(account);
+    // The first value of a series is no increase.
+    const scraped = 'sum(tidings_handoffs_total{channel="sms", outcome="accepted"})';
+    await until(async () => (await prometheus.value(scraped)) === 1, 'the first hand-off is scraped');
+    await prometheus.firesBy(['TidingsNoReports'], sendMany);
+    await prometheus.firesBy(['TidingsCallbacksRefused'], forge, { repeat: true });
   });
 
   it('fire for a failing carrier, a dead receiver, a wrong balance, a stuck inbox and a workflow that cannot run', async () => {
