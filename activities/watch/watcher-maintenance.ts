@@ -12,18 +12,23 @@ import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
 import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
+import { forgetUnmatched } from '../../models/operations/reports/forget-unmatched.js';
 import { forgetMailFiles } from '../support/forget-mail-files.js';
 import { noteWatcherRun } from '../../models/operations/watch/watcher-runs.js';
 
 export interface MaintenanceDeps {
   db: Database;
-  config: Pick<Config, 'lowBalance' | 'webhookRetentionDays' | 'messageDays' | 'auditDays' | 'secretKeys' | 'dataDir'>;
+  config: Pick<
+    Config,
+    'lowBalance' | 'webhookRetentionDays' | 'messageDays' | 'auditDays' | 'secretKeys' | 'dataDir' | 'reportTimeoutSeconds'
+  >;
   logger: Logger;
 }
 
 /** These run one after the other. Their sum is below the time between two runs. */
 const forgettingMs = 7_000;
 const forgettingAuditMs = 2_000;
+const forgettingReportsMs = 1_000;
 const erasingOldMs = 8_000;
 const auditingMs = 8_000;
 /** Workspaces whose balance changed within this time are checked. It covers several runs, in case a run is missed. */
@@ -50,12 +55,14 @@ export function maintenanceActivities(deps: MaintenanceDeps) {
 
 function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
   return {
-    /** Deletes old webhook data, audit events, logins, tokens, wishes of recipients and mail files, until the time is up. */
+    /** Deletes old webhook data, audit events, reports without a message, logins, tokens, wishes of recipients and mail files, until the time is up. */
     async forgetOld(): Promise<void> {
       const webhookData = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
       if (Object.values(webhookData).some((count) => count > 0)) logger.info(webhookData, 'deleted old webhook data');
       const auditEvents = await forgetAuditEvents(db, config.auditDays, Date.now() + forgettingAuditMs);
       if (auditEvents > 0) logger.info({ audit_events: auditEvents }, 'deleted old audit events');
+      const reports = await forgetUnmatched(db, config.reportTimeoutSeconds, Date.now() + forgettingReportsMs);
+      if (reports > 0) logger.info({ reports }, 'deleted old reports that match no message');
       const logins = await forgetLogins(db);
       if (logins > 0) logger.info({ logins }, 'deleted old login attempts, addresses and tokens');
       const wishes = await forgetWishes(db);

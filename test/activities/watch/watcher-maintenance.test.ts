@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
 import { maintenanceActivities } from '../../../activities/watch/watcher-maintenance.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
@@ -48,6 +49,19 @@ describe('maintenance by the watcher', () => {
     assert.deepEqual(await types(), ['auth.login', 'auth.login'], 'a year by default');
     await activities({ AUDIT_DAYS: '30' }).forgetOld();
     assert.equal((await types()).length, 1);
+  });
+
+  it('deletes reports that match no message 33 days after their arrival, which is 30 days after the longest time-out', async () => {
+    const ids = [34, 32].map((days) => uuidv7({ msecs: Date.now() - days * 86_400_000 }));
+    await rows(
+      test.db,
+      `INSERT INTO delivery_reports (id, provider, provider_message_id, status, occurred_at, raw)
+       SELECT id, 'twilio', 'of ' || id, 'delivered', now(), '+15551234567' FROM unnest($1::uuid[]) AS id`,
+      [ids],
+    );
+    await activities().forgetOld();
+    assert.deepEqual(await rows(test.db, 'SELECT id FROM delivery_reports'), [{ id: ids[1] }]);
+    assert.deepEqual(told(), [[30, 'deleted old reports that match no message']]);
   });
 
   it('logs an error in every run while a balance differs from its ledger', async () => {

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { forgetUnmatched } from '../../../../models/operations/reports/forget-unmatched.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
+import { buildWorkspace } from '../../../support/rows/factories.js';
+import { buildSent } from '../../../support/rows/messages.js';
+
+describe('forgetUnmatched', () => {
+  const test = useDatabase({ forEachTest: true });
+  const dayMs = 86_400_000;
+  const timeouts = { sms: 3 * 86_400, whatsapp: 86_400, email: 86_400 };
+
+  /** Stores reports of these ages. */
+  const store = async (days: readonly number[], ofMessage: { id: string; group_id: string } | null = null, isApplied = false) => {
+    const ids = days.map((age) => uuidv7({ msecs: Date.now() - age * dayMs }));
+    await rows(
+      test.db,
+      `INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, group_id, occurred_at, applied_at, raw)
+       SELECT id, 'twilio', 'of ' || id, 'delivered', $2, $3, now(), CASE WHEN $4 THEN now() END, '+15551234567' FROM unnest($1::uuid[]) AS id`,
+      [ids, ofMessage?.id ?? null, ofMessage?.group_id ?? null, isApplied],
+    );
+    return ids;
+  };
+  const stored = async () => (await rows<{ id: string }>(test.db, 'SELECT id FROM delivery_reports ORDER BY id')).map(({ id }) => id);
+  const forget = (forMs = 10_000) => forgetUnmatched(test.db, timeouts, Date.now() + forMs);
+
+  it('deletes reports that match no message after the longest time-out and 30 days, and no others', async () => {
+    const message = await buildSent(test.db, (await buildWorkspace(test.db)).id);
+    const kept = [
+      ...(await store([34], message)),
+      ...(await store([35], message, true)),
+      ...(await store([36], null, true)), // of the time before reports had groups
+      ...(await store([32, 1])),
+    ];
+    await store([400, 34]);
+    assert.equal(await forget(), 2);
+    assert.deepEqual(await stored(), kept.toSorted());
+    assert.equal(await forget(), 0);
+  });
+
+  it('goes on after its last page, and reads each report once', async () => {
+    await store(Array.from({ length: 1_500 }, (_, at) => 100 - at / 1_000));
+    await store([33.5]);
+    assert.equal(await forget(0), 0);
+    assert.equal(await forget(), 1_501);
+    assert.deepEqual(await stored(), []);
+    await store([90]);
+    assert.equal(await forget(), 0, 'the place is behind it');
+  });
+});
