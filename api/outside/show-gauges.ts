@@ -28,7 +28,8 @@ export function createGaugeReader(db: Database): () => Promise<void> {
       clearServiceGauges(); // from here on without a wait: a page that is made meanwhile would lack them
       if (reading !== undefined) showReading(reading.found);
       readAt = Date.now() - (reading?.age_seconds ?? 0) * 1000;
-      if (run.age_seconds !== null) serviceGauges.watcherAge.set(run.age_seconds);
+      // Before the first run, the age of the process: a watcher that never completes a run must be late as well.
+      serviceGauges.watcherAge.set(run.age_seconds ?? Math.floor(process.uptime()));
       serviceGauges.watcherFailing.set(run.failing.length);
       serviceGauges.workersAlive.set(workers.alive);
       serviceGauges.workersLost.set(workers.lost);

@@ -80,7 +80,11 @@ export const serviceGauges = {
     'How long the oldest of these groups has been due',
     ({ groups_overdue_seconds }) => groups_overdue_seconds ?? 0,
   ),
-  watcherAge: gauge('tidings_watcher_age_seconds', 'Time since the last run of the watcher', { from: 'api' }),
+  watcherAge: gauge(
+    'tidings_watcher_age_seconds',
+    'Time since the last run of the watcher; before its first run, since the start of the process',
+    { from: 'api' },
+  ),
   watcherFailing: gauge('tidings_watcher_failing_steps', 'Failed steps of the last run of the watcher', { from: 'api' }),
   workersAlive: gauge('tidings_workers_alive', 'Worker processes with a recent heartbeat', { from: 'api' }),
   workersLost: gauge('tidings_workers_lost', 'Worker processes that crashed or hung in the last ten minutes', {

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { createGaugeReader } from '../../../api/outside/show-gauges.js';
+import { clearServiceGauges, serviceGauges } from '../../../models/metrics/catalogue.js';
+import { noteWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
+import { useDatabase } from '../../support/for-each.js';
+
+describe('the gauges of the whole service', () => {
+  const test = useDatabase();
+  after(clearServiceGauges);
+  const watcherAge = async () => {
+    await createGaugeReader(test.db)();
+    return (await serviceGauges.watcherAge.get()).values[0]?.value;
+  };
+
+  it('the watcher is as old as the process while it has never completed a run, so that the alert can fire', async () => {
+    const least = Math.floor(process.uptime());
+    const age = (await watcherAge()) ?? assert.fail('there is no value');
+    assert.ok(age >= least && age <= process.uptime(), `${age} s`);
+    await noteWatcherRun(test.db, []);
+    assert.ok(Number(await watcherAge()) < least + 1);
+  });
+});
