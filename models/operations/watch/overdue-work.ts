@@ -36,7 +36,7 @@ export function overdueDeliveries(db: Database, olderThanSeconds: number, after?
 }
 
 /** SQL: the webhook `w` is active, or its deliveries are settled. Deliveries that are not settled are left to its retrier. */
-const isSettledOrActive = '(w.is_active OR w.settled_revision >= w.revision)';
+export const isSettledOrActive = '(w.is_active OR w.settled_revision >= w.revision)';
 
 const overdue = `
   SELECT d.id, d.webhook_id, d.next_attempt_at::text AS due_at FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id

@@ -1,6 +1,7 @@
 /** Gauges of the whole service that only the database knows. One process at a time reads them, every 15 seconds at most and at a bounded cost. */
 import { type Database, select } from '../../db/database.js';
 import type { GaugeReading } from '../../metrics/catalogue.js';
+import { isSettledOrActive } from './overdue-work.js';
 import { isOpen } from '../../rules/messages/status.js';
 
 /** All processes use a reading for this time. */
@@ -43,6 +44,12 @@ const groupsMax = 2_000;
 const messagesMax = 20_000;
 const overdue = "FROM message_groups WHERE closed_at IS NULL AND look_at < now() - interval '60 seconds'";
 
+/** When the oldest delivery that the watcher would repair was due. A receiver delays its own deliveries by `resume_at`: they are not overdue. */
+const overdueDelivery = `
+  SELECT min(GREATEST(d.next_attempt_at, w.resume_at)) FROM (
+    SELECT webhook_id, next_attempt_at FROM deliveries WHERE status = 'pending' AND NOT carried AND next_attempt_at < now() ORDER BY next_attempt_at LIMIT 2000
+  ) d JOIN webhooks w ON w.id = d.webhook_id WHERE (w.resume_at IS NULL OR w.resume_at < now()) AND ${isSettledOrActive}`;
+
 // Every part uses an index and reads a bounded number of rows. The table of webhooks is read completely, once.
 const read = `
   WITH groups AS (
@@ -67,9 +74,7 @@ const read = `
     'inbox_unmatched', ${upTo(2_000, 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS NULL')},
     'inbox_seconds', ${seconds(`SELECT min(received_at) FROM (SELECT received_at ${waiting} ORDER BY group_id LIMIT 2000) oldest`)},
     'webhooks_active', hooks.active, 'webhooks_open', hooks.open, 'webhooks_disabled', hooks.disabled,
-    'deliveries_overdue_seconds', ${seconds(
-      "SELECT next_attempt_at FROM deliveries WHERE status = 'pending' AND NOT carried AND next_attempt_at < now() ORDER BY next_attempt_at LIMIT 1",
-    )},
+    'deliveries_overdue_seconds', ${seconds(overdueDelivery)},
     'oldest_delivery_seconds', ${seconds(`
       SELECT min(d.created_at) FROM (SELECT id FROM webhooks WHERE deleted_at IS NULL AND is_active AND failing_since IS NOT NULL LIMIT 200) w
       CROSS JOIN LATERAL (

@@ -10,7 +10,8 @@ import {
 } from '../../../../models/operations/watch/worker-heartbeats.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
+import { buildDelivery } from '../../../support/rows/deliveries.js';
+import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
 describe('gauges of the whole service', () => {
   const database = useDatabase({ forEachTest: true });
@@ -50,6 +51,22 @@ describe('gauges of the whole service', () => {
     assert.ok(Math.abs((queued?.seconds ?? 0) - 3_600) < 60);
     assert.equal(found.groups_overdue, 1);
     assert.ok(Math.abs((found.groups_overdue_seconds ?? 0) - 300) < 60);
+  });
+  it('a delivery that waits because its receiver fails, or that its webhook leaves to the retrier, is not overdue', async () => {
+    const { id } = await buildWorkspace(database.db);
+    await buildWebhook(id, 'https://one.example.test/', { events: ['message.queued'] });
+    await buildDelivery(database.db, id);
+    await rows(database.db, "UPDATE deliveries SET next_attempt_at = now() - interval '10 minutes'");
+    const overdue = async (webhook: string) => {
+      await rows(database.db, `UPDATE webhooks SET ${webhook}`);
+      await age(20);
+      const { deliveries_overdue_seconds: found } = await read();
+      return found === null ? null : Math.round(found / 60);
+    };
+    assert.equal(await overdue('resume_at = NULL'), 10);
+    assert.equal(await overdue("resume_at = now() + interval '1 hour'"), null);
+    assert.equal(await overdue("resume_at = now() - interval '2 minutes'"), 2, 'it is due again from then on');
+    assert.equal(await overdue('resume_at = NULL, is_active = false, revision = settled_revision + 1'), null);
   });
   it('counts every message of a group exactly, but not those that no longer wait', async () => {
     const { id } = await buildWorkspace(database.db);
