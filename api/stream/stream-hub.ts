@@ -26,6 +26,8 @@ const failureMs = 500;
 const heartbeatMs = 15_000;
 /** When this process ends, its clients connect again spread over this time. */
 const spreadMs = { min: 500, max: 3_000 };
+/** How long the end of a process waits until the rows of its streams are deleted, while PostgreSQL does not answer. They also expire. */
+const forgetMsMax = 2_000;
 /** How many pages are read at the same time for viewers that are behind: of all workspaces, and of one. */
 const pagesAtOnce = { max: 4, maxPerKey: 1 };
 
@@ -81,7 +83,7 @@ export class StreamHub implements Audience {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
     for (const viewer of this.#viewers) viewer.dismiss(Math.round(spreadMs.min + Math.random() * (spreadMs.max - spreadMs.min)));
-    await Promise.all(this.#forgetting);
+    await Promise.race([Promise.all(this.#forgetting), sleep(forgetMsMax, undefined, { ref: false })]);
   }
 
   async #run(): Promise<void> {

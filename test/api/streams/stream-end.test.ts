@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import jwt from 'jsonwebtoken';
 import { randomUUID } from 'node:crypto';
+import { inTransaction, select } from '../../../models/db/database.js';
 import { rows } from '../../support/database.js';
 import type { EventStream } from '../../support/network/event-stream.js';
 import type { Account } from '../start-app.js';
@@ -80,5 +81,22 @@ describe('the end of a stream', () => {
     await isOver(byKey, 'a process that ends');
     assert.notEqual(byKey.retryMs, before);
     assert.deepEqual(await rows(app.deps.db, 'SELECT 1 FROM open_streams WHERE workspace_id = $1', [account.workspaceId]), []);
+  });
+});
+
+describe('the end of a process whose database does not answer', () => {
+  const app = useApi();
+  const watch = useStreams(app);
+
+  it('a process ends its streams within 2 seconds although their rows cannot be deleted', async () => {
+    const stream = await watch(await app.account());
+    await inTransaction(app.deps.db, async (transaction) => {
+      await select(app.deps.db, 'LOCK TABLE open_streams IN ACCESS EXCLUSIVE MODE', [], transaction);
+      const begun = performance.now();
+      await app.deps.streams.close();
+      const took = performance.now() - begun;
+      assert.ok(took < 4_000, `${took} ms`); // a statement waits 5 s for a lock
+    });
+    await isOver(stream, 'a process that ends');
   });
 });
