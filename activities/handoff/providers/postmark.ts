@@ -2,7 +2,7 @@
 import { notKnownYet } from '../../../models/operations/handoff/uncertain-handoffs.js';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
-import { postmarkFailures } from '../../../models/rules/failures/postmark.js';
+import { postmarkFailures, postmarkRefusalOf } from '../../../models/rules/failures/postmark.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
 import { headersOf, subjectOf } from './mail.js';
 import { askCredentials, outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
@@ -73,7 +73,7 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
   if (status === 200 && code === '0') return taken(json.MessageID);
   if (code === '100') return { outcome: 'retryable', detail: code }; // maintenance
   if (status === 422 || (status === 200 && typeof json.ErrorCode === 'number'))
-    return rejected('email', lookUp(postmarkFailures, code), code);
+    return rejected('email', postmarkRefusalOf(code, json.Message), code);
   if (status === 413) return rejected('email', lookUp(postmarkFailures, '402'), code);
   return outcomeOfStatus(answer) ?? rejected('email', lookUp(postmarkFailures, null), code);
 }

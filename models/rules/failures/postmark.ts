@@ -1,8 +1,8 @@
 /** Postmark: error codes of its API, and types of bounces. https://postmarkapp.com/developer/api/overview#error-codes */
-import { type FailureTable, hard, soft } from './provider-failure.js';
+import { type FailureTable, hard, lookUp, type ProviderFailure, soft } from './provider-failure.js';
 
 export const postmarkFailures: FailureTable = {
-  '300': hard('30008'), // usually an address
+  '300': hard('invalid_content'), // an invalid request: see `postmarkRefusalOf`
   '400': soft('sender_refused'), // the sender is unknown to Postmark
   '401': soft('sender_refused'), // the sender is not confirmed
   '402': hard('invalid_content'),
@@ -28,6 +28,16 @@ export const postmarkFailures: FailureTable = {
   SMTPApiError: soft('undeliverable'),
   SoftBounce: soft('30006'),
 };
+
+const badRecipient = /^(?:invalid|error parsing) 'to'/i;
+const badSender = /^(?:invalid|error parsing) 'from'/i;
+
+/** Our failure for a refusal by the API. Code 300 is about the recipient, the sender or the content; only the text tells which. */
+export function postmarkRefusalOf(code: string, message: unknown): ProviderFailure {
+  const text = code === '300' ? String(message) : '';
+  if (badRecipient.test(text)) return hard('30008');
+  return badSender.test(text) ? soft('sender_refused') : lookUp(postmarkFailures, code);
+}
 
 /** Bounces that do not mean that the mail has failed: it is delayed, or an automatic reply was sent. */
 export const postmarkNotes: ReadonlySet<string> = new Set([

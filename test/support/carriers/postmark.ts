@@ -40,8 +40,13 @@ export const postmarkEnv = ({ url }: Counterpart): Record<string, string> => ({
 });
 
 /** An error response in the format of Postmark. */
-export const refuse = (response: ServerResponse, status: number, ErrorCode: number, headers: Record<string, string> = {}): true =>
-  reply(response, status, { ErrorCode, Message: 'Refused' }, headers);
+export const refuse = (
+  response: ServerResponse,
+  status: number,
+  ErrorCode: number,
+  headers: Record<string, string> = {},
+  Message = 'Refused',
+): true => reply(response, status, { ErrorCode, Message }, headers);
 
 export async function startPostmark(): Promise<PostmarkCounterpart> {
   const counterpart: PostmarkCounterpart = {
@@ -67,7 +72,7 @@ function answer(counterpart: PostmarkCounterpart, { method, path, headers, body 
   if (counterpart.interfere(response, counterpart.calls)) return;
   const mail: PostmarkMail = JSON.parse(body);
   const fault = faultOf(mail);
-  if (fault !== null) return refuse(response, 422, fault);
+  if (fault !== null) return refuse(response, 422, 300, {}, fault);
   const id = randomUUID();
   counterpart.taken.push({ id, mail, events: [] });
   return reply(response, 200, { To: mail.To, SubmittedAt: new Date().toISOString(), MessageID: id, ErrorCode: 0, Message: 'OK' });
@@ -92,9 +97,18 @@ function show({ taken }: PostmarkCounterpart, response: ServerResponse, path: st
 
 const summaryOf = ({ id, mail: { From, Subject, Metadata } }: TakenMail) => ({ MessageID: id, Status: 'Sent', From, Subject, Metadata });
 
-/** The error code with which Postmark would refuse the e-mail; null if it would accept it. */
-function faultOf({ From, To, TextBody, HtmlBody, Metadata = {} }: PostmarkMail): number | null {
-  if (From === undefined || To === undefined || (TextBody === undefined && HtmlBody === undefined)) return 300;
-  if (!/^[^@\s]+@[^@\s]+$/.test(To)) return 300;
-  return Object.entries(Metadata).some(([name, value]) => name.length > 20 || value.length > 80) ? 300 : null;
+/** The text with which Postmark would refuse the e-mail, with code 300; null if it would accept it. */
+function faultOf({ From, To, TextBody, HtmlBody, Metadata = {} }: PostmarkMail): string | null {
+  if (From === undefined) return "Invalid 'From' address: ''.";
+  if (To === undefined) return 'Zero recipients specified';
+  if (TextBody === undefined && HtmlBody === undefined) return 'Provide either email TextBody or HtmlBody or both.';
+  // https://postmarkapp.com/support/article/1180-what-does-errorcode-300-mean
+  for (const [field, value] of Object.entries({ From, To })) {
+    const address = /<([^<>]*)>$/.exec(value)?.[1] ?? value;
+    const [, mailbox = '', domain = ''] = /^(.*)@(.*)$/.exec(address) ?? [];
+    if (!/^(?:\.?[a-z0-9-])+$/i.test(domain)) return `Error parsing '${field}': Illegal email domain '${domain}' in address '${value}'.`;
+    if (!/^[a-z0-9.!#$%&'`*+\-/=^_{}|~]+$/i.test(mailbox) || /^\.|\.\.|\.$/.test(mailbox))
+      return `Error parsing '${field}': Illegal email mailbox '${mailbox}' in address '${value}'.`;
+  }
+  return Object.entries(Metadata).some(([name, value]) => name.length > 20 || value.length > 80) ? 'Invalid metadata' : null;
 }

@@ -13,7 +13,7 @@ describe('the Postmark provider', () => {
     counterpart = await startPostmark();
   });
   afterEach(() => counterpart.close());
-  const adapter = (given: { serverToken?: string; messageStream?: string } = {}) =>
+  const adapter = (given: { serverToken?: string; messageStream?: string; from?: string } = {}) =>
     postmarkAdapter({
       name: 'postmark',
       kind: 'postmark',
@@ -59,7 +59,7 @@ describe('the Postmark provider', () => {
 
   it('the Postmark provider maps refusals to our codes, and keeps its own', async () => {
     const expected: [code: number, ours: string, isPermanent: boolean][] = [
-      [300, '30008', true],
+      [300, 'invalid_content', true],
       [401, 'sender_refused', false],
       [405, 'limit_exceeded', false],
       [406, 'suppressed', true],
@@ -70,6 +70,18 @@ describe('the Postmark provider', () => {
       assert.ok(outcome.outcome === 'rejected');
       assert.deepEqual([outcome.error_code, outcome.is_permanent, outcome.provider_error_code], [ours, isPermanent, String(code)]);
     }
+  });
+
+  it('the Postmark provider blames the recipient for code 300 only if its text names To', async () => {
+    const outcomeFor = async (given: { from?: string; to?: string }) => {
+      const outcome = await adapter(given).send(outgoingMail(given.to === undefined ? {} : { to: given.to }), never);
+      return outcome.outcome === 'rejected' ? [outcome.error_code, outcome.is_permanent, outcome.provider_error_code] : [outcome.outcome];
+    };
+    assert.deepEqual(await outcomeFor({ to: 'ada..b@example.org' }), ['30008', true, '300']);
+    assert.deepEqual(await outcomeFor({ to: 'ada@exa_mple.org' }), ['30008', true, '300']);
+    assert.deepEqual(await outcomeFor({ from: 'Example <hello@exa_mple.test>' }), ['sender_refused', false, '300']);
+    counterpart.interfere = (response) => refuse(response, 422, 300, {}, "Invalid 'To' address: 'nope'.");
+    assert.deepEqual(await outcomeFor({}), ['30008', true, '300']);
   });
 
   it('the Postmark provider holds or retries when the message is not at fault', async () => {
