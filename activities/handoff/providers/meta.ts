@@ -1,6 +1,13 @@
 /** Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
-import { metaFailures, metaPairLimit, metaRetryables, metaSpamLimit, metaThrottles } from '../../../models/rules/failures/meta.js';
+import {
+  metaAccessFaults,
+  metaFailures,
+  metaInternalErrors,
+  metaPairLimit,
+  metaSpamLimit,
+  metaThrottles,
+} from '../../../models/rules/failures/meta.js';
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
 import { metaTemplate } from './meta-template.js';
@@ -55,7 +62,8 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
     if (code === 100 && json.error.error_subcode === 33) return { outcome: 'retryable', detail: 'credentials (100/33)' };
     if (code === metaPairLimit) return { outcome: 'retryable', detail: String(code), concernsRecipient: true };
     if (code === metaSpamLimit) return { outcome: 'retryable', detail: String(code), retryAfterMs: spamPauseMs };
-    if (metaRetryables.has(code) && (status < 500 || status === 503)) return { outcome: 'retryable', detail: String(code) };
+    const isInternal = metaInternalErrors.has(code) && (status < 500 || status === 503);
+    if (isInternal || metaAccessFaults.has(code)) return { outcome: 'retryable', detail: String(code) };
     if (Object.hasOwn(metaFailures, String(code))) return rejected('whatsapp', lookUp(metaFailures, String(code)), String(code));
   }
   return outcomeOfStatus(answer) ?? rejected('whatsapp', lookUp(metaFailures, null), String(code ?? status));

@@ -37,8 +37,10 @@ export const metaFailures: FailureTable = {
 
 /** Retry later: rate limits of the app and the account, or an account under maintenance. */
 export const metaThrottles: ReadonlySet<number> = new Set([4, 80007, 130429, 131057, 133016]);
-/** Not accepted for a reason outside the message: a rejected credential, an internal error. */
-export const metaRetryables: ReadonlySet<number> = new Set([0, 1, 2, 3, 10, 190, 200, 131005, 131016, 133004]);
+/** Not accepted, whatever the HTTP status (that of 3 is 500): a rejected credential, no permission, or a phone number that was deleted (33). */
+export const metaAccessFaults: ReadonlySet<number> = new Set([0, 3, 10, 33, 190, 200, 131005]);
+/** An internal error. Not accepted, unless the HTTP status leaves it open. */
+export const metaInternalErrors: ReadonlySet<number> = new Set([1, 2, 131016, 133004]);
 /**
  * Not accepted: the sender is restricted, because too many recipients blocked it or reported spam. This is no wait for capacity: it lasts until
  * the quality of the sender improves, so the time for the hand-off counts.

@@ -130,13 +130,20 @@ describe('the Meta provider', () => {
     const error = { message: "Unsupported post request. Object with ID '1' does not exist", code: 100, error_subcode: 33 };
     counterpart.interfere = (response) => reply(response, 400, { error });
     assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'retryable', detail: 'credentials (100/33)' });
+    assert.deepEqual(await refused(400, 33), { outcome: 'retryable', detail: '33' });
     const wrong = await refused(400, 100);
     assert.ok(wrong.outcome === 'rejected' && wrong.error_code === 'invalid_content');
+  });
+
+  it('the Meta provider retries without a permission, for which Meta answers 500', async () => {
+    assert.deepEqual(await refused(500, 3), { outcome: 'retryable', detail: '3' });
+    assert.deepEqual(await refused(500, 190), { outcome: 'retryable', detail: '190' });
   });
 
   it('the Meta provider returns unknown when it may have accepted the message', async () => {
     assert.equal((await refused(500, 131000)).outcome, 'unknown');
     for (const status of [500, 502, 504]) assert.equal((await refused(status, 1)).outcome, 'unknown');
+    for (const code of [2, 131016, 133004]) assert.equal((await refused(500, code)).outcome, 'unknown');
     assert.equal((await refused(503, 1)).outcome, 'retryable');
     counterpart.interfere = (response) => reply(response, 202, {});
     assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'unknown', detail: '202' });
