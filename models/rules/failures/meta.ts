@@ -1,5 +1,5 @@
 /** Codes of the WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes */
-import { type FailureTable, hard, soft } from './provider-failure.js';
+import { type FailureTable, hard, ofRecipient, soft } from './provider-failure.js';
 
 export const metaFailures: FailureTable = {
   '100': hard('invalid_content'), // invalid parameter
@@ -16,7 +16,7 @@ export const metaFailures: FailureTable = {
   '131042': soft('sender_refused'), // payment
   '131045': soft('sender_refused'), // the sender is not registered
   '131047': soft('outside_window'),
-  '131049': soft('limit_exceeded'), // held back by Meta's limit on marketing messages
+  '131049': ofRecipient(soft('limit_exceeded')), // held back by Meta's limit on marketing messages
   '131050': hard('suppressed'), // wants no marketing messages; we do not know the kind of a message
   '131051': hard('invalid_content'),
   '131052': hard('invalid_content'),

@@ -115,6 +115,13 @@ describe('the Meta provider', () => {
     }
   });
 
+  it('the Meta provider does not blame the account when Meta holds back marketing messages to one recipient', async () => {
+    assert.deepEqual(
+      ['concernsRecipient' in (await refused(400, 131049)), 'concernsRecipient' in (await refused(400, 131042))],
+      [true, false],
+    );
+  });
+
   it('the Meta provider holds on throttling codes, and retries one recipient without a hold', async () => {
     assert.deepEqual(await refused(429, 130429), { outcome: 'throttled', detail: '130429' });
     assert.deepEqual(await refused(400, 80007), { outcome: 'throttled', detail: '80007' });

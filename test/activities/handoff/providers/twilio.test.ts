@@ -91,6 +91,8 @@ describe('the Twilio provider', () => {
       [21610, 'suppressed', true],
       [21614, '30006', true],
       [21408, 'region_not_permitted', true],
+      [21635, '30006', true],
+      [63049, 'limit_exceeded', false],
       [99999, 'undeliverable', false],
     ];
     for (const [code, ours, isPermanent] of expected) {
@@ -98,6 +100,18 @@ describe('the Twilio provider', () => {
       assert.ok(outcome.outcome === 'rejected');
       assert.deepEqual([outcome.error_code, outcome.is_permanent, outcome.provider_error_code], [ours, isPermanent, String(code)]);
     }
+  });
+
+  it('the Twilio provider blames the sender, and says when another recipient could have it', async () => {
+    const judged = async (code: number) => {
+      const outcome = await refused(400, code);
+      return outcome.outcome === 'rejected' && [outcome.error_code, outcome.concernsRecipient === true];
+    };
+    for (const code of [21212, 21601, 21603, 21607, 21608, 21701, 21705, 21703, 30032])
+      assert.deepEqual(await judged(code), ['sender_refused', false], String(code));
+    for (const code of [21606, 21659]) assert.deepEqual(await judged(code), ['sender_refused', true], String(code));
+    for (const code of [63032, 63049]) assert.deepEqual(await judged(code), ['limit_exceeded', true], String(code));
+    for (const code of [30036, 63038]) assert.deepEqual(await judged(code), ['limit_exceeded', false], String(code));
   });
 
   it('the Twilio provider holds after 429 and its own codes for the given seconds', async () => {
