@@ -1,5 +1,5 @@
 /** Hands the due messages of one group to their providers, round by round. */
-import { activityInfo, heartbeat } from '@temporalio/activity';
+import { heartbeat } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { batchPace, type BatchPace } from '../../models/operations/batches/batch-pace.js';
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
@@ -9,7 +9,7 @@ import { expireWaiting } from '../../models/operations/handoff/expire-waiting.js
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
-import { notHandedOff, notHandedOffYet, untilNextTry } from './next-try.js';
+import { hasTimeFor, notHandedOff, notHandedOffYet, untilNextTry, waitAfter } from './next-try.js';
 import { Rounds } from './rounds.js';
 import type { RoundDeps } from './round-deps.js';
 import { routeOfRound } from './routing.js';
@@ -54,7 +54,8 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
   const { waitMs, hasExpired } = await untilExpiry(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
-  if (rounds.tookNothing) throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', rounds.retryAfterMs);
+  if (rounds.tookNothing)
+    throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs));
   const hasOnlyWaited = waitMs > 0 && rounds.settled === 0 && !hasExpired;
   if (hasOnlyWaited && batchId === undefined && hasTimeFor(waitMs)) {
     heartbeat(turn.reservedAt);
@@ -148,13 +149,4 @@ async function finishPage(db: Database, groupId: string, batchId: string, waits:
     await giveUpOnHandoffs(db, groupId, waits);
   }
   await completeBatchIfDone(db, batchId);
-}
-
-/**
- * Whether the wait may be spent as a retry of the activity, which adds no history event. Otherwise the workflow waits, and the next dispatch has
- * the whole time for the hand-off again, because waiting for a limit must not use it up.
- */
-function hasTimeFor(waitMs: number): boolean {
-  const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
-  return Date.now() - scheduledTimestampMs + waitMs < scheduleToCloseTimeoutMs / 2;
 }

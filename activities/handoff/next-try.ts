@@ -40,6 +40,24 @@ export async function notHandedOffYet(db: Database, groupId: string, message: st
   return notHandedOff(message, Math.max(1, Math.ceil(expiryInMs)));
 }
 
+/**
+ * Whether the wait may be spent as a retry of the activity, which adds no history event. Otherwise the workflow waits, and the next dispatch has
+ * the whole time for the hand-off again, because waiting for a limit must not use it up.
+ */
+export function hasTimeFor(waitMs: number): boolean {
+  const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
+  return Date.now() - scheduledTimestampMs + waitMs < scheduleToCloseTimeoutMs / 2;
+}
+
+/** The longest wait for an unavailable provider when the time for the hand-off is half over: a longer one could be its last. */
+const lateWaitMsMax = 60_000;
+
+/** How long the next try waits after an account said when it works again; 0: as the retry policy says, because that is not earlier. */
+export function waitAfter(retryAfterMs: number): number {
+  const waitMs = hasTimeFor(retryAfterMs) ? retryAfterMs : Math.min(retryAfterMs, lateWaitMsMax);
+  return waitMs > policyWaitMs() ? waitMs : 0;
+}
+
 /** How long Temporal waits after this attempt by itself. */
 function policyWaitMs(): number {
   const { attempt, retryPolicy: { initialInterval, backoffCoefficient = 1, maximumInterval } = {} } = activityInfo();

@@ -5,6 +5,7 @@
 import type { Database } from '../../models/db/database.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import { dueUnits, heldProviders, holdProvider, reserveSlot, type Slot } from '../../models/operations/handoff/provider-pace.js';
+import { providerWaitMsMax } from '../../models/rules/routing/provider-deadline.js';
 import type { UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
 
 /** A round that wants to begin. */
@@ -23,8 +24,6 @@ const holdsAgeMsMax = 1_000;
 /** Hold without a `Retry-After`: doubles each time until the provider takes a message. */
 const holdMsFirst = 1_000;
 const holdMsUnasked = 60_000;
-/** Maximum length of a hold. */
-const holdMsMax = 15 * 60_000;
 /** A shorter wait for the end of a hold is spent in the slots of activities, which are few. */
 const spreadMsMin = 2_000;
 /** What waits for the end of a hold comes back within this part of the wait after it. */
@@ -88,7 +87,7 @@ export class Throughput {
   async hold(provider: string, wantedMs: number): Promise<void> {
     const refusals = this.#refusals.get(provider) ?? 0;
     this.#refusals.set(provider, refusals + 1);
-    const forMs = wantedMs > 0 ? Math.min(wantedMs, holdMsMax) : Math.min(holdMsFirst * 2 ** refusals, holdMsUnasked);
+    const forMs = wantedMs > 0 ? Math.min(wantedMs, providerWaitMsMax) : Math.min(holdMsFirst * 2 ** refusals, holdMsUnasked);
     this.#note(provider, Date.now() + forMs);
     await holdProvider(this.db, provider, forMs);
   }

@@ -2,6 +2,7 @@
 import type { Channel } from '../../../models/channels.js';
 import { failureOf } from '../../../models/rules/messages/error-codes.js';
 import type { ProviderFailure } from '../../../models/rules/failures/provider-failure.js';
+import { providerWaitMsMax } from '../../../models/rules/routing/provider-deadline.js';
 import { parseRetryAfter } from '../../../models/rules/webhooks/retry.js';
 import { type HttpClient, NoAnswer, type ProviderAnswer, type ProviderRequest } from './http-client.js';
 import type { CredentialsAnswer, SendOutcome } from './provider.js';
@@ -40,9 +41,23 @@ export function rejected(channel: Channel, failure: ProviderFailure, providerCod
   };
 }
 
-export function throttled({ status, headers }: ProviderAnswer, code: string | number = status): SendOutcome {
+export const throttled = (answer: ProviderAnswer, code: string | number = answer.status): SendOutcome => ({
+  outcome: 'throttled',
+  detail: String(code),
+  ...waitIn(answer),
+});
+
+/** The provider did not take the message, and works again later. */
+export const unavailable = (answer: ProviderAnswer, code: string | number = answer.status): SendOutcome => ({
+  outcome: 'retryable',
+  detail: String(code),
+  ...waitIn(answer),
+});
+
+/** `Retry-After` (RFC 9110 §10.2.3), which a provider may send with 429 and 503. */
+function waitIn({ headers }: ProviderAnswer): { retryAfterMs?: number } {
   const seconds = parseRetryAfter(headers['retry-after'], new Date());
-  return { outcome: 'throttled', detail: String(code), ...(seconds === null ? {} : { retryAfterMs: seconds * 1000 }) };
+  return seconds === null ? {} : { retryAfterMs: Math.min(seconds * 1000, providerWaitMsMax) };
 }
 
 /**
@@ -55,7 +70,7 @@ export function outcomeOfStatus(answer: ProviderAnswer): SendOutcome | null {
   if (status >= 200 && status < 300) return { outcome: 'unknown', detail: String(status) };
   if (status === 429) return throttled(answer);
   if (status === 401 || status === 403) return { outcome: 'retryable', detail: `credentials (${status})` };
-  if (status === 503) return { outcome: 'retryable', detail: '503' };
+  if (status === 503) return unavailable(answer);
   // The provider failed, perhaps after it took the message.
   if (status >= 500 || status === 408) return { outcome: 'unknown', detail: String(status) };
   if (status >= 300 && status < 400) return { outcome: 'retryable', detail: `redirect (${status})` };

@@ -5,7 +5,7 @@ import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js
 import { postmarkFailures, postmarkRefusalOf } from '../../../models/rules/failures/postmark.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
 import { headersOf, subjectOf } from './mail.js';
-import { askCredentials, outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
+import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, unavailable } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /** Time after a call until the search is sure to find the message. */
@@ -71,7 +71,7 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
   const { status, json } = answer;
   const code = String(json.ErrorCode ?? status);
   if (status === 200 && code === '0') return taken(json.MessageID);
-  if (code === '100') return { outcome: 'retryable', detail: code }; // maintenance
+  if (code === '100') return unavailable(answer, code); // maintenance
   if (status === 422 || (status === 200 && typeof json.ErrorCode === 'number'))
     return rejected('email', postmarkRefusalOf(code, json.Message), code);
   if (status === 413) return rejected('email', lookUp(postmarkFailures, '402'), code);

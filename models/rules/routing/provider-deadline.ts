@@ -9,6 +9,9 @@ export const providerDeadlineMs = 10_000;
  */
 export const mailServerDeadlineMs = 40_000;
 
+/** The longest wait that a provider may ask for. */
+export const providerWaitMsMax = 15 * 60_000;
+
 /** The longest call on this channel, whatever the provider. */
 export const longestCallMs = (channel: Channel): number =>
   channelTraits[channel].address === 'email' ? mailServerDeadlineMs : providerDeadlineMs;

@@ -72,4 +72,13 @@ describe('a message that expires while its carrier is unavailable', () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId, { expires_at: new Date() });
     assert.deepEqual((await dispatch(failing(), group_id, early())).queued, 0);
   });
+
+  it('a carrier is called again after its Retry-After, but not sooner than without it, and not too late for the hand-off', async () => {
+    const { group_id } = await buildQueued(test.db, test.workspaceId);
+    const delayAfter = (retryAfterMs: number, standing: Standing) => delayOf(dispatch(failing(retryAfterMs), group_id, standing));
+    assert.equal(await delayAfter(900_000, { attempt: 1 }), 900_000);
+    assert.equal(await delayAfter(1_000, { attempt: 12 }), undefined);
+    const threeHoursAgo = Date.now() - 3 * 3_600_000;
+    assert.equal(await delayAfter(900_000, { attempt: 1, scheduledTimestampMs: threeHoursAgo }), 60_000);
+  });
 });

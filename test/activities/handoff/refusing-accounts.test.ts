@@ -3,6 +3,7 @@ import type { SendOutcome } from '../../../activities/handoff/providers/provider
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { messageOf, statusOf } from '../../support/rows/messages.js';
+import { failureOf } from '../../support/temporal/in-activity.js';
 import { isNotHandedOff, lost, twoAccounts, unavailable } from './two-accounts.js';
 
 const refusal = (error_code: string, given: object = {}): SendOutcome => ({
@@ -97,5 +98,11 @@ describe('an account that refuses messages because of itself', () => {
     const { id, group_id } = await queued();
     await worker({ two: 0 })(group_id);
     assert.deepEqual([accounts.two.calls, await statusOf(test.db, id)], [[], 'failed/rejected']);
+  });
+
+  it('a message waits a minute at most for accounts that share a channel, whatever one of them asks for', async () => {
+    accounts.outcomes.one = accounts.outcomes.two = { outcome: 'retryable', detail: '503', retryAfterMs: 900_000 };
+    const { group_id } = await queued();
+    assert.equal((await failureOf(worker()(group_id))).nextRetryDelay, 60_000);
   });
 });

@@ -88,6 +88,7 @@ describe('the Postmark provider', () => {
     assert.deepEqual(await refused(429, 429, { 'Retry-After': '3' }), { outcome: 'throttled', detail: '429', retryAfterMs: 3000 });
     assert.deepEqual(await refused(422, 100), { outcome: 'retryable', detail: '100' });
     assert.deepEqual(await refused(503, 100), { outcome: 'retryable', detail: '100' });
+    assert.deepEqual(await refused(503, 100, { 'Retry-After': '9' }), { outcome: 'retryable', detail: '100', retryAfterMs: 9000 });
     assert.deepEqual(await adapter({ serverToken: 'wrong' }).send(outgoingMail(), never), {
       outcome: 'retryable',
       detail: 'credentials (401)',

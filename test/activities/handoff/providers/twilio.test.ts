@@ -123,6 +123,8 @@ describe('the Twilio provider', () => {
     assert.deepEqual(await adapter({ authToken: 'wrong' }).send(outgoing(), signal), { outcome: 'retryable', detail: 'credentials (401)' });
     assert.deepEqual(await refused(404, 20404), { outcome: 'retryable', detail: 'credentials (404)' });
     assert.deepEqual(await refused(503, 20503), { outcome: 'retryable', detail: '503' });
+    assert.deepEqual(await refused(503, 20503, { 'Retry-After': '120' }), { outcome: 'retryable', detail: '503', retryAfterMs: 120_000 });
+    assert.deepEqual(await refused(503, 20503, { 'Retry-After': '7200' }), { outcome: 'retryable', detail: '503', retryAfterMs: 900_000 });
     const nowhere = await startTwilio();
     await nowhere.close();
     assert.deepEqual(await adapter({ apiBase: nowhere.url }).send(outgoing(), signal), { outcome: 'retryable', detail: 'ECONNREFUSED' });
