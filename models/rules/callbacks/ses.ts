@@ -58,6 +58,7 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
     case 'Delivery':
       return [{ kind: 'report', ...source, status: 'delivered', ...noFailure, occurred_at: momentOf(event.delivery?.timestamp, at) }];
     case 'Bounce': {
+      if (isAutomaticReply(event.bounce)) return [];
       const { bounceType, bounceSubType, timestamp } = event.bounce ?? {};
       return [{ kind: 'report', ...source, ...failureOf(`${bounceType}/${bounceSubType}`), occurred_at: momentOf(timestamp, at) }];
     }
@@ -93,6 +94,13 @@ function wishesOf(source: Source, { mail, complaint, subscription, ...event }: J
     default:
       return [];
   }
+}
+
+/** SES reports an automatic reply, such as an out-of-office note, as a bounce. A mail server's report of a failure has a status or a diagnosis. */
+function isAutomaticReply(bounce: Json): boolean {
+  const { bounceType, bounceSubType, bouncedRecipients } = bounce ?? {};
+  if (bounceType !== 'Transient' || bounceSubType !== 'General' || !Array.isArray(bouncedRecipients)) return false;
+  return bouncedRecipients.length > 0 && bouncedRecipients.every((each: Json) => !each?.status && !each?.diagnosticCode && !each?.action);
 }
 
 function failureOf(theirs: string): Pick<IncomingReport, 'status' | 'error_code' | 'is_permanent' | 'provider_error_code'> {

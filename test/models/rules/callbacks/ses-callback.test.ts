@@ -148,6 +148,18 @@ describe('the callback of SES', () => {
     assert.deepEqual(codesOf(await readEvent('Bounce')), ['failed', 'undeliverable', false, 'undefined/undefined']);
   });
 
+  it('an automatic reply, which SES reports as a bounce without a status, is no failure', async () => {
+    const bounceOf = (...bouncedRecipients: object[]) =>
+      readEvent('Bounce', { bounce: { bounceType: 'Transient', bounceSubType: 'General', bouncedRecipients } });
+    const emailAddress = 'ada@example.org';
+    assert.deepEqual(await bounceOf({ emailAddress }), []);
+    for (const told of [{ status: '4.4.7' }, { diagnosticCode: 'smtp; 550 4.4.7 message expired' }, { action: 'failed' }]) {
+      const [event] = await bounceOf({ emailAddress, ...told });
+      assert.deepEqual(event?.kind === 'report' && [event.status, event.error_code], ['failed', '30006'], JSON.stringify(told));
+    }
+    assert.equal((await bounceOf()).length, 1);
+  });
+
   it('a complaint or an unsubscription is an opt-out', async () => {
     const reasonOf = ([event]: CallbackEvent[]) => (event?.kind === 'opt_out' ? [event.reason, event.recipient] : []);
     assert.deepEqual(reasonOf(await readEvent('Complaint', { complaint: { timestamp: '2026-01-02T03:04:05Z' } })), [
