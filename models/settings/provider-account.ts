@@ -26,7 +26,10 @@ export const kindsFor = (channel: Channel): string[] =>
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
 type Values = Readonly<Record<string, any>>;
 
-const amazonOf = (region: string) => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com');
+function amazonOf(region: string): string {
+  if (region.startsWith('eusc-')) return 'amazonaws.eu';
+  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+}
 
 /** Settings → account, by kind. The settings were checked: those that the kind requires for its channel are present. */
 const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<AccountOf<Kind>, 'name' | 'kind'> } = {

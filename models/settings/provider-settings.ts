@@ -81,7 +81,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
   ),
   EMAIL_SMTP_URL: mailServer.description('SMTP: mail server of the e-mail channel'),
   SES_REGION: Joi.string()
-    .pattern(/^[a-z]{2}(?:-[a-z]+)+-\d$/)
+    .pattern(/^(?:[a-z]{2}|eusc)(?:-[a-z]+)+-\d$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a region of AWS, for example eu-west-1' })
     .description('Amazon SES: region, for example eu-west-1'),
   SES_ACCESS_KEY_ID: oneWord.description('Amazon SES: id of an access key that may call ses:SendEmail'),

@@ -104,6 +104,8 @@ describe('settings of providers', () => {
     };
     assert.deepEqual(basesIn('eu-west-1'), ['https://email.eu-west-1.amazonaws.com', 'https://sns.eu-west-1.amazonaws.com']);
     assert.deepEqual(basesIn('cn-north-1'), ['https://email.cn-north-1.amazonaws.com.cn', 'https://sns.cn-north-1.amazonaws.com.cn']);
+    const sovereign = ['https://email.eusc-de-east-1.amazonaws.eu', 'https://sns.eusc-de-east-1.amazonaws.eu'];
+    assert.deepEqual(basesIn('eusc-de-east-1'), sovereign);
     assert.match(faultsOf({ ...required, ...ses, SES_REGION: 'mars' })[0] ?? '', /^SES_REGION must be a region/);
   });
 });
