@@ -38,6 +38,7 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     apiBase: value.TWILIO_API_BASE,
     accountSid: value.TWILIO_ACCOUNT_SID,
     authToken: value.TWILIO_AUTH_TOKEN,
+    oldAuthToken: value.TWILIO_AUTH_TOKEN_OLD,
     senders: { sms: value.TWILIO_FROM, whatsapp: value.TWILIO_WHATSAPP_FROM },
   }),
   meta: (value) => ({
@@ -45,6 +46,7 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     phoneNumberId: value.META_PHONE_NUMBER_ID,
     accessToken: value.META_ACCESS_TOKEN,
     appSecret: value.META_APP_SECRET,
+    oldAppSecret: value.META_APP_SECRET_OLD,
     verifyToken: value.META_VERIFY_TOKEN,
   }),
   smtp: (value) => ({ url: value.EMAIL_SMTP_URL, from: value.EMAIL_FROM }),
@@ -66,12 +68,14 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     messageStream: value.POSTMARK_MESSAGE_STREAM,
     from: value.EMAIL_FROM,
     callbackPassword: value.POSTMARK_CALLBACK_PASSWORD,
+    oldCallbackPassword: value.POSTMARK_CALLBACK_PASSWORD_OLD,
   }),
   sendgrid: (value) => ({
     apiBase: value.SENDGRID_API_BASE,
     apiKey: value.SENDGRID_API_KEY,
     from: value.EMAIL_FROM,
     verificationKey: value.SENDGRID_VERIFICATION_KEY,
+    oldVerificationKey: value.SENDGRID_VERIFICATION_KEY_OLD,
   }),
 };
 

@@ -94,7 +94,9 @@ function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment
   return [...new Set([...carrying, ...named])].map((name) => {
     const own = Object.keys(providerSettings).flatMap((setting) => {
       const mine = value[ownSetting(name, setting)];
-      return mine === undefined ? [] : [[setting, mine] as const];
+      if (mine === undefined) return [];
+      // The former value of the kind's secret is none of this account's own secret. Its own former value comes after it.
+      return [[setting, mine] as const, [`${setting}_OLD`, undefined] as const];
     });
     return accountOf(name, kinds.get(name) as ProviderKind, { ...value, ...Object.fromEntries(own) });
   });

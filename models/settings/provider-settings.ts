@@ -60,6 +60,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
     .description('further accounts as name=kind, comma-separated; the settings of backup=twilio are BACKUP_TWILIO_…, else TWILIO_…'),
   TWILIO_ACCOUNT_SID: oneWord.description('Twilio: account SID'),
   TWILIO_AUTH_TOKEN: oneWord.description('Twilio: auth token; signs its callbacks too'),
+  TWILIO_AUTH_TOKEN_OLD: oneWord.description('Twilio: former auth token; callbacks that it signed are accepted too'),
   TWILIO_FROM: Joi.string()
     .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|(?=.*[A-Za-z])(?! )[A-Za-z0-9 ]{1,11}(?<! ))$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a phone number, a short code, a sender name or the SID of a messaging service' })
@@ -72,6 +73,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
   META_PHONE_NUMBER_ID: oneWord.description('Meta: id of the phone number that sends on WhatsApp'),
   META_ACCESS_TOKEN: oneWord.description('Meta: access token of a system user'),
   META_APP_SECRET: oneWord.description('Meta: secret of the app; signs its callbacks'),
+  META_APP_SECRET_OLD: oneWord.description('Meta: former secret of the app; callbacks that it signed are accepted too'),
   META_VERIFY_TOKEN: callbackPassword.description(
     'Meta: text of your choice with which Meta verifies the callback address, at least 16 characters',
   ),
@@ -101,8 +103,12 @@ export const providerSettings: Record<string, Joi.Schema> = {
   POSTMARK_SERVER_TOKEN: oneWord.description('Postmark: server API token'),
   POSTMARK_MESSAGE_STREAM: oneWord.default('outbound').description('Postmark: message stream'),
   POSTMARK_CALLBACK_PASSWORD: callbackPassword.description('Postmark: password in the address of its webhook, at least 16 characters'),
+  POSTMARK_CALLBACK_PASSWORD_OLD: callbackPassword.description('Postmark: former password; callbacks with it are accepted too'),
   POSTMARK_API_BASE: apiBase.default('https://api.postmarkapp.com').description('scheme, host and port of Postmark'),
   SENDGRID_API_KEY: oneWord.description('SendGrid: API key'),
   SENDGRID_VERIFICATION_KEY: verificationKey.description('SendGrid: verification key of its signed event webhook'),
+  SENDGRID_VERIFICATION_KEY_OLD: verificationKey.description(
+    'SendGrid: former verification key; callbacks that it verifies are accepted too',
+  ),
   SENDGRID_API_BASE: apiBase.default('https://api.sendgrid.com').description('scheme, host and port of SendGrid'),
 };

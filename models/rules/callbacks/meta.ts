@@ -4,7 +4,7 @@ import type { AccountOf } from '../routing/provider-kinds.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { metaFailures } from '../failures/meta.js';
-import { isSameSecret } from '../values/same-secret.js';
+import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
 import { spokenOf, suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, noFailure } from './callback.js';
@@ -12,7 +12,7 @@ import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js
 
 const statuses: Readonly<Record<string, ReportStatus>> = { sent: 'sent', delivered: 'delivered', read: 'read', failed: 'failed' };
 
-type Account = Pick<AccountOf<'meta'>, 'name' | 'phoneNumberId' | 'appSecret' | 'verifyToken'>;
+type Account = Pick<AccountOf<'meta'>, 'name' | 'phoneNumberId' | 'appSecret' | 'oldAppSecret' | 'verifyToken'>;
 
 /**
  * Verifies a callback and reads its content about our senders. Others may share the app.
@@ -24,8 +24,10 @@ export function readMetaCallback(
   accounts: readonly Account[],
   { headers, body, at }: Pick<CallbackRequest, 'headers' | 'body' | 'at'>,
 ): CallbackEvent[] {
-  const expected = `sha256=${createHmac('sha256', account.appSecret).update(body).digest('hex')}`;
-  if (!isSameSecret(headerOf(headers, 'x-hub-signature-256'), expected)) throw badSignature();
+  const given = headerOf(headers, 'x-hub-signature-256');
+  const signatureOf = (secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const secrets = presentAndFormer(account.appSecret, account.oldAppSecret);
+  if (!secrets.some((secret) => isSameSecret(given, signatureOf(secret)))) throw badSignature();
   const { entry } = parseJson(body) ?? {};
   const changes = listOf(entry).flatMap((each) => listOf(each?.changes));
   const ofApp = accounts.filter(({ appSecret }) => appSecret === account.appSecret);

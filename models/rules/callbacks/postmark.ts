@@ -7,15 +7,17 @@ import type { AccountOf } from '../routing/provider-kinds.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { postmarkFailures, postmarkNotes } from '../failures/postmark.js';
-import { isSameSecret } from '../values/same-secret.js';
+import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import { type CallbackEvent, type CallbackRequest, type IncomingReport, type OptOut, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
+type Account = Pick<AccountOf<'postmark'>, 'name' | 'callbackPassword' | 'oldCallbackPassword'>;
+
 /** Whether the head contains the password of the account's webhook. */
-export function isPostmark({ callbackPassword }: Pick<AccountOf<'postmark'>, 'callbackPassword'>, headers: IncomingHttpHeaders): boolean {
+export function isPostmark(account: Omit<Account, 'name'>, headers: IncomingHttpHeaders): boolean {
   const [, credentials = ''] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(headerOf(headers, 'authorization')) ?? [];
   const [, password = ''] = /^[^:]*:(.+)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? [];
-  return isSameSecret(password, callbackPassword);
+  return presentAndFormer(account.callbackPassword, account.oldCallbackPassword).some((each) => isSameSecret(password, each));
 }
 
 /**
@@ -23,12 +25,12 @@ export function isPostmark({ callbackPassword }: Pick<AccountOf<'postmark'>, 'ca
  * @throws AppError forbidden if the password is absent or wrong, validation_failed if the body is not JSON
  */
 export function readPostmarkCallback(
-  { name, callbackPassword }: Pick<AccountOf<'postmark'>, 'name' | 'callbackPassword'>,
+  account: Account,
   { headers, body, at }: Pick<CallbackRequest, 'headers' | 'body' | 'at'>,
 ): CallbackEvent[] {
-  if (!isPostmark({ callbackPassword }, headers)) throw badSignature();
+  if (!isPostmark(account, headers)) throw badSignature();
   const event = parseJson(body);
-  return typeof event === 'object' && event !== null ? eventsOf(name, event, at) : [];
+  return typeof event === 'object' && event !== null ? eventsOf(account.name, event, at) : [];
 }
 
 function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {

@@ -6,6 +6,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import type { AccountOf } from '../routing/provider-kinds.js';
 import { badSignature, malformedReport } from '../../errors.js';
 import { sendgridFailureOf } from '../failures/sendgrid.js';
+import { presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
 import { suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
@@ -32,13 +33,15 @@ const optOuts: Readonly<Record<string, OptOut['reason']>> = {
  * @throws AppError forbidden if the signature is absent, wrong or too old; validation_failed if the body is not a list
  */
 export function readSendgridCallback(
-  { name, verificationKey }: Pick<AccountOf<'sendgrid'>, 'name' | 'verificationKey'>,
+  { name, verificationKey, oldVerificationKey }: Pick<AccountOf<'sendgrid'>, 'name' | 'verificationKey' | 'oldVerificationKey'>,
   { headers, body, at }: Pick<CallbackRequest, 'headers' | 'body' | 'at'>,
 ): CallbackEvent[] {
   const timestamp = headerOf(headers, 'x-twilio-email-event-webhook-timestamp');
   const signature = Buffer.from(headerOf(headers, 'x-twilio-email-event-webhook-signature'), 'base64');
-  const key = createPublicKey({ key: Buffer.from(verificationKey, 'base64'), format: 'der', type: 'spki' });
-  if (!verify('sha256', Buffer.concat([Buffer.from(timestamp), body]), key, signature)) throw badSignature();
+  const signed = Buffer.concat([Buffer.from(timestamp), body]);
+  const isSignedWith = (key: string) =>
+    verify('sha256', signed, createPublicKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' }), signature);
+  if (!presentAndFormer(verificationKey, oldVerificationKey).some(isSignedWith)) throw badSignature();
   if (!isWithin(replayWindowSeconds, timestamp, at)) throw badSignature();
   const events = parseJson(body);
   if (!Array.isArray(events)) throw malformedReport('');

@@ -3,10 +3,11 @@
  * https://www.twilio.com/docs/usage/security
  */
 import { createHmac } from 'node:crypto';
+import type { AccountOf } from '../routing/provider-kinds.js';
 import { badSignature, malformedReport } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
-import { isSameSecret } from '../values/same-secret.js';
+import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
 import { spokenOf, suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, type InboundMessage, type IncomingReport, noFailure } from './callback.js';
@@ -44,13 +45,18 @@ export function twilioFailureOf(
 
 /**
  * Verifies a callback and reads its report, or the message of a person; none if the status has no counterpart here.
- * @param account the name and auth token of the account whose URL was called
+ * @param account the name and auth tokens of the account whose URL was called
  * @throws AppError forbidden if the signature is absent or wrong, validation_failed if the form names no message
  */
-export function readTwilioCallback(account: { name: string; authToken: string }, request: CallbackRequest): CallbackEvent[] {
+export function readTwilioCallback(
+  account: Pick<AccountOf<'twilio'>, 'name' | 'authToken' | 'oldAuthToken'>,
+  request: CallbackRequest,
+): CallbackEvent[] {
   const form = new URLSearchParams(request.body.toString('utf8'));
   const given = headerOf(request.headers, 'x-twilio-signature');
-  if (!addressesOf(request.url).some((url) => isSameSecret(given, signatureOf(account.authToken, url, form)))) throw badSignature();
+  const tokens = presentAndFormer(account.authToken, account.oldAuthToken);
+  const signatures = tokens.flatMap((token) => addressesOf(request.url).map((url) => signatureOf(token, url, form)));
+  if (!signatures.some((signature) => isSameSecret(given, signature))) throw badSignature();
   const sid = form.get('MessageSid');
   const isInbound = form.get('SmsStatus') === 'received';
   const word = form.get('MessageStatus');

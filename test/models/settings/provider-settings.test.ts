@@ -29,6 +29,27 @@ describe('settings of providers', () => {
     assert.equal(old?.kind, 'postmark', 'one that carries nothing any more still answers for what it took');
   });
 
+  it('former secrets of callbacks belong to the account whose secret they were', () => {
+    const { accounts } = load({
+      ...twilio,
+      TWILIO_AUTH_TOKEN_OLD: 'token-0',
+      PROVIDER_SMS: 'twilio',
+      PROVIDER_ACCOUNTS: 'shares=twilio,own=twilio,rotates=twilio',
+      OWN_TWILIO_AUTH_TOKEN: 'token-2',
+      ROTATES_TWILIO_AUTH_TOKEN: 'token-4',
+      ROTATES_TWILIO_AUTH_TOKEN_OLD: 'token-3',
+    });
+    assert.deepEqual(
+      accounts.flatMap((account) => (account.kind === 'twilio' ? [[account.name, account.authToken, account.oldAuthToken]] : [])),
+      [
+        ['twilio', 'token-1', 'token-0'],
+        ['shares', 'token-1', 'token-0'],
+        ['own', 'token-2', undefined],
+        ['rotates', 'token-4', 'token-3'],
+      ],
+    );
+  });
+
   for (const [what, env, fault] of [
     [
       'an account that nobody named',

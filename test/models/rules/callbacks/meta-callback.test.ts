@@ -68,6 +68,17 @@ describe('the callback of Meta', () => {
     assert.throws(() => readBytes(body.replaceAll('ü', '\\u00fc'), signature), hasCode('forbidden'));
   });
 
+  it('a callback of Meta is accepted with the former secret of the app too, for all its senders', () => {
+    const accounts = [account, { ...account, name: 'second', phoneNumberId: 'another' }].map((each) => ({
+      ...each,
+      oldAppSecret: 'former',
+    }));
+    const { body, signature } = notice({ statuses: [status('sent')] }, { secret: 'former', sender: 'another' });
+    const request = { headers: { 'x-hub-signature-256': signature }, body: Buffer.from(body), at };
+    assert.equal(readMetaCallback(accounts[0] ?? account, accounts, request).length, 1);
+    assert.throws(() => readMetaCallback(account, accounts, request), hasCode('forbidden'));
+  });
+
   it('the callback of Meta skips other numbers of the app and other events', () => {
     assert.deepEqual(read({ statuses: [status('sent')] }, { sender: '1' }), []);
     assert.deepEqual(read({ statuses: [status('sent')] }, { field: 'account_update' }), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Models } from 'postmark';
 import { AppError, type ErrorCode } from '../../../../models/errors.js';
-import { readPostmarkCallback } from '../../../../models/rules/callbacks/postmark.js';
+import { isPostmark, readPostmarkCallback } from '../../../../models/rules/callbacks/postmark.js';
 
 const account = { name: 'postmark', callbackPassword: 'password-of-the-tests' };
 const messageId = '0190a5a8-0000-7000-8000-000000000001';
@@ -87,6 +87,14 @@ describe('the callback of Postmark', () => {
     for (const other of others) assert.throws(() => read(delivery(), basic(other)), hasCode('forbidden'), other);
     assert.throws(() => read(delivery(), `Bearer ${account.callbackPassword}`), hasCode('forbidden'));
     assert.throws(() => readPostmarkCallback(account, { headers: {}, body: Buffer.from('{}'), at }), hasCode('forbidden'));
+  });
+
+  it('a callback of Postmark is accepted with the former password too', () => {
+    const rotated = { name: 'postmark', callbackPassword: 'the new password', oldCallbackPassword: account.callbackPassword };
+    const headers = { authorization: basic(`any:${account.callbackPassword}`) };
+    assert.equal(isPostmark(rotated, headers), true);
+    assert.equal(readPostmarkCallback(rotated, { headers, body: Buffer.from(JSON.stringify(delivery())), at }).length, 1);
+    assert.equal(isPostmark({ ...rotated, oldCallbackPassword: undefined }, headers), false);
   });
 
   it('the callback of Postmark maps bounces to our codes, and ignores delays and replies', () => {

@@ -78,6 +78,16 @@ describe('the callback of SendGrid', () => {
     assert.equal(read([event('delivered')], { headers: signEvents(body, new Date(at.getTime() - 20 * 3_600_000)) }).length, 1);
   });
 
+  it('a callback signed with the former key is accepted too', () => {
+    const body = JSON.stringify([event('delivered')]);
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    const verificationKey = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+    const request = { headers: lowerCase(signEvents(body, at)), body: Buffer.from(body), at };
+    const rotated = { name: 'sendgrid', verificationKey, oldVerificationKey: account.verificationKey };
+    assert.equal(readSendgridCallback(rotated, request).length, 1);
+    assert.throws(() => readSendgridCallback({ ...rotated, oldVerificationKey: undefined }, request), hasCode('forbidden'));
+  });
+
   it('failures are mapped to our codes', () => {
     const cases: [changes: object, ours: string, isPermanent: boolean, theirs: string][] = [
       [{ event: 'bounce', type: 'bounce', status: '5.1.1' }, '30008', true, '5.1.1'],

@@ -106,6 +106,14 @@ describe('the callback of Twilio', () => {
     assert.equal(textOf({ ButtonPayload: 'STOP', OptOutType: 'START' }), 'START');
   });
 
+  it('a callback is accepted with the former token too', () => {
+    const form = { MessageSid: 'SM1', MessageStatus: 'sent' };
+    const headers = { 'x-twilio-signature': twilio.getExpectedTwilioSignature('former', address, form) };
+    const request = { url: address, headers, body: Buffer.from(new URLSearchParams(form).toString()), at };
+    assert.equal(readTwilioCallback({ ...account, oldAuthToken: 'former' }, request).length, 1);
+    assert.throws(() => readTwilioCallback(account, request), isForbidden);
+  });
+
   it('a callback is accepted with and without a port in the signed URL', () => {
     const form = { MessageSid: 'SM1', MessageStatus: 'sent' };
     for (const signed of ['https://tidings.example:8443/callbacks/twilio', 'https://tidings.example/callbacks/twilio']) {
