@@ -8,7 +8,7 @@ import type { KnownCallers } from './auth/known-callers.js';
 import { assertPortalWebhook } from './auth/portal.js';
 import { assertMaySend } from './auth/sending-rules.js';
 import type { Deps } from './deps.js';
-import { limitCallbackFailures } from './http/callback-failures.js';
+import { createCallbackFailures } from './http/callback-failures.js';
 import { noHeaders } from './http/rate-limit.js';
 import type { Caller } from './http/caller.js';
 import type { Endpoint, NoteWorkspace } from './http/endpoint.js';
@@ -29,6 +29,7 @@ import { writeReply } from './http/write-reply.js';
 export function createEndpointServer(deps: Deps, known: KnownCallers, limits: ResourceLimits): (item: Endpoint<Deps>) => RequestHandler {
   const authenticator = createAuthenticator(deps);
   const admit = createAdmit(deps.limiter, authenticator, known);
+  const limitFailures = createCallbackFailures(deps.limiter);
 
   return (item) => async (req, res) => {
     const context = contextOf(res);
@@ -42,8 +43,9 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
     if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
     if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
 
+    const account = deps.config.accounts.find(({ name }) => name === req.params.provider)?.name; // an invented name is none
     await withResources(item, limits, { caller, address }, (memory) =>
-      limitCallbackFailures(item, address, { limiter: deps.limiter, res }, async () => {
+      limitFailures({ item, account, address }, res, async () => {
         const request = await authenticator.whileReading(item.auth, credential, admittedAt, () =>
           readHandlerRequest(item, req, { caller, memory }, { ...deps, context }),
         );

@@ -4,24 +4,46 @@ import { AppError } from '../../models/errors.js';
 import type { Endpoint } from './endpoint.js';
 import type { HeaderSink, Limiter } from './rate-limit.js';
 
+/** After a success, an address counts as one of the sender for so long. */
+const knownMs = 3_600_000;
+/** How many known addresses are kept. */
+const knownMax = 10_000;
+
+/** Who calls: the operation, the account of a carrier if there is such an account, and the address. */
+interface Callback {
+  item: Pick<Endpoint, 'auth' | 'id'>;
+  account: string | undefined;
+  address: string;
+}
+
 /**
- * Runs the work of a request. Failures of provider callbacks are counted per client address. After too many of them, all callbacks of that
- * address get 429 until the window ends, and their bodies are not read.
- * @throws AppError 429 after too many failures, and what the work throws
+ * Returns a function that runs the work of a request. Failures of provider callbacks are counted per client address, for each operation and
+ * account of a carrier apart. After too many of them, all such callbacks of that address get 429 until the window ends, and their bodies are
+ * not read. Everybody can make a carrier call our address, so an address from which a callback succeeded has a hundred times as much room.
  */
-export async function limitCallbackFailures(
-  { auth }: Pick<Endpoint, 'auth'>,
-  address: string,
-  { limiter, res }: { limiter: Limiter; res: HeaderSink },
-  work: () => Promise<void>,
-): Promise<void> {
-  if (auth !== 'provider') return work();
-  const failures = { rateClass: 'failure', key: address } as const;
-  await limiter.assertRoom(failures, res);
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof AppError && statusOf(error) < 500) await limiter.consume(failures, res);
-    throw error;
+export function createCallbackFailures(limiter: Limiter) {
+  const known = new Map<string, number>(); // key → when it succeeded last, the oldest first
+
+  function noteSuccess(key: string): void {
+    known.delete(key);
+    known.set(key, Date.now());
+    const [oldest] = known.keys();
+    if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
   }
+
+  /** @throws AppError 429 after too many failures, and what the work throws */
+  return async ({ item, account = '', address }: Callback, res: HeaderSink, work: () => Promise<void>): Promise<void> => {
+    if (item.auth !== 'provider') return work();
+    const key = [item.id, account, address].join(' ');
+    const isKnown = Date.now() - (known.get(key) ?? 0) < knownMs;
+    const failures = { rateClass: isKnown ? 'knownFailure' : 'failure', key } as const;
+    await limiter.assertRoom(failures, res);
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof AppError && statusOf(error) < 500) await limiter.consume(failures, res);
+      throw error;
+    }
+    noteSuccess(key);
+  };
 }

@@ -12,6 +12,8 @@ import { connectRedis } from './limits/redis.js';
 
 /** Carriers and load balancers send from a few addresses. A refused probe would take a healthy process out of service. */
 const machineLimit: RateLimit = { points: 100_000, seconds: 60 };
+/** How many times as many callbacks may fail from an address that the carrier uses too. */
+const knownFactor = 100;
 /** The limit of an IPv6 /48 is that of one address times this. */
 const siteFactor = 4;
 
@@ -86,6 +88,7 @@ const classesOf = (rateLimits: Config['rateLimits']): Record<RateClass, RateLimi
   site: { ...rateLimits.auth, points: rateLimits.auth.points * siteFactor },
   address: rateLimits.api,
   failure: rateLimits.api,
+  knownFailure: { ...rateLimits.api, points: rateLimits.api.points * knownFactor },
   callback: machineLimit,
   probe: machineLimit,
 });

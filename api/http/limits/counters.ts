@@ -5,7 +5,22 @@ import { BatchQueue } from '../../../models/flow/batch-queue.js';
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import type { RateLimit } from '../../../models/settings/limit-settings.js';
 
-export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'site' | 'login' | 'workspace' | 'address' | 'failure' | 'callback' | 'probe';
+export type RateClass =
+  | 'api'
+  | 'jwt'
+  | 'bulk'
+  | 'auth'
+  | 'site'
+  | 'login'
+  | 'workspace'
+  | 'address'
+  | 'failure'
+  | 'knownFailure'
+  | 'callback'
+  | 'probe';
+
+/** Every callback checks a failure counter, so these are kept in memory: a Redis round trip would cost more than it protects. */
+const inMemory: ReadonlySet<string> = new Set<RateClass>(['failure', 'knownFailure', 'probe']);
 
 /** A counter: a class of limits, and the client whose requests are counted. */
 export interface Bucket {
@@ -73,8 +88,7 @@ function countersOf(classes: Record<RateClass, RateLimit>, redis: Redis | null):
     Object.entries(classes).map(([rateClass, { points, seconds }]) => {
       const options = { keyPrefix: `tidings:limit:${rateClass}`, points, duration: seconds };
       const memory = new RateLimiterMemory(options);
-      // Every callback checks the failure counter, so it is kept in memory: a Redis round trip would cost more than it protects.
-      if (redis === null || rateClass === 'failure' || rateClass === 'probe') return [rateClass, memory];
+      if (redis === null || inMemory.has(rateClass)) return [rateClass, memory];
       return [rateClass, new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })];
     }),
   ) as Record<RateClass, RateLimiterAbstract>;

@@ -18,8 +18,13 @@ async function answerToHead(app: TestApp, path: string, headers: Record<string, 
   return String(answer).slice(9, 12);
 }
 
+const twilio = { PROVIDER_SMS: 'twilio', TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token', TWILIO_FROM: '+15005550100' };
+
 describe('unsigned callbacks', () => {
-  const app = useApi({ env: { RATE_LIMIT_API: '5/60' }, forEachTest: true });
+  const app = useApi({ env: { RATE_LIMIT_API: '5/60', ...twilio }, forEachTest: true });
+  const post = async (headers: Record<string, string>) =>
+    (await app.call('POST', '/callbacks/sandbox', { body: '{"reports":[]}', headers })).status;
+  const signed = () => signSandboxCallback(app.deps.config.secretKey, '{"reports":[]}');
 
   it('404, 403 and 413 before the body is read', async () => {
     assert.equal(await answerToHead(app, '/callbacks/nobody'), '404');
@@ -29,11 +34,27 @@ describe('unsigned callbacks', () => {
   });
 
   it('429 after too many from one address, before the body is read', async () => {
-    const post = (headers: Record<string, string>) => app.call('POST', '/callbacks/sandbox', { body: '{"reports":[]}', headers });
     const statuses = [];
-    for (let index = 0; index < 8; index += 1) statuses.push((await post(forged)).status);
+    for (let index = 0; index < 8; index += 1) statuses.push(await post(forged));
     assert.deepEqual(statuses, [403, 403, 403, 403, 403, 429, 429, 429]);
-    assert.equal((await post(signSandboxCallback(app.deps.config.secretKey, '{"reports":[]}'))).status, 429);
+    assert.equal(await post(signed()), 429);
+  });
+
+  it('200 for signed callbacks after too many from the same address, if one was signed before', async () => {
+    assert.equal(await post(signed()), 200);
+    for (let index = 0; index < 8; index += 1) assert.equal(await post(forged), 403);
+    assert.equal(await post(signed()), 200);
+    for (let index = 0; index < 492; index += 1) await post(forged);
+    assert.deepEqual([await post(forged), await post(signed())], [429, 429], 'a hundred times as many are too many again');
+  });
+
+  it('429 for the account and the operation alone that were attacked, also with invented names', async () => {
+    for (let index = 0; index < 6; index += 1) await app.call('POST', `/callbacks/nobody-${index}`, { body: '{}' });
+    assert.equal((await app.call('POST', '/callbacks/nobody', { body: '{}' })).status, 429);
+    for (let index = 0; index < 6; index += 1) await post(forged);
+    assert.equal(await post(signed()), 429);
+    assert.equal((await app.call('POST', '/callbacks/twilio', { body: '' })).status, 403);
+    assert.equal((await app.call('POST', '/unsubscribe/x')).status, 404);
   });
 
   it('200 for signed callbacks from the same address', async () => {
