@@ -1,6 +1,7 @@
 import { channelTraits } from '../../../models/channels.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { namesOnList } from '../../../models/rules/contacts/erasure.js';
+import { refusedValues } from '../../../models/rules/messages/whatsapp-template.js';
 import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
 import type { Fault } from '../../../models/errors.js';
 import { Suppression } from '../../../models/tables/suppression.js';
@@ -23,6 +24,7 @@ export async function previewWarnings(
     ...(channelTraits[channel].hasMailFields && (content.subject ?? '') === ''
       ? [{ field: 'content.subject', message: 'content.subject is absent: the e-mail gets the subject "(no subject)"' }]
       : []),
+    ...(channelTraits[channel].hasApprovedTemplates ? refusedValues(content.template) : []),
     ...(variables === undefined ? literalPlaceholders(content) : []),
     ...(scheduled_at !== undefined && scheduled_at.getTime() < Date.now()
       ? [{ field: 'scheduled_at', message: 'scheduled_at is in the past: the message is sent at once' }]

@@ -28,6 +28,7 @@ export const metaFailures: FailureTable = {
   '132012': hard('invalid_template'), // wrong format of a parameter
   '132015': soft('invalid_template'), // paused for low quality
   '132016': hard('invalid_template'), // disabled for low quality
+  '132018': hard('invalid_template'), // a parameter with line breaks, tabs or more than four spaces in a row
   '132068': soft('invalid_template'),
   '132069': soft('invalid_template'),
   '133010': soft('sender_refused'), // phone number not registered

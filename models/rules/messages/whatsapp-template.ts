@@ -82,6 +82,15 @@ function faultOfValue(value: unknown): string | null {
   return isStorable(value) ? faultOfText('variable', value) : 'must be valid text';
 }
 
+/** One warning for each value that WhatsApp refuses in the text of a template, message by message. Other hosts may accept it. */
+export const refusedValues = ({ variables = {} }: Partial<WhatsappTemplate> = {}): Fault[] =>
+  Object.entries(variables)
+    .filter(([, value]) => /[\r\n\t]| {5}/.test(value))
+    .map(([name]) => {
+      const field = `content.template.variables.${name}`;
+      return { field, message: `${field} has line breaks, tabs or more than four spaces in a row, which WhatsApp refuses` };
+    });
+
 /** The part that has variables of its own; null if there is none. */
 export function partApart({ header, buttons = [] }: Partial<WhatsappTemplate> = {}): 'header' | 'buttons' | null {
   if (header !== undefined) return 'header';

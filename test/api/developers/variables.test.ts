@@ -122,5 +122,12 @@ describe('variables of a single send', () => {
     const mail = { to: 'a@example.com', channel: 'email' };
     assert.deepEqual(await warned({ ...mail, content: { text: 'Hi' } }), ['content.subject']);
     assert.deepEqual(await warned({ ...mail, content: { text: 'Hi', subject: 'Hello' } }), []);
+    const variables = { 1: 'two\nlines', 2: 'a\ttab', 3: 'five     spaces', 4: 'four    spaces', 5: '{{street}}' };
+    const template = { name: 'order_shipped', language: 'en', variables };
+    const whatsapp = { to: '+15551234567', channel: 'whatsapp', variables: { street: 'Main Street 1\nSpringfield' } };
+    assert.deepEqual(
+      await warned({ ...whatsapp, content: { text: 'Hi', template } }),
+      [1, 2, 3, 5].map((name) => `content.template.variables.${name}`),
+    );
   });
 });

@@ -88,7 +88,7 @@ describe('the callback of Meta', () => {
   });
 
   it('the callback of Meta maps failures to our codes', () => {
-    const failures = [131047, 131026, 131049, 7, undefined].map((code) => {
+    const failures = [131047, 131026, 131049, 132018, 7, undefined].map((code) => {
       const errors = code === undefined ? undefined : [{ code, title: 'Refused', error_data: { details: 'Refused' } }];
       const [event] = read({ statuses: [status('failed', { errors })] });
       return event?.kind === 'report' ? [event.provider_error_code, event.error_code] : [];
@@ -97,6 +97,7 @@ describe('the callback of Meta', () => {
       ['131047', 'outside_window'],
       ['131026', '30008'],
       ['131049', 'limit_exceeded'],
+      ['132018', 'invalid_template'],
       ['7', 'undeliverable'],
       [null, 'undeliverable'],
     ]);
