@@ -1,10 +1,12 @@
 /** The reminder of an address that is not verified yet. */
 import { useEffect } from 'preact/hooks';
 import { call } from '../api/call.js';
+import { useOneAtATime } from '../state/actions.js';
 import { openWorkspace, refreshSoon } from '../state/session.js';
-import { toast, toastProblem } from '../state/toasts.js';
+import { toast } from '../state/toasts.js';
 
 export function VerificationNotice() {
+  const { isBusy, run } = useOneAtATime();
   const workspace = openWorkspace();
   const isVerified = workspace?.email_verified !== false;
   useEffect(() => {
@@ -15,17 +17,16 @@ export function VerificationNotice() {
     return () => document.removeEventListener('visibilitychange', look);
   }, [isVerified]);
   if (workspace === null || isVerified) return null;
-  const again = () =>
-    void call('post', '/api/v1/auth/resend-verification', { body: { email: workspace.email } }).then(
-      ({ message }) => toast(message),
-      toastProblem,
-    );
+  const again = run(async () => {
+    const { message } = await call('post', '/api/v1/auth/resend-verification', { body: { email: workspace.email } });
+    toast(message);
+  });
   return (
     <aside class="notice" aria-label="Verification">
       <p>
         Please verify your e-mail address: a mail with a link went to <strong>{workspace.email}</strong>.
       </p>
-      <button type="button" onClick={again}>
+      <button type="button" aria-disabled={isBusy.value} onClick={again}>
         Send it again
       </button>
     </aside>

@@ -73,7 +73,7 @@ function Links({ contact: { phone, email } }: { contact: Shown }) {
 
 function Delete({ contact: { id, name, phone, email } }: { contact: Shown }) {
   const { route } = useLocation();
-  const { run } = useOneAtATime();
+  const { isBusy, run } = useOneAtATime();
   const remove = run(async () => {
     const text = `"${name ?? phone ?? email ?? id}" is deleted for ever. Messages that were sent to it stay.`;
     if (!(await confirm({ title: 'Delete this contact?', text, action: 'Delete the contact' }))) return;
@@ -83,7 +83,7 @@ function Delete({ contact: { id, name, phone, email } }: { contact: Shown }) {
   });
   return (
     <p>
-      <button type="button" class="danger" onClick={remove}>
+      <button type="button" class="danger" aria-disabled={isBusy.value} onClick={remove}>
         Delete
       </button>
     </p>

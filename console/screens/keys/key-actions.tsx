@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function KeyActions({ apiKey: { id, name }, rotated, changed }: Props) {
-  const { run } = useOneAtATime();
+  const { isBusy, run } = useOneAtATime();
   const rotate = run(async () => {
     const text = `"${name}" gets a new value, and the present one works for 24 more hours.`;
     if (!(await confirm({ title: 'Rotate this key?', text, action: 'Rotate the key' }))) return;
@@ -30,10 +30,10 @@ export function KeyActions({ apiKey: { id, name }, rotated, changed }: Props) {
   });
   return (
     <span class="actions">
-      <button type="button" aria-label={`Rotate ${name}`} onClick={rotate}>
+      <button type="button" aria-label={`Rotate ${name}`} aria-disabled={isBusy.value} onClick={rotate}>
         Rotate
       </button>
-      <button type="button" class="danger" aria-label={`Revoke ${name}`} onClick={revoke}>
+      <button type="button" class="danger" aria-label={`Revoke ${name}`} aria-disabled={isBusy.value} onClick={revoke}>
         Revoke
       </button>
     </span>

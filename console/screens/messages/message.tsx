@@ -7,11 +7,12 @@ import { Chip } from '../../parts/chip.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { Time } from '../../parts/time.js';
+import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { useEvents, useThrottle } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
 import { refreshSoon } from '../../state/session.js';
-import { toast, toastProblem } from '../../state/toasts.js';
+import { toast } from '../../state/toasts.js';
 import { Details } from './details.js';
 import { Timeline } from './timeline.js';
 
@@ -96,20 +97,20 @@ function Summary({ message, timeline, reload }: Shown & { reload(): void }) {
 }
 
 function CancelButton({ id, reload }: { id: string; reload(): void }) {
-  const cancel = async () => {
+  const { isBusy, run } = useOneAtATime();
+  const cancel = run(async () => {
     const text = 'It is not sent, and its credits are refunded. A cancelled message cannot be sent again, only a copy of it.';
     if (!(await confirm({ title: 'Cancel this message?', text, action: 'Cancel the message' }))) return;
     try {
       await call('post', '/api/v1/messages/{id}/cancel', { params: { id } });
       toast('The message is cancelled, and its credits are refunded.');
       refreshSoon();
-    } catch (error) {
-      toastProblem(error);
+    } finally {
+      reload();
     }
-    reload();
-  };
+  });
   return (
-    <button type="button" class="danger" onClick={() => void cancel()}>
+    <button type="button" class="danger" aria-disabled={isBusy.value} onClick={cancel}>
       Cancel
     </button>
   );

@@ -8,19 +8,20 @@ import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { useLoad } from '../../state/load.js';
 import { leave } from '../../state/session.js';
-import { toast, toastProblem } from '../../state/toasts.js';
+import { toast } from '../../state/toasts.js';
 
 type Session = Schema<'Session'>;
 
 /** Operations under /auth have a low limit, so the list is read when somebody asks for it. */
 export function Sessions() {
   const isShown = useSignal(false);
-  const endAll = async () => {
+  const { isBusy, run } = useOneAtATime();
+  const endAll = run(async () => {
     const text = 'Every session and token of this workspace ends, also this one. API keys keep working.';
     if (!(await confirm({ title: 'Sign out everywhere?', text, action: 'Sign out everywhere' }))) return;
     await call('post', '/api/v1/auth/logout-all');
     leave('All sessions have ended.');
-  };
+  });
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">Sessions</h2>
@@ -31,7 +32,7 @@ export function Sessions() {
             Show open sessions
           </button>
         )}
-        <button type="button" onClick={() => void endAll().catch(toastProblem)}>
+        <button type="button" aria-disabled={isBusy.value} onClick={endAll}>
           End all sessions
         </button>
       </p>
@@ -62,7 +63,7 @@ function OpenSessions() {
 }
 
 function EndSession({ session: { id, is_current, kind, address }, ended }: { session: Session; ended(id: string): void }) {
-  const { run } = useOneAtATime();
+  const { isBusy, run } = useOneAtATime();
   const end = run(async () => {
     const text = is_current ? 'This is your own session: you have to sign in again.' : 'Whoever uses it has to sign in again.';
     if (!(await confirm({ title: 'End this session?', text, action: 'End the session' }))) return;
@@ -72,7 +73,13 @@ function EndSession({ session: { id, is_current, kind, address }, ended }: { ses
     ended(id);
   });
   return (
-    <button type="button" class="danger" aria-label={`End the session ${names[kind]} from ${address ?? 'unknown'}`} onClick={end}>
+    <button
+      type="button"
+      class="danger"
+      aria-label={`End the session ${names[kind]} from ${address ?? 'unknown'}`}
+      aria-disabled={isBusy.value}
+      onClick={end}
+    >
       End
     </button>
   );

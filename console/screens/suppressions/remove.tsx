@@ -13,7 +13,7 @@ const consequences: Readonly<Record<Suppression['reason'], string>> = {
 };
 
 export function Remove({ suppression, removed }: { suppression: Suppression; removed(): void }) {
-  const { run } = useOneAtATime();
+  const { isBusy, run } = useOneAtATime();
   const { id, channel, reason, recipient } = suppression;
   if (isByRecipient(suppression)) return <span class="note">Only the recipient or the operator can remove it</span>;
   const who = recipient ?? 'The erased recipient';
@@ -25,7 +25,7 @@ export function Remove({ suppression, removed }: { suppression: Suppression; rem
     removed();
   });
   return (
-    <button type="button" class="danger" aria-label={`Remove ${who} on ${channel}`} onClick={remove}>
+    <button type="button" class="danger" aria-label={`Remove ${who} on ${channel}`} aria-disabled={isBusy.value} onClick={remove}>
       Remove
     </button>
   );

@@ -9,10 +9,11 @@ import { Resource } from '../../parts/loaded.js';
 import { Progress } from '../../parts/progress.js';
 import { type Column, PlainTable } from '../../parts/table.js';
 import { momentOf, Time } from '../../parts/time.js';
+import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
 import { type Loaded, useLoad } from '../../state/load.js';
-import { toast, toastProblem } from '../../state/toasts.js';
+import { toast } from '../../state/toasts.js';
 
 type Replay = Schema<'Replay'>;
 type Request = Schema<'ReplayDeliveriesRequest'>;
@@ -154,12 +155,13 @@ const columnsOf = (replays: Loaded<readonly Replay[]>): Column<Replay>[] => [
 ];
 
 function CancelReplay({ replay, replays }: { replay: Replay; replays: Loaded<readonly Replay[]> }) {
-  const cancel = () =>
-    void call('post', '/api/v1/webhooks/{id}/replays/{replay_id}/cancel', { params: { id: replay.webhook_id, replay_id: replay.id } })
-      .catch(toastProblem)
-      .finally(replays.reload);
+  const { isBusy, run } = useOneAtATime();
+  const params = { id: replay.webhook_id, replay_id: replay.id };
+  const cancel = run(async () => {
+    await call('post', '/api/v1/webhooks/{id}/replays/{replay_id}/cancel', { params }).finally(replays.reload);
+  });
   return (
-    <button type="button" onClick={cancel}>
+    <button type="button" aria-disabled={isBusy.value} onClick={cancel}>
       Cancel
     </button>
   );

@@ -21,7 +21,7 @@ interface Props {
 
 function useActions({ webhook, changed, tested }: Props) {
   const { route } = useLocation();
-  const { run } = useOneAtATime();
+  const { isBusy, run } = useOneAtATime();
   const rotated = useSignal<{ secret: string; warning: string } | null>(null);
   const portal = useSignal<Schema<'WebhookPortal'> | null>(null);
   const { id, is_active: isActive } = webhook;
@@ -54,18 +54,18 @@ function useActions({ webhook, changed, tested }: Props) {
   const link = run(async () => {
     portal.value = (await call('post', '/api/v1/webhooks/{id}/portal', { params })).portal;
   });
-  return { test, toggle, rotate, remove, link, rotated, portal };
+  return { isBusy, test, toggle, rotate, remove, link, rotated, portal };
 }
 
 type Actions = ReturnType<typeof useActions>;
 
 export function WebhookActions(props: Props) {
   const actions = useActions(props);
-  const { test, rotated, portal } = actions;
+  const { isBusy, test, rotated, portal } = actions;
   return (
     <>
       <p class="actions">
-        <button type="button" class="primary" onClick={test}>
+        <button type="button" class="primary" aria-disabled={isBusy.value} onClick={test}>
           Send a test event
         </button>
         {!isPortal && <OwnersActions webhook={props.webhook} actions={actions} />}
@@ -84,22 +84,22 @@ export function WebhookActions(props: Props) {
 }
 
 /** What the visitor of a portal may not do. */
-function OwnersActions({ webhook, actions: { toggle, rotate, link, remove } }: { webhook: Webhook; actions: Actions }) {
+function OwnersActions({ webhook, actions: { isBusy, toggle, rotate, link, remove } }: { webhook: Webhook; actions: Actions }) {
   return (
     <>
       <a class="button" href={to(`webhooks/${webhook.id}/edit`)}>
         Change
       </a>
-      <button type="button" onClick={toggle}>
+      <button type="button" aria-disabled={isBusy.value} onClick={toggle}>
         {webhook.is_active ? 'Switch off' : 'Switch on'}
       </button>
-      <button type="button" onClick={rotate}>
+      <button type="button" aria-disabled={isBusy.value} onClick={rotate}>
         Rotate the secret
       </button>
-      <button type="button" onClick={link}>
+      <button type="button" aria-disabled={isBusy.value} onClick={link}>
         Link for the receiver's owner
       </button>
-      <button type="button" class="danger" onClick={remove}>
+      <button type="button" class="danger" aria-disabled={isBusy.value} onClick={remove}>
         Delete
       </button>
     </>
