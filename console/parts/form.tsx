@@ -101,7 +101,7 @@ export function FieldGroup({ name, legend, children }: { name: string; legend: s
       <legend>{legend}</legend>
       {children}
       {errors.length > 0 && (
-        <p id={id} class="error">
+        <p id={id} class="error" role="alert" tabIndex={-1}>
           {errors.join('. ')}
         </p>
       )}

@@ -51,6 +51,17 @@ describe('contacts in the console', function () {
     assert.deepEqual(await contacts(), []);
   });
 
+  it('a refused custom field is announced, and its text has the focus', async () => {
+    await browser.open('/contacts/new');
+    await browser.fill('Phone number', '+15551234567');
+    await browser.press('Add a custom field');
+    await browser.fill('Name of custom field 1', '__proto__');
+    await browser.press('Create');
+    await browser.page.getByRole('alert').getByText('custom_fields must not have a key __proto__').waitFor({ timeout: 10_000 });
+    await browser.until(`document.activeElement.textContent.startsWith('custom_fields must not')`);
+    await browser.assertAccessible();
+  });
+
   it('values of programs stay what they are, and a field without a name is removed', async () => {
     const { id } = await create({ phone: '+15551234567', custom_fields: { visits: 3, sizes: ['s', 'm'], old: 'gone' } });
     await browser.open(`/contacts/${id}`);
