@@ -4,8 +4,10 @@ import { question } from '../state/confirm.js';
 import { dismiss, toasts } from '../state/toasts.js';
 
 export function Toasts() {
+  // A notice that goes leaves the focus at the others, see `useKeptFocus`.
+  const focusable = toasts.value.length === 0 ? {} : { tabIndex: -1 };
   return (
-    <div class="toasts" role="status">
+    <div class="toasts" role="status" {...focusable}>
       {toasts.value.map(({ id, text }) => (
         <div key={id} class="toast">
           <span>{text}</span>

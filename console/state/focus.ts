@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 let wasShown = false;
 
 /**
- * Gives the focus to what is nearest to a removed element: the table of its row, else the main part. The main part also gets it when it
+ * Gives the focus to what is nearest to a removed element: the table of its row, the other notices, else the main part. The main part also gets it when it
  * appears in place of another one, for example after the sign-in.
  */
 export function useKeptFocus(main: RefObject<HTMLElement | null>): void {
@@ -22,7 +22,8 @@ export function useKeptFocus(main: RefObject<HTMLElement | null>): void {
       (placeOf(last, records) ?? root).focus({ preventScroll: true });
     });
     document.addEventListener('focusin', note);
-    observer.observe(root, { childList: true, subtree: true });
+    // The notices are outside of the main part.
+    observer.observe(document.body, { childList: true, subtree: true });
     return () => {
       document.removeEventListener('focusin', note);
       observer.disconnect();

@@ -69,4 +69,25 @@ describe('the focus of the console', () => {
     await browser.page.getByRole('button', { name: 'Sign out' }).waitFor();
     await browser.until(`document.activeElement.id === 'main'`);
   });
+
+  it('an error of a button stays until it is closed, and leaves the focus near it', async () => {
+    await atRevoke();
+    await browser.page.route('**/api/v1/api-keys/*', (route) => route.abort());
+    await browser.page.clock.install();
+    const notices = browser.page.getByRole('button', { name: 'Close the notice: The service cannot be reached.' });
+    for (const count of [1, 2]) {
+      await browser.press('Revoke orders');
+      await browser.press('Revoke the key');
+      await notices.nth(count - 1).waitFor();
+    }
+    await browser.page.clock.runFor(60_000);
+    assert.equal(await notices.count(), 2);
+    await notices.first().focus();
+    await browser.page.keyboard.press('Enter');
+    await browser.until(`document.activeElement.className === 'toasts'`);
+    await browser.page.keyboard.press('Tab');
+    await browser.page.keyboard.press('Enter');
+    await browser.until(`document.activeElement.id === 'main'`);
+    assert.equal(await notices.count(), 0);
+  });
 });
