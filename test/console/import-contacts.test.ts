@@ -41,6 +41,14 @@ describe('the import of contacts in the console', function () {
     );
   });
 
+  it('a row that is too large is refused, and does not stop the rows after it', async () => {
+    await browser.open('/contacts/import');
+    await browser.choose(`phone,note\r\n+15551234567,${'x'.repeat(120_000)}\r\n+15551234568,short\r\n`);
+    await browser.press('Import 2 rows');
+    await browser.see('Done: 1 created, 1 refused of 2 rows');
+    assert.equal((await contacts())[0].phone, '+15551234568');
+  });
+
   it('an import goes on after the rate limit, and a stopped one keeps what it created', async () => {
     await browser.open('/contacts/import');
     await browser.choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');

@@ -8,6 +8,9 @@ import { contactOf, type Mapping } from './mapping.js';
 /** With the rate limit of a workspace they take about a quarter of an hour. */
 export const rowsMax = 1_000;
 
+/** What is wrong with one row: a fault of it, or its size. */
+const refusals: ReadonlySet<number> = new Set([400, 413]);
+
 export interface Fault {
   row: SheetRow;
   reason: string;
@@ -67,7 +70,7 @@ async function create(row: SheetRow, { sheet, mapping, signal }: Import, unanswe
     await patiently(request, signal);
     return null;
   } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 400) throw error;
+    if (!(error instanceof Problem) || !refusals.has(error.status)) throw error;
     return error.details.length === 0 ? error.message : error.details.map(({ message }) => message).join('. ');
   }
 }
