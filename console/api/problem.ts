@@ -23,7 +23,7 @@ export class Problem extends Error {
     readonly status: number,
     body: ErrorBody,
   ) {
-    super(body.error ?? 'Something went wrong. Please try again.');
+    super(body.error ?? `Something went wrong (status ${status}).${status >= 500 ? ' Please try again.' : ''}`);
     this.code = body.code ?? '';
     this.requestId = body.request_id ?? null;
     this.details = body.details ?? [];

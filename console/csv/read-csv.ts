@@ -67,11 +67,14 @@ function decoded(bytes: ArrayBuffer): string {
   throw refused('The file is not a CSV file in UTF-8.', 'In a spreadsheet, save it as "CSV UTF-8" and choose it again.');
 }
 
+/** A name of a column that has the form of a phone number: `2026-11-21`, `21.11.2026`. */
+const isDate = /^(\d{4}([-.])\d\d?\2\d\d?|\d\d?([-.])\d\d?\3\d{4})$/;
+
 function columnsOf(cells: readonly string[]): string[] {
   const names = cells.map(cellOf);
   if (names.every((name) => name === '')) throw refused('The first row is empty.', 'It must have the names of the columns.');
   if (names.length > columnsMax) throw refused(`The file has more than ${columnsMax} columns.`, 'Remove those that are not needed.');
-  const address = names.find((name) => /^\+?[\d\s().-]{7,}$|^\S+@\S+\.\S+$/.test(name));
+  const address = names.find((name) => !isDate.test(name) && /^\+?[\d\s().-]{7,}$|^\S+@\S+\.\S+$/.test(name));
   if (address !== undefined) {
     throw refused(`The first row must have the names of the columns, but has "${address}".`, 'Add a first row, for example: to,name');
   }

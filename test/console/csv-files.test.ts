@@ -91,4 +91,14 @@ describe('CSV files of the console', () => {
     await browser.press('Preview');
     await browser.see('+155512345671234');
   });
+
+  it('a column can have a date as its name, and a phone number in the first row is refused', async () => {
+    await browser.open('/contacts/import');
+    await browser.choose('phone,1-555-123-4567\r\n+15551234567,x\r\n');
+    await browser.see(/^The first row must have the names of the columns, but has "1-555-123-4567"/);
+    await browser.choose('phone,2026-11-21,21.11.2026\r\n+15551234567,x,y\r\n');
+    await browser.press('Import 1 row');
+    await browser.see('Done: 1 created, 0 refused of 1 row');
+    assert.deepEqual((await contacts())[0].custom_fields, { '2026-11-21': 'x', '21.11.2026': 'y' });
+  });
 });

@@ -56,4 +56,15 @@ describe('the overview of the console', function () {
     await browser.page.goBack();
     await browser.until(`document.querySelector('.periods [aria-current]').textContent === '7 days'`);
   });
+
+  it('failing webhooks that could not be read are named as such, with the status of a proxy', async () => {
+    await browser.page.route('**/api/v1/webhooks?**', (route) => route.fulfill({ status: 413, body: '<html>' }));
+    await browser.open();
+    const section = browser.page.getByRole('region', { name: 'Webhooks that fail' });
+    await section.getByText('Something went wrong (status 413).').waitFor({ timeout: 10_000 });
+    await browser.assertAccessible();
+    await browser.page.unrouteAll();
+    await section.getByRole('button', { name: 'Try again' }).click();
+    await section.getByText('Something went wrong').waitFor({ state: 'detached' });
+  });
 });

@@ -1,6 +1,7 @@
 /** Webhooks that need attention: failing ones, and those that were disabled. */
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
+import { Resource } from '../../parts/loaded.js';
 import { useLoad } from '../../state/load.js';
 import { WebhookStatus } from '../webhooks/webhook-status.js';
 
@@ -11,18 +12,22 @@ export function FailingWebhooks() {
       ({ is_active, disabled_reason, failing_since }) => (is_active ? failing_since : disabled_reason) !== null,
     );
   });
-  const failing = webhooks.data.value ?? [];
-  if (failing.length === 0) return null;
+  // Most workspaces have none: nothing is said of them while they are read.
+  if (webhooks.problem.value === null && (webhooks.data.value ?? []).length === 0) return null;
   return (
     <section class="problem" aria-labelledby="failing">
       <h2 id="failing">Webhooks that fail</h2>
-      <ul>
-        {failing.map((webhook) => (
-          <li key={webhook.id}>
-            <a href={to(`webhooks/${webhook.id}`)}>{webhook.url}</a> <WebhookStatus webhook={webhook} />
-          </li>
-        ))}
-      </ul>
+      <Resource of={webhooks}>
+        {(failing) => (
+          <ul>
+            {failing.map((webhook) => (
+              <li key={webhook.id}>
+                <a href={to(`webhooks/${webhook.id}`)}>{webhook.url}</a> <WebhookStatus webhook={webhook} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Resource>
     </section>
   );
 }

@@ -25,7 +25,7 @@ export function reasonOf({ error, response_status: status }: Pick<Attempt, 'erro
 
 function statusReason(status: number): string {
   if (status === 401 || status === 403)
-    return `The receiver answered ${status}: it took the signature for wrong. Compare its secret with that of this webhook.`;
+    return `The receiver answered ${status}, usually because it took the signature for wrong. Compare its secret with that of this webhook.`;
   if (status === 404) return 'The receiver answered 404: its address has another path.';
   if (status === 429) return 'The receiver answered 429: it gets more than it takes. Set a rate for this webhook.';
   return `The receiver answered ${status}. ${status >= 500 ? 'It failed itself: look into its log.' : 'It must answer 2xx.'}`;
