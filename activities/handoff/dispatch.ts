@@ -109,7 +109,7 @@ async function loopRounds(
     const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
     const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);
     const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
-    const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.round(perSecond / roundsPerSecond)));
+    const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.floor(perSecond / roundsPerSecond)));
     // Claim after the wait, so that a pause of the batch during the wait takes effect.
     const waitMs = await turn.acquire(route, { size, except: rounds.excluded, rate: pace.rate, limit });
     if (signal.aborted) return { more: true, waitMs: 0, isResting };

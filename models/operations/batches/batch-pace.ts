@@ -30,8 +30,9 @@ export interface SlotsRequest {
 }
 
 /**
- * Reserves time for a number of messages at the batch's rate. All its pages share that rate. The rate loses nothing by a
- * page that is late by at most one second, and by at most the time of one message.
+ * Reserves time for a number of messages at the batch's rate. All its pages share that rate. A page that is late by less than a second catches
+ * up, by at most the time of one message. Otherwise the rate loses a little by each wait. A batch that begins or is resumed has nothing to
+ * catch up.
  * @returns milliseconds until the slot begins. `isReserved` false: that is beyond the horizon, and nothing was reserved
  */
 export async function reserveSlots(db: Database, batchId: string, { messages, horizonMs }: SlotsRequest): Promise<Slot> {
@@ -39,7 +40,9 @@ export async function reserveSlots(db: Database, batchId: string, { messages, ho
   return { waitMs: Math.max(0, slot?.wait_ms ?? 0), isReserved: slot?.reserved ?? true };
 }
 
-const nextSlot = `GREATEST(next_slot_at, clock_timestamp() - LEAST(1, 1 / ${usedRate}) * interval '1 second')`;
+const nextSlot = `
+  CASE WHEN next_slot_at < clock_timestamp() - interval '1 second' THEN clock_timestamp()
+    ELSE GREATEST(next_slot_at, clock_timestamp() - LEAST(1, 1 / ${usedRate}) * interval '1 second') END`;
 const reserve = `
   WITH slot AS (
     SELECT id, ${usedRate} AS rate, ${nextSlot} AS slot_at FROM batches WHERE id = $1 AND rate IS NOT NULL FOR UPDATE

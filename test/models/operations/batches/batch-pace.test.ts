@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { batchPace, reserveSlots } from '../../../../models/operations/batches/batch-pace.js';
+import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 
@@ -9,6 +10,15 @@ describe('the pace of a batch', () => {
   it('the pace of a batch is not limited without a rate', async () => {
     const { id } = await buildAcceptedBatch(test.db, test.workspaceId, [1]);
     assert.equal((await batchPace(test.db, id)).rate, null);
+  });
+
+  it('gives a batch that begins late, or is resumed, no more than its rate', async () => {
+    const { id } = await buildAcceptedBatch(test.db, test.workspaceId, [9], { rate: 1 });
+    await rows(test.db, `UPDATE batches SET next_slot_at = now() - interval '5 seconds' WHERE id = $1`, [id]);
+    const reserve = () => reserveSlots(test.db, id, { messages: 1, horizonMs: 10_000 });
+    assert.equal((await reserve()).waitMs, 0);
+    const { waitMs } = await reserve();
+    assert.ok(waitMs > 900 && waitMs <= 1_000, `${waitMs} ms`);
   });
 
   for (const rate of [1e-12, 1e-18, 5e-324]) {
