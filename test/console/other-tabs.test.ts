@@ -59,6 +59,9 @@ describe('the console in two tabs', function () {
   });
 
   it('a sign-out after the session has ended elsewhere is done: no notice, and nothing that was written is kept', async () => {
+    // Nothing finds it out before the press of the button: neither the other tab nor the end of the stream.
+    await tab.goto('about:blank');
+    await browser.page.route('**/api/v1/balance', (route) => route.abort());
     await me.call('POST', '/auth/logout-all');
     await browser.press('Sign out');
     await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
