@@ -30,7 +30,7 @@ interface Props<Row> {
 
 /** The table, with the links to its other pages. Their addresses have the cursor, so that the back button works. */
 export function Table<Row>({ page, ...table }: Props<Row>) {
-  return <Resource of={page}>{(data) => <TablePage {...table} data={data} isBusy={page.isLoading.value} />}</Resource>;
+  return <Resource of={page}>{(data) => <TablePage {...table} data={data} isBusy={page.isAwaited.value} />}</Resource>;
 }
 
 function TablePage<Row>({ caption, columns, keyOf, empty, data, isBusy }: Omit<Props<Row>, 'page'> & { data: Page<Row>; isBusy: boolean }) {

@@ -7,9 +7,13 @@ export interface Loaded<T> {
   /** Undefined until the first answer. A reload keeps the old data until the new is there. */
   data: ReadonlySignal<T | undefined>;
   isLoading: ReadonlySignal<boolean>;
+  /** Whether the viewer waits for the read. */
+  isAwaited: ReadonlySignal<boolean>;
   problem: ReadonlySignal<Problem | null>;
   /** Reads again. */
   reload(): void;
+  /** Reads again what nobody asked for: what is shown is not dimmed meanwhile. */
+  look(): void;
   /** Changes the shown data, by an event. A read that is under way may be older than the event: its answer is changed, too. */
   update(change: (data: T) => T): void;
   /** Shows the answer to a change. A read that is under way may be older than the change: it is dropped, and starts again. */
@@ -23,6 +27,7 @@ const againMs = { first: 5_000, max: 60_000 };
 class Loading<T> implements Loaded<T> {
   readonly data = signal<T | undefined>(undefined);
   readonly isLoading = signal(true);
+  readonly isAwaited = signal(true);
   readonly problem = signal<Problem | null>(null);
   #isShown = false;
   #running: AbortController | undefined;
@@ -57,6 +62,7 @@ class Loading<T> implements Loaded<T> {
     this.#running = running;
     this.#missed = [];
     this.isLoading.value = true;
+    this.isAwaited.value = true;
     this.load(running.signal).then(
       (answer) => {
         const changed = this.#missed.reduce((data, change) => change(data), answer);
@@ -70,6 +76,11 @@ class Loading<T> implements Loaded<T> {
         if (isUnanswered(error)) this.#reloadLater();
       },
     );
+  };
+
+  readonly look = (): void => {
+    this.reload();
+    this.isAwaited.value = false;
   };
 
   readonly update = (change: (data: T) => T): void => {
@@ -91,6 +102,7 @@ class Loading<T> implements Loaded<T> {
     this.data.value = data;
     this.problem.value = problem;
     this.isLoading.value = false;
+    this.isAwaited.value = false;
   }
 }
 

@@ -55,7 +55,7 @@ export function useDeliveries(webhookId: string): Shown {
     const answer = await call('get', '/api/v1/webhooks/{id}/deliveries', { params: { id: webhookId }, query: given, signal });
     return { rows: answer.deliveries, pagination: answer.pagination };
   });
-  const readSoon = useThrottle(page.reload, readEveryMs);
+  const readSoon = useThrottle(page.look, readEveryMs);
   useEvents({ event: () => cursor === undefined && setTimeout(readSoon, 500), reset: page.reload });
   useLooks(pendingIn(page.data.value?.rows), readSoon);
   return { filters, page };
