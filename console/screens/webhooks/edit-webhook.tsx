@@ -2,13 +2,14 @@
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
-import { Field, Form, TextField } from '../../parts/form.js';
+import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';
 import { toast } from '../../state/toasts.js';
 import { EventTypes, eventTypesOf } from './event-types.js';
 import { useWebhook } from './use-webhook.js';
+import { OrderField, UrlField } from './webhook-fields.js';
 
 export function EditWebhook() {
   const webhook = useWebhook();
@@ -21,11 +22,7 @@ export function EditWebhook() {
 
 const fields = ['url', 'events', 'description', 'rate', 'retry_delays', 'ordered', 'frame_ancestors'] as const;
 
-interface Props {
-  webhook: Schema<'Webhook'>;
-}
-
-function EditForm({ webhook }: Props) {
+function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
   const { route } = useLocation();
   const back = to(`webhooks/${webhook.id}`);
   const shown = textsOf(webhook);
@@ -36,7 +33,7 @@ function EditForm({ webhook }: Props) {
   });
   return (
     <Form form={form} action="Save" fields={fields} more={<a href={back}>Back</a>}>
-      <TextField name="url" label="URL" type="url" hint="An https address of your program" defaultValue={shown.url} required />
+      <UrlField url={shown.url} />
       <EventTypes chosen={webhook.events} />
       <TextField name="description" label="Description (optional)" maxLength={500} defaultValue={shown.description} />
       <PaceFields shown={shown} />
@@ -46,7 +43,7 @@ function EditForm({ webhook }: Props) {
         hint="Https origins, separated by commas, for example https://app.example.com; empty: none"
         defaultValue={shown.frame_ancestors}
       />
-      <OrderField webhook={webhook} />
+      <OrderField isOrdered={webhook.ordered} />
     </Form>
   );
 }
@@ -82,18 +79,6 @@ function PaceFields({ shown }: { shown: Texts }) {
         defaultValue={shown.retry_delays}
       />
     </>
-  );
-}
-
-function OrderField({ webhook }: Props) {
-  return (
-    <Field name="ordered" label="Order" hint="A failing event then delays all later ones until its retries end">
-      {(control) => (
-        <span>
-          <input type="checkbox" value="1" defaultChecked={webhook.ordered} {...control} /> One event at a time, oldest first
-        </span>
-      )}
-    </Field>
   );
 }
 

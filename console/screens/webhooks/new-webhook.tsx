@@ -3,11 +3,12 @@ import { type Signal, useSignal } from '@preact/signals';
 import { call, type Data, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { CopyBlock } from '../../parts/copy.js';
-import { Field, Form, TextField } from '../../parts/form.js';
+import { Form, TextField } from '../../parts/form.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';
 import { EventTypes, eventTypesOf } from './event-types.js';
 import { Verification } from './verification.js';
+import { OrderField, UrlField } from './webhook-fields.js';
 
 type Created = Data<'/api/v1/webhooks', 'post'>;
 
@@ -30,23 +31,10 @@ function CreateForm({ created }: { created: Signal<Created | null> }) {
   return (
     <Screen title="Create a webhook">
       <Form form={form} action="Create" fields={['url', 'events', 'description', 'ordered']} more={<a href={to('webhooks')}>Back</a>}>
-        <TextField
-          name="url"
-          label="URL"
-          type="url"
-          hint="An https address of your program"
-          placeholder="https://example.com/tidings"
-          required
-        />
+        <UrlField />
         <EventTypes />
         <TextField name="description" label="Description (optional)" maxLength={500} />
-        <Field name="ordered" label="Order" hint="A failing event then delays all later ones until its retries end">
-          {(control) => (
-            <span>
-              <input type="checkbox" value="1" {...control} /> One event at a time, oldest first
-            </span>
-          )}
-        </Field>
+        <OrderField />
       </Form>
     </Screen>
   );
