@@ -5,14 +5,12 @@ import { currentTime, type Database } from '../../models/db/database.js';
 import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
 import { applyReports, type OpenWork } from '../../models/operations/reports/apply-reports.js';
-import { awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { batchPages } from '../../models/operations/batches/batch-pages.js';
 import { type FallenBack, fallBack } from '../../models/operations/messages/fall-back.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
 import { countGroupWork, type GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
-import { recordReports } from '../../models/operations/reports/record-reports.js';
 import { type DuePage, workflowIds } from '../../workflows/contract.js';
 import {
   callLeaseSeconds,
@@ -26,7 +24,7 @@ import { withHeartbeat } from '../support/heartbeat.js';
 import type { PersistDeps } from '../support/persist.js';
 import type { Providers } from './providers/provider.js';
 import { AccountHealthMonitor } from './account-health.js';
-import { queryReport } from './query-report.js';
+import { type PollLimits, pollReports } from './poll-reports.js';
 import { callsAgain } from './routing.js';
 import { Throughput } from './throughput.js';
 
@@ -137,23 +135,14 @@ async function openAndHandOff(
   return announcingFailures(deps, target.groupId, () => handOff(target));
 }
 
-/** Status queries in parallel. All messages of a page are queried in the time of one activity. */
-const queriesAtOnce = 10;
-
 /** The activities that end the wait for reports or for a provider. */
 export function givingUpActivities(deps: MessageDeps) {
-  const { db, providers, stopping } = deps;
+  const { db, stopping } = deps;
   const waits = waitsOf(deps);
   return {
-    /** Queries the providers for messages whose report is missing, and stores the reports in the inbox. */
-    pollReports: (groupId: string): Promise<void> =>
-      withHeartbeat(async () => {
-        const awaiting = await awaitingReports(db, groupId);
-        for (let from = 0; from < awaiting.length; from += queriesAtOnce) {
-          const reports = await Promise.all(awaiting.slice(from, from + queriesAtOnce).map((message) => queryReport(providers, message)));
-          await recordReports(db, reports.flat());
-        }
-      }, stopping),
+    /** Queries the providers for messages whose report is missing, and stores the reports in the inbox. See `pollReports`. */
+    pollReports: (groupId: string, limits: PollLimits = {}): Promise<string | null> =>
+      withHeartbeat((signal) => pollReports(deps, groupId, limits, signal), stopping),
 
     /** Local: decides whether the next step of a message's fallback chain is sent. */
     fallBack: (groupId: string, isDue: boolean): Promise<FallenBack> => fallBack(db, groupId, isDue, workflowIds.message),

@@ -1,7 +1,8 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
-import { asking, delivering, local } from '../activities.js';
+import { delivering, local } from '../activities.js';
 import { type LateReportsInput, queues, reportsSignal } from '../contract.js';
 import { EventPump } from '../webhooks/event-pump.js';
+import { askForReports } from './ask-for-reports.js';
 
 /**
  * Applies reports that arrive after the workflow of their group has closed, and delivers the events that they cause. The watcher also starts
@@ -13,7 +14,7 @@ export async function applyLateReports({ groupId, isOver = false }: LateReportsI
   setHandler(defineSignal(reportsSignal), () => {
     due = true;
   });
-  if (isOver) await asking.pollReports(groupId).catch(() => undefined);
+  if (isOver) await askForReports(groupId);
   while (due) {
     due = false;
     events.start((await local.applyReports(groupId)).deliveries);

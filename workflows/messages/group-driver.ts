@@ -1,9 +1,10 @@
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
 import type { Dispatched } from '../../activities/handoff/dispatch.js';
 import type { Sent } from '../../activities/groups/groups.js';
-import { asking, delivering, dispatching, local } from '../activities.js';
+import { delivering, dispatching, local } from '../activities.js';
 import { batchChangedSignal, cancelledSignal, queues, reportsSignal } from '../contract.js';
 import { EventPump } from '../webhooks/event-pump.js';
+import { askForReports } from './ask-for-reports.js';
 
 /**
  * The state of a `sendGroup` workflow. One activity hands the group off, applies its reports and delivers its events for as long as there
@@ -76,7 +77,7 @@ export class GroupDriver {
     while (!isOver) {
       const hasReport = await condition(() => this.events.isRunning, timeoutMs);
       if (!hasReport) {
-        await asking.pollReports(this.groupId).catch(() => undefined);
+        await askForReports(this.groupId);
         if ((await this.#lookIfOver()) || (await local.giveUpOnReports(this.groupId)).open === 0) return;
       }
       isOver = await this.#lookIfOver();

@@ -1,8 +1,9 @@
 import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { AcceptUpdate } from './accept-update.js';
-import { asking, dispatching, local } from '../activities.js';
+import { dispatching, local } from '../activities.js';
 import { type AcceptAnswer, queues, type SendMessageInput } from '../contract.js';
+import { askForReports } from './ask-for-reports.js';
 import { fallBackInTime } from './fall-back.js';
 import { handOffOrGiveUp, retryDelayMs } from './hand-off.js';
 import { MessageState } from './message-state.js';
@@ -57,7 +58,7 @@ async function awaitReports(message: MessageState, timeoutMs: number, { open, re
   message.hasReports ||= reports || open === 0; // the step that applies reports also closes a message that nothing is awaited for
   for (;;) {
     const isInTime = message.hasReports || (await condition(() => message.hasReports, timeoutMs));
-    if (!isInTime) await asking.pollReports(message.messageId).catch(() => undefined);
+    if (!isInTime) await askForReports(message.messageId);
     if ((await message.applyReports()).open === 0) return;
     if (!isInTime && (await local.giveUpOnReports(message.messageId)).open === 0) return;
     message.hasReports ||= !isInTime; // a report arrived while the workflow gave up

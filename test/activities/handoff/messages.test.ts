@@ -37,22 +37,15 @@ describe('messageActivities', () => {
   });
 
   describe('pollReports', () => {
+    const answer = { error_code: null, is_permanent: false, provider_error_code: null, occurred_at: new Date(), raw: '{}' };
+
     it('stores the answer of the provider in the inbox, for waiting messages only', async () => {
       const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
       const asked: string[] = [];
       const provider = stubProvider(undefined, {
         fetchStatus: async (id) => {
           asked.push(id);
-          return id === `p-${ids[0]}`
-            ? {
-                status: 'failed',
-                error_code: '30007',
-                is_permanent: false,
-                provider_error_code: '30007',
-                occurred_at: new Date(),
-                raw: '{}',
-              }
-            : null;
+          return id === `p-${ids[0]}` ? { ...answer, status: 'failed', error_code: '30007', provider_error_code: '30007' } : null;
         },
       });
       const activities = activitiesWith(provider);
@@ -66,6 +59,35 @@ describe('messageActivities', () => {
       assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), ['failed/undeliverable', 'sent/awaiting_report']);
       await inActivity(activities.pollReports, [groupId]);
       assert.equal(asked.length, 3);
+    });
+
+    it('ends in its time when a provider hangs; the next call queries the other messages', async () => {
+      const page = Array.from({ length: 62 }, () => ({}));
+      const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, page);
+      const asked: string[] = [];
+      const realNow = Date.now;
+      let passed = 0;
+      const fetchStatus = async (id: string) => {
+        asked.push(id);
+        passed += 1_000; // ten at once take ten seconds
+        return id === `p-${ids[0]}` ? { ...answer, status: 'delivered' as const } : null;
+      };
+      const provider = stubProvider(undefined, { fetchStatus });
+      await dispatch(provider, groupId);
+      const { pollReports, applyReports } = activitiesWith(provider);
+      Date.now = () => realNow() + passed;
+      try {
+        const after = await inActivity(pollReports, [groupId]);
+        assert.deepEqual([asked.length, after], [40, ids[39]], 'of the 60 seconds of the activity, 40 are over');
+        assert.equal((await applyReports(groupId)).open, 61, 'what was asked is recorded');
+        assert.equal(await inActivity(pollReports, [groupId, { after: ids[39] ?? null }]), null);
+      } finally {
+        Date.now = realNow;
+      }
+      assert.deepEqual(
+        asked,
+        ids.map((id) => `p-${id}`),
+      );
     });
 
     it('queries ten messages at once, so that a page of a batch is queried in time', async () => {
