@@ -139,7 +139,7 @@ export interface AcceptAnswer {
 
 export interface LateReportsInput {
   groupId: string;
-  /** The time for reports is over: query the providers once more, then give up on missing reports. */
+  /** For some messages the time for reports is over: query their providers once more, then give up on their reports. */
   isOver?: boolean;
 }
 

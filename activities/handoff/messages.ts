@@ -137,7 +137,7 @@ async function openAndHandOff(
 
 /** The activities that end the wait for reports or for a provider. */
 export function givingUpActivities(deps: MessageDeps) {
-  const { db, stopping } = deps;
+  const { db, config, stopping } = deps;
   const waits = waitsOf(deps);
   return {
     /** Queries the providers for messages whose report is missing, and stores the reports in the inbox. See `pollReports`. */
@@ -147,8 +147,9 @@ export function givingUpActivities(deps: MessageDeps) {
     /** Local: decides whether the next step of a message's fallback chain is sent. */
     fallBack: (groupId: string, isDue: boolean): Promise<FallenBack> => fallBack(db, groupId, isDue, workflowIds.message),
 
-    /** Local: gives up on missing reports. */
-    giveUpOnReports: (groupId: string): Promise<OpenWork> => giveUpOnReports(db, groupId),
+    /** Local: gives up on missing reports. @param overdueAt only of messages whose time for reports was over at this time (ISO 8601) */
+    giveUpOnReports: (groupId: string, overdueAt?: string): Promise<OpenWork> =>
+      giveUpOnReports(db, groupId, overdueAt === undefined ? undefined : { at: overdueAt, timeoutSeconds: config.reportTimeoutSeconds }),
 
     /** Local: gives up on hand-offs. A message that a provider may have taken stays queued and waits for its report first. */
     async giveUpOnHandoffs(groupId: string): Promise<Dispatched> {

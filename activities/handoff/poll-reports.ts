@@ -1,5 +1,5 @@
 import type { Database } from '../../models/db/database.js';
-import { awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
+import { awaitingReports, type Overdue } from '../../models/operations/reports/awaiting-reports.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import type { Providers } from './providers/provider.js';
 import { queryReport } from './query-report.js';
@@ -11,6 +11,8 @@ const sliceMs = 40_000;
 
 /** What a poll leaves out. */
 export interface PollLimits {
+  /** Only messages whose time for reports was over at this time (ISO 8601). */
+  overdueAt?: string | null;
   /** The message where an earlier poll ended. */
   after?: string | null;
 }
@@ -18,6 +20,7 @@ export interface PollLimits {
 interface PollDeps {
   db: Database;
   providers: Providers;
+  config: { reportTimeoutSeconds: Overdue['timeoutSeconds'] };
 }
 
 /**
@@ -27,13 +30,14 @@ interface PollDeps {
  * @returns the last message that was queried, when others are left for the next poll; otherwise null
  */
 export async function pollReports(
-  { db, providers }: PollDeps,
+  { db, providers, config }: PollDeps,
   groupId: string,
-  { after = null }: PollLimits,
+  { overdueAt = null, after = null }: PollLimits,
   signal: AbortSignal,
 ): Promise<string | null> {
   const until = Date.now() + sliceMs;
-  const awaiting = await awaitingReports(db, groupId, after);
+  const overdue = overdueAt === null ? undefined : { at: overdueAt, timeoutSeconds: config.reportTimeoutSeconds };
+  const awaiting = await awaitingReports(db, groupId, { overdue, after });
   let last: string | null = null;
   for (let from = 0; from < awaiting.length; from += atOnce) {
     if (last !== null && (signal.aborted || Date.now() >= until)) return last;

@@ -9,7 +9,7 @@ import { closeDoneGroups, type DueGroup, fenceGroups, lookAgain, takeDueGroups }
 import { groupBy } from '../../models/rules/messages/group-by.js';
 import { lookAt, type Verdict } from '../../models/rules/messages/group-look.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { eachOf, inPages } from './repair-pages.js';
+import { eachOf, inPages, type RepairOutcome } from './repair-pages.js';
 import type { WorkflowStarts } from './workflow-starts.js';
 
 export interface RepairDeps {
@@ -25,6 +25,8 @@ const failedMs = 15_000;
 
 type Looked = DueGroup & Verdict;
 type Look = { groupId: string; lookInMs: number };
+/** The groups whose workflows were started, or run already, and those whose could not be. */
+type Started = RepairOutcome<Looked, boolean>;
 
 /** Counts of groups by result, as logged. */
 type Done = Record<'started' | 'gathered' | 'running' | 'gave_up' | 'closed' | 'fenced', number>;
@@ -35,9 +37,10 @@ export async function repairGroups(deps: RepairDeps, sliceMs: number): Promise<v
   try {
     await inPages(sliceMs, pageOfGroups, () => repairPage(deps, done));
   } finally {
-    const { running: _, ...repaired } = done;
-    for (const [result, count] of Object.entries(repaired)) workMetrics.repairs.inc({ what: `groups ${result}` }, count);
+    const { running: _, gave_up, ...repaired } = done;
+    for (const [result, count] of Object.entries({ ...repaired, gave_up })) workMetrics.repairs.inc({ what: `groups ${result}` }, count);
     if (Object.values(repaired).some((count) => count > 0)) deps.logger.warn(done, 'repaired groups that no workflow drove');
+    else if (gave_up > 0) deps.logger.info({ groups: gave_up }, 'gave up on missing reports');
   }
 }
 
@@ -53,19 +56,23 @@ async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
   await lookAgain(db, of('wait'));
   const gatherable = config.acceptGroupMax > 1 ? of('drive').filter(({ isGatherable }) => isGatherable) : [];
   const others = of('drive').filter((group) => !gatherable.includes(group));
-  await lookAgain(db, await startEach(deps, others, 'started', done));
-  await lookAgain(db, await startEach(deps, of('give_up'), 'gave_up', done));
+  await lookAgain(db, looksOf(await startEach(deps, others, 'started', done)));
   await lookAgain(db, await gather(deps, gatherable, done));
+  const overdue = groups.filter(({ givesUp }) => givesUp);
+  const { failed } = await startEach(deps, overdue, 'gave_up', done);
+  await lookAgain(db, failed.map(soon)); // the time of the next look of the others is set above
   return groups;
 }
 
-/** Starts a workflow for each group. @returns when each is looked at again */
-async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'gave_up', done: Done): Promise<Look[]> {
+/** Starts a workflow for each group. */
+async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'gave_up', done: Done): Promise<Started> {
   const work = (group: Looked) => (as === 'started' ? starts.group(group) : starts.giveUpOnReports(group.groupId));
   const outcome = await eachOf(logger, 'could not repair groups', groups, work);
   for (const { result } of outcome.done) done[result ? as : 'running'] += 1;
-  return [...outcome.done.map(({ item }) => item), ...outcome.failed.map(soon)];
+  return outcome;
 }
+
+const looksOf = ({ done, failed }: Started): Look[] => [...done.map(({ item }) => item), ...failed.map(soon)];
 
 /**
  * Moves single messages into shared groups, as large as the accept gate would make them, and starts a workflow for each group. Skips
@@ -82,7 +89,7 @@ async function gather(deps: RepairDeps, groups: Looked[], done: Done): Promise<L
   for (const [, all] of groupBy(gone, ({ channel }) => channel)) {
     for (let from = 0; from < all.length; from += config.acceptGroupMax) {
       const bundle = all.slice(from, from + config.acceptGroupMax);
-      if (bundle.length === 1) looks.push(...(await startEach(deps, bundle, 'started', done)));
+      if (bundle.length === 1) looks.push(...looksOf(await startEach(deps, bundle, 'started', done)));
       else done.gathered += await driveTogether(deps, bundle);
     }
   }

@@ -34,7 +34,7 @@ export interface WorkflowStarts {
   messageCancelled(workflowId: string): Promise<void>;
   /** Signals the workflow of a page, if it runs, that its batch was resumed or cancelled. */
   batchChanged(workflowId: string): Promise<void>;
-  /** Starts the workflow that queries missing reports of a group and then gives up on them. @returns false when it runs already */
+  /** Starts the workflow that queries overdue reports of a group and then gives up on them. @returns false when it runs already */
   giveUpOnReports(groupId: string): Promise<boolean>;
   /** Signals the workflow of a group to apply its reports, or starts one for late reports if it has closed. */
   wake(wake: Wake): Promise<void>;

@@ -94,6 +94,13 @@ export const routingMutations: readonly Mutation[] = [
     test: 'models/operations/reports/contradicting-reports',
   },
   {
+    guards: 'a report that is not overdue is not given up',
+    file: 'models/operations/handoff/give-up.ts',
+    find: 'AND ${isOverdue(2)}',
+    replace: 'AND (true OR ${isOverdue(2)})',
+    test: 'models/operations/handoff/give-up',
+  },
+  {
     guards: 'an account without idempotency keys is not called again for what it may have taken',
     file: 'activities/handoff/hand-off.ts',
     find: 'claim.uncertain && !provider.idempotent',

@@ -6,7 +6,8 @@ import { askForReports } from './ask-for-reports.js';
 
 /**
  * Applies reports that arrive after the workflow of their group has closed, and delivers the events that they cause. The watcher also starts
- * it for a group whose workflow was lost (`isOver`): then it queries the providers and gives up on reports that are still missing.
+ * it for a group with messages that waited too long (`isOver`): then it queries the providers and gives up on the reports that are still
+ * missing. The workflow of the group was lost, or has other messages to hand off.
  */
 export async function applyLateReports({ groupId, isOver = false }: LateReportsInput): Promise<void> {
   let due = true;
@@ -14,12 +15,13 @@ export async function applyLateReports({ groupId, isOver = false }: LateReportsI
   setHandler(defineSignal(reportsSignal), () => {
     due = true;
   });
-  if (isOver) await askForReports(groupId);
+  const overdueAt = new Date().toISOString(); // what becomes overdue later is not given up before its provider was queried
+  if (isOver) await askForReports(groupId, overdueAt);
   while (due) {
     due = false;
     events.start((await local.applyReports(groupId)).deliveries);
     // A report that arrives now is not lost: it is stored with a signal, which starts the next turn of this loop.
-    if (isOver) await local.giveUpOnReports(groupId);
+    if (isOver) await local.giveUpOnReports(groupId, overdueAt);
     await events.drained();
   }
 }

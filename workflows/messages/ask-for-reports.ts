@@ -2,10 +2,11 @@ import { asking } from '../activities.js';
 
 /**
  * Queries the providers for missing reports of a group, in as many activities as that takes. Without an answer the reports may still arrive.
+ * @param overdueAt only for messages whose time for reports was over at this time (ISO 8601)
  */
-export async function askForReports(groupId: string): Promise<void> {
+export async function askForReports(groupId: string, overdueAt: string | null = null): Promise<void> {
   let after: string | null = null;
   do {
-    after = await asking.pollReports(groupId, { after }).catch(() => null);
+    after = await asking.pollReports(groupId, { overdueAt, after }).catch(() => null);
   } while (typeof after === 'string'); // undefined from a worker of the former version
 }

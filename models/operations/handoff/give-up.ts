@@ -3,6 +3,7 @@ import { afterCommit, type Database, inTransaction, select, type Transaction } f
 import { workMetrics } from '../../metrics/catalogue.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
+import { isOverdue, type Overdue, overdueBind } from '../reports/awaiting-reports.js';
 import { announcePage } from '../batches/open-page.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isOpenOrUnknown, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.js';
@@ -10,12 +11,13 @@ import { bindOf, isOpenOrUnknown, mayBeCalled, type UncertainWaits } from './unc
 /**
  * No report came in time. The messages stay `sent`, with the detail `unknown` and without an event (docs/contract/messages.md). A later
  * report still counts. Does nothing if reports arrived meanwhile: then `open` is not 0, and the caller applies them first.
+ * @param overdue only these messages
  */
-export function giveUpOnReports(db: Database, groupId: string): Promise<OpenWork> {
+export function giveUpOnReports(db: Database, groupId: string, overdue?: Overdue): Promise<OpenWork> {
   return inTransaction(db, async (transaction) => {
     const hasReports = await lockGroup(db, transaction, groupId);
     if (!hasReports) {
-      const marked = await select<{ channel: string }>(db, markUnknown, [groupId], transaction);
+      const marked = await select<{ channel: string }>(db, markUnknown, [groupId, ...overdueBind(overdue)], transaction);
       afterCommit(transaction, () => marked.forEach(({ channel }) => workMetrics.unreported.inc({ channel })));
     }
     return closeIfDone(db, transaction, groupId);
@@ -24,7 +26,8 @@ export function giveUpOnReports(db: Database, groupId: string): Promise<OpenWork
 
 const markUnknown = `
   UPDATE messages SET status_detail = 'unknown' WHERE id IN (
-    SELECT id FROM messages WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' ORDER BY id FOR UPDATE)
+    SELECT id FROM messages m
+    WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' AND ${isOverdue(2)} ORDER BY id FOR UPDATE)
   RETURNING channel`;
 
 /** Locks the group before its messages: see `inTransaction`. @returns whether its inbox has reports that were not applied */

@@ -80,7 +80,7 @@ const take = `
       count(*) FILTER (WHERE m.status = 'queued' AND (m.scheduled_at IS NULL OR m.scheduled_at <= now())) AS due,
       ${milliseconds(`min(m.scheduled_at) FILTER (WHERE m.status = 'queued' AND m.scheduled_at > now()) - now()`)} AS "dueInMs",
       count(*) FILTER (WHERE ${isAwaitingReport('m')}) AS awaiting,
-      ${milliseconds(`now() - max(m.sent_at) FILTER (WHERE ${isAwaitingReport('m')})`)} AS "awaitedMs"
+      ${milliseconds(`now() - min(m.sent_at) FILTER (WHERE ${isAwaitingReport('m')})`)} AS "awaitedMs"
     FROM messages m WHERE m.group_id = g.id
   ) w`;
 

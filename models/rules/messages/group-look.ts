@@ -11,7 +11,7 @@ export interface GroupState {
   dueInMs: number | null;
   /** How many messages wait for a report. */
   awaiting: number;
-  /** The time since the last of those was handed off. */
+  /** The time since the first of those was handed off. */
   awaitedMs: number;
   channel: Channel;
   /** For a page of a batch; null for other groups. */
@@ -20,12 +20,11 @@ export interface GroupState {
   triedLately: boolean;
 }
 
-/**
- * `fence`: it was not decided in time. `drive`: its workflow must run. `give_up`: its reports did not come in time. `close`: it has no open
- * work. `wait`: its wait is correct.
- */
+/** `fence`: it was not decided in time. `drive`: its workflow must run. `close`: it has no open work. `wait`: its wait is correct. */
 export interface Verdict {
-  action: 'fence' | 'drive' | 'give_up' | 'close' | 'wait';
+  action: 'fence' | 'drive' | 'close' | 'wait';
+  /** Besides: reports did not come in time. The messages that wait for them are given up, whatever the others of the group wait for. */
+  givesUp: boolean;
   /** When the watcher checks again, if the group is still open then. */
   lookInMs: number;
 }
@@ -45,16 +44,19 @@ const pausedMs = 600_000;
  * @param reportTimeoutMs how long to wait for a report, by channel
  */
 export function lookAt(group: GroupState, reportTimeoutMs: Readonly<Record<Channel, number>>): Verdict {
-  const { accepting, due, dueInMs, awaiting, awaitedMs, channel, batchStatus, triedLately } = group;
+  const { accepting, awaiting, awaitedMs, channel, batchStatus } = group;
   // A batch is decided as a whole.
-  if (accepting > 0) return { action: batchStatus === null ? 'fence' : 'wait', lookInMs: againMs };
+  if (accepting > 0) return { action: batchStatus === null ? 'fence' : 'wait', givesUp: false, lookInMs: againMs };
+  const leftMs = awaiting === 0 ? Number.POSITIVE_INFINITY : reportTimeoutMs[channel] - awaitedMs + reportGraceMs;
+  const givesUp = leftMs <= 0;
+  const { action, lookInMs } = lookAtQueued(group);
+  return { action, givesUp, lookInMs: Math.min(lookInMs, givesUp ? againMs : leftMs) };
+}
+
+/** The same for the messages that were not handed off. They neither wait for the reports of the others, nor do these wait for them. */
+function lookAtQueued({ due, dueInMs, awaiting, batchStatus, triedLately }: GroupState): Pick<Verdict, 'action' | 'lookInMs'> {
   if (due > 0 && batchStatus === 'paused') return { action: 'wait', lookInMs: pausedMs };
   if (due > 0) return { action: triedLately ? 'wait' : 'drive', lookInMs: againMs };
-  const waits = dueInMs === null ? [] : [dueInMs + graceMs];
-  if (awaiting > 0) {
-    const leftMs = reportTimeoutMs[channel] - awaitedMs + reportGraceMs;
-    if (leftMs <= 0) return { action: 'give_up', lookInMs: againMs };
-    waits.push(leftMs);
-  }
-  return waits.length === 0 ? { action: 'close', lookInMs: againMs } : { action: 'wait', lookInMs: Math.min(...waits) };
+  if (dueInMs !== null) return { action: 'wait', lookInMs: dueInMs + graceMs };
+  return awaiting > 0 ? { action: 'wait', lookInMs: Number.POSITIVE_INFINITY } : { action: 'close', lookInMs: againMs };
 }

@@ -61,6 +61,21 @@ describe('messageActivities', () => {
       assert.equal(asked.length, 3);
     });
 
+    it('queries only messages whose time is over when the watcher gives up', async () => {
+      const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+      const asked: string[] = [];
+      const provider = stubProvider(undefined, { fetchStatus: async (id) => (asked.push(id), null) });
+      await dispatch(provider, groupId);
+      await rows(test.db, `UPDATE messages SET sent_at = now() - interval '310 seconds' WHERE id = $1`, [ids[0]]);
+      const activities = activitiesWith(provider, { REPORT_TIMEOUT_SMS: '300' });
+      const overdueAt = new Date().toISOString();
+      await inActivity(activities.pollReports, [groupId, { overdueAt }]);
+      assert.deepEqual(asked, [`p-${ids[0]}`]);
+      const overdueNow = `UPDATE messages SET sent_at = $2::timestamptz - interval '299.999 seconds' WHERE id = $1`;
+      await rows(test.db, overdueNow, [ids[1], overdueAt]);
+      assert.deepEqual(await activities.giveUpOnReports(groupId, overdueAt), { open: 1 }, 'the other was not queried');
+    });
+
     it('ends in its time when a provider hangs; the next call queries the other messages', async () => {
       const page = Array.from({ length: 62 }, () => ({}));
       const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, page);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { NewMessage } from '../../../models/tables/message.js';
 import { firstDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
+import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
-import { buildSent, claimAll, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { acceptedAs, buildQueuedGroup, buildSent, claimAll, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import { makeDue } from '../../support/temporal/watcher.js';
 import { longAgo, useRepairs } from './use-repairs.js';
 
@@ -19,6 +21,22 @@ describe('repairs of groups', () => {
     assert.deepEqual(await repairs.run(), [], 'the time-out is three days');
     await makeDue(repairs.db);
     assert.deepEqual(await repairs.run({ REPORT_TIMEOUT_SMS: '300' }), [`give up ${group_id}`]);
+  });
+
+  it('repairs of groups give up on reports of a paused batch, and of a group that they drive', async () => {
+    const { groupId: due } = await buildQueuedGroup(repairs.db, repairs.workspaceId, [{}, {}]);
+    const paused = (await buildAcceptedBatch(repairs.db, repairs.workspaceId, [2])).pages[0]?.groupId ?? '';
+    for (const groupId of [due, paused]) {
+      const [claim] = await claimAll(repairs.db, groupId, sandboxEverywhere, { limit: 1 });
+      await recordHandoffs(repairs.db, [acceptedAs(claim ?? assert.fail('nothing to claim'))]);
+    }
+    await rows(repairs.db, `UPDATE batches SET status = 'paused'`);
+    await rows(repairs.db, `UPDATE messages SET sent_at = now() - interval '361 seconds' WHERE status = 'sent'`);
+    await rows(repairs.db, `UPDATE send_attempts SET started_at = ${longAgo}`);
+    await makeDue(repairs.db);
+    const calls = await repairs.run({ REPORT_TIMEOUT_SMS: '300' });
+    assert.deepEqual(new Set(calls), new Set([`give up ${due}`, `give up ${paused}`, `start msg:${due}`]));
+    assert.equal(calls.length, 3);
   });
 
   it('continue beside waiting groups and failed starts', async () => {

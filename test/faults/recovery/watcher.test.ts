@@ -131,6 +131,32 @@ describe('a run of the watcher', () => {
     await until(async () => (await delivered()).length === 3, 'the batch goes on');
   });
 
+  it('a run of the watcher gives up on a report of a paused batch, and leaves its queued messages', async () => {
+    const body = { channel: 'sms', content: { text: 'Hello' }, recipients: [silent, silent, silent], allow_duplicates: true, rate: 1 };
+    const headers = { 'X-API-Key': account.apiKey };
+    const { batch } = (await client.call('POST', '/api/v1/messages/bulk', { body, headers })).body.data;
+    const states = async () =>
+      (
+        await rows<{ state: string }>(
+          service.db,
+          `SELECT status || '/' || status_detail AS state FROM messages WHERE batch_id = $1 ORDER BY sent_at, id`,
+          [batch.id],
+        )
+      ).map(({ state }) => state);
+    await until(async () => (await states())[0] === 'sent/awaiting_report', 'one is handed off');
+    await pauseBatch(service.db, account.workspaceId, batch.id);
+    await until(async () => !(await states()).includes('queued/sending'), 'no call is in progress');
+    const before = await states();
+    await rows(service.db, `UPDATE messages SET sent_at = sent_at - interval '4 days' WHERE batch_id = $1`, [batch.id]);
+
+    await watch(service);
+
+    const after = before.map((state) => state.replace('awaiting_report', 'unknown'));
+    await until(async () => (await states()).join() === after.join(), 'what was handed off is given up');
+    assert.ok(after.includes('queued/accepted'), after.join());
+    await client.call('POST', `/api/v1/messages/bulk/${batch.id}/cancel`, { headers });
+  });
+
   const deliveriesOf = async (webhookId: string): Promise<Json[]> =>
     (await client.call('GET', `/api/v1/webhooks/${webhookId}/deliveries`, { headers: bearer(account.token) })).body.data.deliveries;
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { forEachChannel } from '../../../../models/channels.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
@@ -53,6 +54,21 @@ describe('giving up', () => {
     assert.equal(await closedAt(message.group_id), null);
     await applyReports(test.db, message.group_id);
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+  });
+
+  it('giveUpOnReports gives up only on messages whose time is over, each by the time-out of its channel', async () => {
+    const sentSecondsAgo = async (channel: 'sms' | 'email', seconds: number) => {
+      const { id, group_id } = await buildSent(test.db, test.workspaceId, { channel });
+      await rows(test.db, `UPDATE messages SET sent_at = now() - $2 * interval '1 second' WHERE id = $1`, [id, seconds]);
+      return { id, group_id };
+    };
+    const over = await sentSecondsAgo('sms', 310);
+    const others = [await sentSecondsAgo('sms', 290), await sentSecondsAgo('email', 310)];
+    for (const { id } of others) await rows(test.db, 'UPDATE messages SET group_id = $1 WHERE id = $2', [over.group_id, id]);
+    const overdue = { at: new Date().toISOString(), timeoutSeconds: { ...forEachChannel(() => 0), sms: 300, email: 600 } };
+    assert.deepEqual(await giveUpOnReports(test.db, over.group_id, overdue), { open: 2 });
+    assert.equal(await statusOf(test.db, over.id), 'sent/unknown');
+    for (const { id } of others) assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
   });
 
   it('giveUpOnReports leaves queued messages queued and their group open', async () => {

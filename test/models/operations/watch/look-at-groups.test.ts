@@ -77,6 +77,14 @@ describe('the watcher’s queue of groups', () => {
     });
   });
 
+  it('the watcher’s queue of groups counts the wait for reports from the first hand-off', async () => {
+    const [first, last] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
+    await rows(test.db, 'UPDATE messages SET group_id = $1 WHERE id = $2', [first.group_id, last.id]);
+    await rows(test.db, `UPDATE messages SET sent_at = now() - interval '100 seconds' WHERE id = $1`, [first.id]);
+    const { awaiting, awaitedMs } = (await needs())(first.group_id);
+    assert.ok(awaiting === 2 && awaitedMs >= 100_000 && awaitedMs < 110_000, String(awaitedMs));
+  });
+
   it('the watcher’s queue of groups returns what each group needs', async () => {
     const single = await buildQueued(test.db, workspaceId);
     const scheduled = await buildQueued(test.db, workspaceId, { scheduled_at: inSeconds(600) });
