@@ -40,10 +40,9 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
     async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
       const { id, to, content, headers } = message;
       const messageId = `<${id}@${domain}>`;
-      const { text, html } = content;
-      const mail = { from, to: { name: '', address: to }, messageId, subject: subjectOf(content), text };
+      const mail = { from, to: { name: '', address: to }, messageId, subject: subjectOf(content), ...textsOf(content) };
       try {
-        await transport.sendMail({ ...mail, ...(html === undefined ? {} : { html }), headers: { ...headers }, signal });
+        await transport.sendMail({ ...mail, headers: { ...headers }, signal });
         return { outcome: 'accepted', provider_message_id: messageId, isUnreported: true };
       } catch (error) {
         return outcomeOf(error as SmtpError, bytes.get(messageId)?.readableDidRead === true);
@@ -61,6 +60,8 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
       ),
   };
 }
+
+const textsOf = ({ text, html }: OutgoingMessage['content']) => ({ text, ...(html === undefined ? {} : { html }) });
 
 /** Requires TLS when there is a password and the server is on another machine. The query of the address can override it. */
 function poolOptions(url: string) {

@@ -57,11 +57,9 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
       return [{ kind: 'report', ...source, status: 'sent', ...noFailure, occurred_at: sentAt }];
     case 'Delivery':
       return [{ kind: 'report', ...source, status: 'delivered', ...noFailure, occurred_at: momentOf(event.delivery?.timestamp, at) }];
-    case 'Bounce': {
+    case 'Bounce':
       if (isAutomaticReply(event.bounce)) return [];
-      const { bounceType, bounceSubType, timestamp } = event.bounce ?? {};
-      return [{ kind: 'report', ...source, ...failureOf(`${bounceType}/${bounceSubType}`), occurred_at: momentOf(timestamp, at) }];
-    }
+      return [{ kind: 'report', ...source, ...bounceOf(event.bounce), occurred_at: momentOf(event.bounce?.timestamp, at) }];
     case 'Reject':
     case 'Rendering Failure':
       return [{ kind: 'report', ...source, ...failureOf(event.eventType), occurred_at: sentAt }];
@@ -102,6 +100,8 @@ function isAutomaticReply(bounce: Json): boolean {
   if (bounceType !== 'Transient' || bounceSubType !== 'General' || !Array.isArray(bouncedRecipients)) return false;
   return bouncedRecipients.length > 0 && bouncedRecipients.every((each: Json) => !each?.status && !each?.diagnosticCode && !each?.action);
 }
+
+const bounceOf = (bounce: Json) => failureOf(`${bounce?.bounceType}/${bounce?.bounceSubType}`);
 
 function failureOf(theirs: string): Pick<IncomingReport, 'status' | 'error_code' | 'is_permanent' | 'provider_error_code'> {
   const { code, isPermanent } = lookUp(sesFailures, theirs);

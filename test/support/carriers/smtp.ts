@@ -63,9 +63,7 @@ export async function startSmtp(options: SMTPServerOptions = {}, host = '127.0.0
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = server.server.address() as AddressInfo;
   const credentials = options.authOptional === false ? `${login.user}:${encodeURIComponent(login.password)}@` : '';
-  const hangUp = () => {
-    for (const socket of sockets) socket.destroy();
-  };
+  const hangUp = () => sockets.forEach((socket) => socket.destroy());
   const mailServer: MailServer = {
     url: `smtp://${credentials}${host}:${port}`,
     received: [],
