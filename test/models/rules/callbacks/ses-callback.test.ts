@@ -132,20 +132,15 @@ describe('the callback of SES', () => {
 
   it('failures are mapped to our codes', async () => {
     const codesOf = ([event]: CallbackEvent[]) =>
-      event?.kind === 'report' ? [event.status, event.error_code, event.is_permanent, event.provider_error_code] : [];
+      event?.kind === 'report' && [event.status, event.error_code, event.is_permanent, event.provider_error_code].join(' ');
     const bounce = async (bounceType: string, bounceSubType: string) =>
       codesOf(await readEvent('Bounce', { bounce: { bounceType, bounceSubType } }));
-    assert.deepEqual(await bounce('Permanent', 'General'), ['failed', '30008', true, 'Permanent/General']);
-    assert.deepEqual(await bounce('Transient', 'MailboxFull'), ['failed', '30006', false, 'Transient/MailboxFull']);
-    assert.deepEqual(await bounce('Undetermined', 'Undetermined'), ['failed', 'undeliverable', false, 'Undetermined/Undetermined']);
-    assert.deepEqual(await bounce('Permanent', 'OnAccountSuppressionList'), [
-      'failed',
-      'suppressed',
-      true,
-      'Permanent/OnAccountSuppressionList',
-    ]);
-    assert.deepEqual(codesOf(await readEvent('Reject', { reject: { reason: 'Bad content' } })), ['failed', '30007', true, 'Reject']);
-    assert.deepEqual(codesOf(await readEvent('Bounce')), ['failed', 'undeliverable', false, 'undefined/undefined']);
+    assert.equal(await bounce('Permanent', 'General'), 'failed 30008 true Permanent/General');
+    assert.equal(await bounce('Transient', 'MailboxFull'), 'failed 30006 false Transient/MailboxFull');
+    assert.equal(await bounce('Undetermined', 'Undetermined'), 'failed undeliverable false Undetermined/Undetermined');
+    assert.equal(await bounce('Permanent', 'OnAccountSuppressionList'), 'failed suppressed true Permanent/OnAccountSuppressionList');
+    assert.equal(codesOf(await readEvent('Reject', { reject: { reason: 'Bad content' } })), 'failed 30007 true Reject');
+    assert.equal(codesOf(await readEvent('Bounce')), 'failed undeliverable false undefined/undefined');
   });
 
   it('an automatic reply, which SES reports as a bounce without a status, is no failure', async () => {
@@ -161,12 +156,10 @@ describe('the callback of SES', () => {
   });
 
   it('a complaint or an unsubscription is an opt-out', async () => {
-    const reasonOf = ([event]: CallbackEvent[]) => (event?.kind === 'opt_out' ? [event.reason, event.recipient] : []);
-    assert.deepEqual(reasonOf(await readEvent('Complaint', { complaint: { timestamp: '2026-01-02T03:04:05Z' } })), [
-      'complaint',
-      'ada@example.org',
-    ]);
-    assert.deepEqual(reasonOf(await readEvent('Subscription', preferences(true))), ['unsubscribed', 'ada@example.org']);
+    const wishOf = ([event]: CallbackEvent[]) => event?.kind === 'opt_out' && `${event.reason} ${event.recipient}`;
+    const complaint = await readEvent('Complaint', { complaint: { timestamp: '2026-01-02T03:04:05Z' } });
+    assert.equal(wishOf(complaint), 'complaint ada@example.org');
+    assert.equal(wishOf(await readEvent('Subscription', preferences(true))), 'unsubscribed ada@example.org');
   });
 
   it('a recipient who subscribes again ends the opt-out, and one who changes topics does not', async () => {
@@ -179,10 +172,8 @@ describe('the callback of SES', () => {
 
   it('a mail that SES did not send because of an earlier complaint is a failure and an opt-out', async () => {
     const events = await readEvent('Complaint', { complaint: { complaintSubType: 'OnAccountSuppressionList' } });
-    assert.deepEqual(
-      events.map((event) => (event.kind === 'report' ? [event.status, event.error_code, event.provider_error_code] : [event.kind])),
-      [['failed', 'suppressed', 'Complaint/OnAccountSuppressionList'], ['opt_out']],
-    );
+    const texts = events.map((event) => (event.kind === 'report' ? `${event.error_code} ${event.provider_error_code}` : event.kind));
+    assert.deepEqual(texts, ['suppressed Complaint/OnAccountSuppressionList', 'opt_out']);
   });
 
   it('a recipient who says that the mail is not spam has not opted out', async () =>
