@@ -1,7 +1,7 @@
 /** Calls of the API, typed by its OpenAPI document (schema.ts, generated). The session is a cookie, which the browser adds by itself. */
 import { urlOf } from './base.js';
 import { noteAllowance } from './allowance.js';
-import { type ErrorBody, Problem, unreachable } from './problem.js';
+import { endedText, type ErrorBody, Problem, unreachable } from './problem.js';
 import type { components, paths } from './schema.js';
 
 type Method = 'get' | 'post' | 'put' | 'delete';
@@ -35,9 +35,6 @@ export interface Input<P extends keyof paths, M extends Method> {
   /** Gets the headers of the answer. */
   answered?(headers: Headers): void;
 }
-
-/** What the API says of a session that has ended (docs/contract/errors.md). */
-const endedText = 'Invalid or expired token';
 
 /** The credential of the portal; null: the cookie of the session. */
 let bearer: string | null = null;

@@ -9,6 +9,9 @@ export interface ErrorBody {
   hints?: string[];
 }
 
+/** What the API says of a session that has ended (docs/contract/errors.md). */
+export const endedText = 'Invalid or expired token';
+
 /** A refused or failed request. `message` is for people. */
 export class Problem extends Error {
   override readonly name = 'Problem';

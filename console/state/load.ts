@@ -79,8 +79,9 @@ class Loading<T> implements Loaded<T> {
   };
 
   readonly look = (): void => {
+    const { value } = this.isAwaited; // the viewer may wait for the read that this one replaces
     this.reload();
-    this.isAwaited.value = false;
+    this.isAwaited.value = value;
   };
 
   readonly update = (change: (data: T) => T): void => {

@@ -1,6 +1,7 @@
 /** The link to the portal of a webhook: its token is the only credential. A frame of another site has no cookie. */
 import { signal } from '@preact/signals';
 import { sendWith, whenSignedOut } from '../api/call.js';
+import { question } from './confirm.js';
 import { stored } from './stored.js';
 
 /** Whether the link still opens something. */
@@ -22,6 +23,7 @@ export function openPortal(): void {
   isPortalOpen.value = token !== null;
   sendWith(token ?? '');
   whenSignedOut(() => {
+    question.value?.answer(false);
     stored(() => sessionStorage.removeItem(key));
     isPortalOpen.value = false;
   });

@@ -6,6 +6,7 @@ import { forget } from '../api/stream.js';
 import { question } from './confirm.js';
 import { forgetInput, keepInput } from './kept.js';
 import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests } from './requests.js';
+import { dismissAll } from './toasts.js';
 
 export type Workspace = Schema<'WorkspaceSettings'>;
 
@@ -55,7 +56,8 @@ beforeCalls(() => {
 export function followOtherTabs(): void {
   addEventListener('storage', (event) => {
     const { key } = event;
-    keepRemovedRequests(event);
+    // Events may be late: this workspace may be signed in again.
+    if (localStorage.getItem(hint) === null) keepRemovedRequests(event);
     if (key !== hint && key !== null) return;
     const known = localStorage.getItem(hint);
     if (known === null) end(null);
@@ -90,8 +92,9 @@ function end(reason: string | null): void {
     keepInput(id);
     keepRequests(id);
   }
-  // It was about what is no longer shown, and would lie over the sign-in form.
+  // They were about what is no longer shown, and would lie over the sign-in form.
   question.value?.answer(false);
+  dismissAll();
   localStorage.removeItem(hint);
   forgetStored(null);
   forget();

@@ -1,6 +1,6 @@
 /** Short notices about what has just happened. */
 import { signal } from '@preact/signals';
-import { problemOf } from '../api/problem.js';
+import { endedText, problemOf } from '../api/problem.js';
 
 export interface Toast {
   id: number;
@@ -25,9 +25,17 @@ export function toast(text: string): void {
   setTimeout(() => dismiss(id), shownMs);
 }
 
-/** Says what went wrong, until it is closed: the screen says it nowhere else. */
-export const toastProblem = (error: unknown): void => void show(problemOf(error).message);
+/** Says what went wrong, until it is closed: the screen says it nowhere else. The end of the session is said by the sign-in screen. */
+export function toastProblem(error: unknown): void {
+  const { message } = problemOf(error);
+  if (message !== endedText) show(message);
+}
 
 export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id);
+}
+
+/** With the session, whose screens they are about. */
+export function dismissAll(): void {
+  toasts.value = [];
 }

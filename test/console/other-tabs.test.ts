@@ -73,6 +73,19 @@ describe('the console in two tabs', function () {
     assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
   });
 
+  it('a button that finds out the end of the session leaves no notice over the sign-in form', async () => {
+    await me.call('POST', '/api-keys', { name: 'A key' });
+    await browser.follow('API keys');
+    await browser.press(/^Revoke/);
+    await browser.page.getByRole('dialog').waitFor();
+    await tab.goto('about:blank');
+    await browser.page.route('**/api/v1/balance', (route) => route.abort());
+    await me.call('POST', '/auth/logout-all');
+    await browser.press('Revoke the key');
+    await browser.see('Your session has ended. Please sign in again.');
+    assert.equal(await browser.page.getByRole('button', { name: /^Close the notice/ }).count(), 0);
+  });
+
   it('a question that is open when the session ends is answered with no', async () => {
     await me.call('POST', '/api-keys', { name: 'A key' });
     await browser.follow('API keys');

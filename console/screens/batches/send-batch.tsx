@@ -66,11 +66,18 @@ function useSending(body: Body | null, isSending: Signal<boolean>) {
       question.value = await unansweredOf(body);
       if (question.value !== null) return;
     }
-    assertAhead(body.scheduled_at);
-    const request = sent.current.get(meant) ?? (meant === 'same' ? question.value : null) ?? newRequest();
+    const unanswered = sent.current.get(meant) ?? (meant === 'same' ? question.value : null);
+    // A batch without an answer may have been accepted before its time.
+    if (unanswered === null) assertAhead(body.scheduled_at);
+    const request = unanswered ?? newRequest();
     sent.current.set(meant, request);
     isSending.value = true;
-    await answered(sendOnce(body, request)).finally(() => (isSending.value = false));
+    await answered(sendOnce(body, request))
+      .catch((error: unknown) => {
+        if (unanswered === null && !isUnanswered(error)) sent.current.delete(meant);
+        throw error;
+      })
+      .finally(() => (isSending.value = false));
   });
   const chooseNew = () => {
     if (!form.isBusy.value) isNew.current = true;

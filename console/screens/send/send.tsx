@@ -44,19 +44,27 @@ export function Send() {
 /** Sends what the form has, and shows the message. */
 function useSending(bodyOfForm: (data: FormData) => Body) {
   const { route } = useLocation();
-  // Content → its key. Each content is sent at most once, however often the button is pressed or the network fails.
+  // Content without an answer → its key. It is sent at most once, however often the button is pressed or the network fails.
   const keys = useKeptSignal<Readonly<Record<string, string>>>('sent', {});
   return useForm(async (data) => {
     const body = bodyOfForm(data);
-    assertAhead(body.scheduled_at);
     const content = JSON.stringify(body);
-    const idempotencyKey = keys.value[content] ?? crypto.randomUUID();
+    const unanswered = keys.value[content];
+    // A message without an answer may have been accepted before its time.
+    if (unanswered === undefined) assertAhead(body.scheduled_at);
+    const idempotencyKey = unanswered ?? crypto.randomUUID();
     keys.value = { ...keys.value, [content]: idempotencyKey };
-    const { message } = await call('post', '/api/v1/messages/send', { body, idempotencyKey });
+    const { message } = await call('post', '/api/v1/messages/send', { body, idempotencyKey }).catch((error: unknown) => {
+      if (unanswered === undefined && !isUnanswered(error)) keys.value = without(keys.value, content);
+      throw error;
+    });
     refreshSoon();
     route(to(`messages/${message.id}`));
   });
 }
+
+const without = (keys: Readonly<Record<string, string>>, content: string) =>
+  Object.fromEntries(Object.entries(keys).filter(([each]) => each !== content));
 
 function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
   const channel = useSignal(draft.channel);
@@ -82,7 +90,10 @@ function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
       >
         <SendFields draft={draft} channel={channel} />
         {isUnanswered(form.problem.value) && (
-          <p>It is not known whether the message was accepted. Press the button again: it is sent once, as long as nothing is changed.</p>
+          <p>
+            It is not known whether the message was accepted. Press the button again: it is sent once, as long as nothing is changed. If you
+            leave this page, look for it among the messages before you write it again.
+          </p>
         )}
       </Form>
       <Preview of={preview} />

@@ -12,8 +12,9 @@ export function PolicyForm({ workspace, changed }: { workspace: Workspace; chang
   const form = useForm(async (data, element) => {
     const { workspace: next } = await call('put', '/api/v1/workspace', { body: changesOf(data, shown) });
     changed(next);
-    // The fields show what is stored now, also where a program changed it.
-    element.reset();
+    // The fields show what is stored now, also where a program changed it. What was written meanwhile stays.
+    const written = new FormData(element);
+    if (fields.every((name) => textOf(written, name) === textOf(data, name))) element.reset();
     toast('The settings are saved.');
   });
   return (

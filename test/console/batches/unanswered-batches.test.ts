@@ -67,6 +67,28 @@ describe('a batch without an answer in the console', () => {
     assert.equal(await batches(), 2);
   });
 
+  it('a scheduled one is sent once although its time has passed', async () => {
+    const later = new Date(Date.now() + 7 * 86_400_000);
+    const send = async () => {
+      await browser.open('/batches/new');
+      await browser.choose(csv('to', phone(1)));
+      await browser.fill('Text', 'Hello');
+      await browser.fill('Send at (optional)', `${later.toISOString().slice(0, 10)}T10:00`);
+      await browser.press('Preview');
+      await browser.press(/^Send 1 message for 1 credit/);
+    };
+    await loseAnswers();
+    await send();
+    await browser.see('It is not known whether the batch was accepted.');
+    await answerAgain();
+    await send();
+    await browser.page.getByRole('button', { name: 'The same batch: send it once' }).waitFor();
+    await browser.page.evaluate(`Date.now = () => ${later.getTime() + 2 * 86_400_000}`);
+    await browser.press('The same batch: send it once');
+    await batchShown(browser);
+    assert.equal(await batches(), 1);
+  });
+
   it('an answer that ends in the middle counts as none, and the batch is sent once', async () => {
     await preview(browser, csv('to', phone(1)), 'Hello');
     await browser.page.route('**/messages/bulk', async (route) => {

@@ -81,6 +81,23 @@ describe('a copy of a message in the console', () => {
     );
   });
 
+  it('a scheduled message whose answer was lost is sent once although its time has passed', async () => {
+    await browser.open('/send?to=%2B15551234567');
+    await browser.fill('Text', 'Hello');
+    const later = new Date(Date.now() + 7 * 86_400_000);
+    await browser.fill('Send at (optional)', `${later.toISOString().slice(0, 10)}T10:00`);
+    await browser.page.route('**/messages/send', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await browser.press('Send');
+    await browser.see('It is not known whether the message was accepted.');
+    await browser.page.unroute('**/messages/send');
+    await browser.page.evaluate(`Date.now = () => ${later.getTime() + 2 * 86_400_000}`);
+    await pressSend();
+    assert.equal((await contents()).length, 1);
+  });
+
   it('a message that was left reads nothing more when its cancel is answered', async () => {
     const { id } = await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     await browser.open(`/messages/${id}`);
