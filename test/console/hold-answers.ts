@@ -14,5 +14,12 @@ export async function holdAnswers({ page }: ConsoleBrowser, address: string | Re
   return release;
 }
 
+/** The service gets the sends, the page no answers. `unroute` of the address ends it. */
+export const loseAnswers = ({ page }: ConsoleBrowser, address: '**/messages/send' | '**/messages/bulk'): Promise<unknown> =>
+  page.route(address, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+
 /** Keeps the parts of the page back that are not loaded yet. @returns what lets them go */
 export const holdScreens = (browser: ConsoleBrowser): Promise<() => void> => holdAnswers(browser, /\/assets\/part-\w+\.js$/);

@@ -4,6 +4,7 @@ import { type Owner, owner, password } from '../api/accounts/owner.js';
 import { useApi } from '../api/use-api.js';
 import { rows } from '../support/database.js';
 import { batchShown, csv, phone, preview } from './batches/batch-form.js';
+import { loseAnswers } from './hold-answers.js';
 import { useConsole } from './use-console.js';
 
 describe('a session of the console that ends while something is written', () => {
@@ -28,12 +29,6 @@ describe('a session of the console that ends while something is written', () => 
     });
     await signedOut();
   };
-  /** The service gets the sends, the page no answers. */
-  const loseAnswers = (operation: 'send' | 'bulk') =>
-    browser.page.route(`**/messages/${operation}`, async (route) => {
-      await route.fetch();
-      await route.abort();
-    });
   const writeMail = async () => {
     await browser.open('/send?to=%2B15551234567');
     await field('Channel').selectOption('email');
@@ -75,7 +70,7 @@ describe('a session of the console that ends while something is written', () => 
 
   it('a batch without an answer is not sent twice by a send after the sign-in', async () => {
     await preview(browser, csv('to', phone(1)), 'Hello');
-    await loseAnswers('bulk');
+    await loseAnswers(browser, '**/messages/bulk');
     await browser.press('Send 1 message for 1 credit');
     await browser.see('It is not known whether the batch was accepted.');
     await browser.page.unrouteAll();
@@ -91,7 +86,7 @@ describe('a session of the console that ends while something is written', () => 
 
   it('a message without an answer is not sent twice by a send after the sign-in', async () => {
     await writeMail();
-    await loseAnswers('send');
+    await loseAnswers(browser, '**/messages/send');
     await browser.press('Send');
     await browser.see('The service cannot be reached.');
     await browser.page.unrouteAll();

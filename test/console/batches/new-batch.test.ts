@@ -4,7 +4,7 @@ import { useApi } from '../../api/use-api.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { xssTexts } from '../console-browser.js';
-import { holdAnswers } from '../hold-answers.js';
+import { holdAnswers, loseAnswers } from '../hold-answers.js';
 import { useConsole } from '../use-console.js';
 import { batchShown, csv, fact, numbered, phone, preview, quoted } from './batch-form.js';
 
@@ -14,12 +14,6 @@ describe('a new batch in the console', function () {
 
   const batches = async (): Promise<number> =>
     (await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId])).length;
-  /** The service gets the requests, the page no answers. */
-  const loseAnswers = () =>
-    browser.page.route('**/messages/bulk', async (route) => {
-      await route.fetch();
-      await route.abort();
-    });
 
   it('the text gets its placeholders by buttons, is previewed as it is, and a change needs another look', async () => {
     await browser.open('/batches/new');
@@ -63,7 +57,7 @@ describe('a new batch in the console', function () {
   it('a batch whose answers were lost is sent once, even after the page was loaded again', async () => {
     const file = csv('to,name', ...numbered(3, (index) => `${phone(index)},Ada`));
     await preview(browser, file, 'Hello {{ name }}');
-    await loseAnswers();
+    await loseAnswers(browser, '**/messages/bulk');
     await browser.press('Send 3 messages for 3 credits');
     await browser.see('It is not known whether the batch was accepted.');
     await browser.press('Send 3 messages for 3 credits');
@@ -90,7 +84,7 @@ describe('a new batch in the console', function () {
   it('a batch with the content of one without an answer is sent as a new one where the viewer says so', async () => {
     const file = csv('to', phone(1));
     await preview(browser, file, 'Hello');
-    await loseAnswers();
+    await loseAnswers(browser, '**/messages/bulk');
     await browser.press('Send 1 message for 1 credit');
     await browser.see('It is not known whether the batch was accepted.');
     await browser.page.unroute('**/messages/bulk');

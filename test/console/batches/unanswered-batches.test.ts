@@ -4,6 +4,7 @@ import { password } from '../../api/accounts/owner.js';
 import { useApi } from '../../api/use-api.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
+import { loseAnswers } from '../hold-answers.js';
 import { useConsole } from '../use-console.js';
 import { batchShown, csv, phone, preview } from './batch-form.js';
 
@@ -13,18 +14,12 @@ describe('a batch without an answer in the console', () => {
 
   const batches = async (): Promise<number> =>
     (await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId])).length;
-  /** The service gets the requests, the page no answers. */
-  const loseAnswers = () =>
-    browser.page.route('**/messages/bulk', async (route) => {
-      await route.fetch();
-      await route.abort();
-    });
   const refuse = (status: number, error: string, code: string) =>
     browser.page.route('**/messages/bulk', (route) => route.fulfill({ status, json: { success: false, error, code } }));
   const answerAgain = () => browser.page.unroute('**/messages/bulk');
   const sendAndLose = async () => {
     await preview(browser, csv('to', phone(1)), 'Hello');
-    await loseAnswers();
+    await loseAnswers(browser, '**/messages/bulk');
     await browser.press('Send 1 message for 1 credit');
     await browser.see('It is not known whether the batch was accepted.');
     await answerAgain();
@@ -54,7 +49,7 @@ describe('a batch without an answer in the console', () => {
     await browser.see('It is not known whether the batch was accepted.');
     await answerAgain();
     await sendSameContent();
-    await loseAnswers();
+    await loseAnswers(browser, '**/messages/bulk');
     await browser.press('A new batch: send it as well');
     await browser.see('The service cannot be reached.');
     assert.equal(await batches(), 1);
@@ -77,7 +72,7 @@ describe('a batch without an answer in the console', () => {
       await browser.press('Preview');
       await browser.press(/^Send 1 message for 1 credit/);
     };
-    await loseAnswers();
+    await loseAnswers(browser, '**/messages/bulk');
     await send();
     await browser.see('It is not known whether the batch was accepted.');
     await answerAgain();

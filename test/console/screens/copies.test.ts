@@ -1,7 +1,7 @@
 /** Copies of messages, lost answers and late ones, in a browser. */
 import assert from 'node:assert/strict';
 import type { Json } from '../../support/client.js';
-import { holdAnswers } from '../hold-answers.js';
+import { holdAnswers, loseAnswers } from '../hold-answers.js';
 import { useMessages } from '../use-messages.js';
 
 describe('a copy of a message in the console', () => {
@@ -60,10 +60,7 @@ describe('a copy of a message in the console', () => {
 
   it('messages whose answers are lost are each sent once, also when another one is tried in between', async () => {
     await browser.open('/send?to=%2B15551234567');
-    await browser.page.route('**/messages/send', async (route) => {
-      await route.fetch();
-      await route.abort();
-    });
+    await loseAnswers(browser, '**/messages/send');
     const press = async (text: string) => {
       await browser.fill('Text', text);
       await browser.press('Send');
@@ -86,10 +83,7 @@ describe('a copy of a message in the console', () => {
     await browser.fill('Text', 'Hello');
     const later = new Date(Date.now() + 7 * 86_400_000);
     await browser.fill('Send at (optional)', `${later.toISOString().slice(0, 10)}T10:00`);
-    await browser.page.route('**/messages/send', async (route) => {
-      await route.fetch();
-      await route.abort();
-    });
+    await loseAnswers(browser, '**/messages/send');
     await browser.press('Send');
     await browser.see('It is not known whether the message was accepted.');
     await browser.page.unroute('**/messages/send');
