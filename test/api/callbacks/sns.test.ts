@@ -30,17 +30,15 @@ describe('a callback of Amazon SNS', () => {
   });
 
   describe('that names a certificate which SNS does not have', () => {
-    const failuresMax = 15;
-    const app = useApi({ env: () => ({ ...sesEnv(ses), RATE_LIMIT_API: `${failuresMax}/60` }) });
+    const app = useApi({ env: () => sesEnv(ses) });
 
-    it('403, then 429; the certificate of SNS stays in the cache', async () => {
+    it('403, and the certificate of SNS stays in the cache', async () => {
       assert.equal(await post(app, '2'), 200);
       const fetched = ses.certificates;
       const invented = (number: number) => post(app, '2', { SigningCertURL: `${ses.url}/SimpleNotificationService-${number}.pem` });
-      for (let number = 1; number < failuresMax; number += 1) assert.equal(await invented(number), 403);
+      for (let number = 1; number < 15; number += 1) assert.equal(await invented(number), 403);
       assert.equal(await post(app, '2'), 200);
       assert.equal(ses.certificates, fetched);
-      assert.deepEqual([await invented(0), await invented(0)], [403, 429]);
     });
   });
 

@@ -83,7 +83,7 @@ const paths: Mistake[] = [
     what: 'GET where POST is meant',
     to: 'GET /api/v1/messages/send',
     status: 404,
-    error: 'Message not found',
+    error: 'Not found',
     where: [''],
     fix: 'Allowed: POST',
   },

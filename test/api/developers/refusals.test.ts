@@ -93,7 +93,7 @@ describe('the details of refusals', () => {
       'GET, PUT, DELETE, HEAD, OPTIONS',
     ],
     ['PUT', '/api/v1/messages/send', 'Not found', 'No such method on this path. Allowed: POST', 'POST, OPTIONS'],
-    ['GET', '/api/v1/messages/send', 'Message not found', 'No such method on this path. Allowed: POST', 'POST, OPTIONS'],
+    ['GET', '/api/v1/messages/send', 'Not found', 'No such method on this path. Allowed: POST', 'POST, OPTIONS'],
     ['GET', '/api/v1/messages/', 'Not found', 'A path has no slash at its end: use /api/v1/messages', null],
     ['GET', '/api/v1/messages/x/', 'Not found', 'A path has no slash at its end: use /api/v1/messages/{id}', null],
     ['GET', '/API/V1/messages', 'Not found', 'Paths are in lower case: use /api/v1/messages', null],
