@@ -9,6 +9,7 @@ import type { HeaderSink, Limiter } from '../http/rate-limit.js';
 import type { LoggedCaller } from '../http/request-context.js';
 import type { Authenticator, Credential } from './authenticate.js';
 import type { KnownCallers } from './known-callers.js';
+import type { Claims } from './tokens.js';
 
 /** A request for an endpoint, before its credential is looked up. */
 export interface AccessRequest {
@@ -42,6 +43,9 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   return { rateClass: 'address', key: item.id === 'getHealth' ? `health:${address}` : address };
 }
 
+/** Counts the requests with a token that has ended, whatever their address. A token that is valid is never counted in it. */
+const endedTokenBucket = ({ sub, tv, jti = `${sub}:${tv}` }: Claims): Bucket => ({ rateClass: 'failure', key: `token ${jti}` });
+
 /** The key of a credential in `KnownCallers`. It is not the key of the bucket: under /auth, all clients of an address share a bucket. */
 const nameOf = (credential: Credential, bucket: Bucket): string =>
   credential.kind === 'jwt' ? `${credential.claims.sub}:${credential.claims.tv}` : bucket.key;
@@ -49,6 +53,7 @@ const nameOf = (credential: Credential, bucket: Bucket): string =>
 /**
  * A credential that this process has seen before is counted first, together with its workspace, and looked up afterwards. An unknown API
  * key may be invented. It is looked up first, with few look-ups per client address at a time, and an invalid key counts for the address.
+ * A token that was often refused is refused before it is counted for its workspace.
  */
 export function createAdmit(limiter: Limiter, authenticator: Authenticator, known: KnownCallers): Admit {
   const lookups = new CountedLookups(limiter, known);
@@ -57,7 +62,7 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
     const { item, credential, note } = request;
     const bucket = bucketOf(item, credential, request.address);
     const identified = () => authenticator.identify(item.auth, credential, note);
-    const identify = credential.kind === 'jwt' ? () => lookups.ofToken(request.address, bucket, res, identified) : identified;
+    const identify = credential.kind === 'jwt' ? () => lookups.ofToken(request, credential.claims, res, identified) : identified;
     if (credential.kind === 'none' || credential.kind === 'refused') {
       await limiter.consume(bucket, res);
       return identify();
@@ -66,6 +71,7 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
     const seen = known.callerOf(name);
     const owner = credential.kind === 'jwt' ? { workspaceId: credential.claims.sub } : seen;
     if (owner !== undefined) note(owner);
+    if (credential.kind === 'jwt') await limiter.assertRoom(endedTokenBucket(credential.claims), res);
     const caller =
       seen === undefined
         ? await lookups.ofUnknown(request, { bucket, name }, res, identify)
@@ -106,12 +112,16 @@ class CountedLookups {
     });
   }
 
-  /** All tokens of a workspace share a bucket, which an ended one must not use up. It counts for the address, as an invalid key does. */
-  ofToken(address: string, bucket: Bucket, res: HeaderSink, identify: Identify): Promise<Caller | null> {
+  /**
+   * All tokens of a workspace share a bucket, which an ended one must not use up. It counts for itself, because it may come from any number
+   * of addresses, and for the address, as an invalid key does.
+   */
+  ofToken({ item, credential, address }: AccessRequest, claims: Claims, res: HeaderSink, identify: Identify): Promise<Caller | null> {
     return identify().catch(async (error: unknown) => {
+      const bucket = bucketOf(item, credential, address);
       if (isUnauthorized(error) && bucket.rateClass !== 'auth') {
         this.limiter.giveBack(bucket);
-        await this.limiter.consume({ rateClass: 'address', key: address }, res);
+        await this.limiter.consume(endedTokenBucket(claims), res, { rateClass: 'address', key: address });
       }
       throw error;
     });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rows } from '../../support/database.js';
 import type { TestApp } from '../start-app.js';
 import { useApiStarts } from '../use-api.js';
 import { owner, password } from './owner.js';
@@ -50,6 +51,18 @@ describe('limits under /auth', () => {
     assert.deepEqual(ended, [401, 401, 401, 401, 401, 429]);
     const { status } = await app.call('GET', '/api/v1/workspace', { jwt, headers: { 'X-Forwarded-For': '203.0.113.2' } });
     assert.equal(status, 200);
+  });
+  it('429 without a look-up for a JWT that was logged out and is used on, from any address', async () => {
+    app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_JWT: '50/60', RATE_LIMIT_API: '5/60' });
+    const me = await owner(app);
+    assert.equal((await me.call('POST', '/auth/logout')).status, 200);
+    const use = async (address: string) =>
+      (await me.call('GET', '/workspace', undefined, { headers: { 'X-Forwarded-For': address } })).status;
+    for (let number = 1; number <= 5; number += 1) assert.equal(await use(`203.0.113.${number}`), 401);
+    await rows(app.deps.db, 'DELETE FROM revoked_tokens'); // a look-up would find that the JWT is valid
+    assert.deepEqual([await use('203.0.113.1'), await use('203.0.113.6')], [429, 429]);
+    const jwt: string = (await me.logIn()).body.data.token;
+    assert.equal((await app.call('GET', '/api/v1/workspace', { jwt })).status, 200);
   });
   it('200 for the client that has reset the password, above the common limit', async () => {
     app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
