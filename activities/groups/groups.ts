@@ -49,7 +49,7 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
       withHeartbeat(async (signal) => {
         const begun = performance.now();
         if (batchId !== undefined) await openPage(db, groupId);
-        const handOff = dispatch({ groupId, batchId, signal });
+        const handOff = dispatch({ groupId, batchId, signal, holdsEvents: true });
         const [handedOff, driving] = await Promise.allSettled([
           handOff,
           drive(groupId, batchId !== undefined, { signal, again: false, handOff }),

@@ -30,6 +30,8 @@ export interface DispatchTarget {
   batchId: string | undefined;
   /** Aborted when the worker stops, or another one has the activity. No further round begins then. */
   signal: AbortSignal;
+  /** The workflow delivers no event of the group until the activity has succeeded. */
+  holdsEvents?: boolean;
 }
 
 const roundMax = 25;
@@ -45,7 +47,7 @@ const alone: BatchPace = { cancelled: false, rate: null, channel: null };
  */
 export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise<Dispatched> {
   const { db, waits } = deps;
-  const { groupId, batchId } = target;
+  const { groupId, batchId, holdsEvents = false } = target;
   const tryInMs = untilNextTry();
   if (tryInMs > 0) return expireBeforeTry(deps, groupId, tryInMs);
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
@@ -55,7 +57,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const { waitMs, hasExpired } = await untilExpiry(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
   if (rounds.tookNothing)
-    throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs));
+    throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
   const hasOnlyWaited = waitMs > 0 && rounds.settled === 0 && !hasExpired;
   if (hasOnlyWaited && batchId === undefined && hasTimeFor(waitMs)) {
     heartbeat(turn.reservedAt);

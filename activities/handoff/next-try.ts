@@ -2,6 +2,7 @@
 import { ApplicationFailure, activityInfo, heartbeat } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { nextExpiryInMs } from '../../models/operations/handoff/expire-waiting.js';
+import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 
 /** Heartbeat details of an attempt that ended: no account is to be called earlier. The attempt before that time only ends what has expired. */
 interface NextTry {
@@ -45,17 +46,30 @@ export async function notHandedOffYet(db: Database, groupId: string, message: st
  * the whole time for the hand-off again, because waiting for a limit must not use it up.
  */
 export function hasTimeFor(waitMs: number): boolean {
-  const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
-  return Date.now() - scheduledTimestampMs + waitMs < scheduleToCloseTimeoutMs / 2;
+  return msLeft() - waitMs > activityInfo().scheduleToCloseTimeoutMs / 2;
 }
 
-/** The longest wait for an unavailable provider when the time for the hand-off is half over: a longer one could be its last. */
-const lateWaitMsMax = 60_000;
+/** The longest wait for an unavailable provider when the time for the hand-off is half over, or when events wait for its next try. */
+const shortWaitMsMax = 60_000;
 
-/** How long the next try waits after an account said when it works again; 0: as the retry policy says, because that is not earlier. */
-export function waitAfter(retryAfterMs: number): number {
-  const waitMs = hasTimeFor(retryAfterMs) ? retryAfterMs : Math.min(retryAfterMs, lateWaitMsMax);
-  return waitMs > policyWaitMs() ? waitMs : 0;
+/**
+ * How long the next try waits after an account said when it works again; 0: as the retry policy says, because that is not earlier.
+ * @param holdsEvents events of the group wait for the next try
+ */
+export function waitAfter(retryAfterMs: number, holdsEvents: boolean): number {
+  if (retryAfterMs === 0) return 0;
+  const policyMs = policyWaitMs();
+  const askedMs = hasTimeFor(retryAfterMs) && !holdsEvents ? retryAfterMs : Math.min(retryAfterMs, shortWaitMsMax);
+  const waitMs = Math.max(askedMs, policyMs);
+  const halfMs = Math.floor(msLeft() / 2);
+  if (halfMs < waitMs && halfMs >= providerDeadlineMs) return halfMs; // Temporal makes no try that would begin after the end
+  return waitMs > policyMs ? waitMs : 0;
+}
+
+/** The rest of the time for the hand-off. */
+function msLeft(): number {
+  const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
+  return scheduledTimestampMs + scheduleToCloseTimeoutMs - Date.now();
 }
 
 /** How long Temporal waits after this attempt by itself. */

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
 import { Attempts } from '../../../activities/webhooks/attempts.js';
 import type { Dispatched } from '../../../activities/handoff/dispatch.js';
-import { groupActivities } from '../../../activities/groups/groups.js';
+import { type GroupDeps, groupActivities } from '../../../activities/groups/groups.js';
+import { dispatcher } from '../../../activities/handoff/messages.js';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
 import { countGroupWork } from '../../../models/operations/messages/count-group-work.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import { everywhere, silent, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
-import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
+import { failureOf, inActivity, silentStarts } from '../../support/temporal/in-activity.js';
 import { acceptedAs, buildQueuedGroup, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 
@@ -29,11 +31,11 @@ describe('sendGroup', () => {
   after(() => poster.close());
 
   const buildGroup = () => buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
-  const activities = (dispatch: () => Promise<Dispatched> = notHandedOff) => {
+  const activities = (dispatch: GroupDeps['dispatch'] = notHandedOff) => {
     const config = testConfig();
     return groupActivities({ db: test.db, config, attempts: new Attempts({ db: test.db, config, poster }), dispatch });
   };
-  const send = (groupId: string, dispatch: () => Promise<Dispatched>, attempt = 1) =>
+  const send = (groupId: string, dispatch: GroupDeps['dispatch'], attempt = 1) =>
     inActivity(activities(dispatch).sendGroup, [groupId], attempt);
   /** The provider takes so many of the group; their reports come with the answer. */
   const take = async (groupId: string, limit = 25): Promise<Dispatched> => {
@@ -83,6 +85,14 @@ describe('sendGroup', () => {
     const { groupId } = await buildGroup();
     assert.equal((await failureOf(send(groupId, notHandedOff))).type, 'NotHandedOff');
     assert.deepEqual(eventsOf(), ['message.queued', 'message.queued'], 'events of what has happened are written all the same');
+  });
+
+  it('is tried again within a minute whatever the carrier asks for, because events of the group wait for it', async () => {
+    const provider = stubProvider(() => ({ outcome: 'retryable', detail: '503', retryAfterMs: 900_000 }));
+    const deps = { db: test.db, config: testConfig(), logger: silent, providers: everywhere(provider), starts: silentStarts };
+    const { groupId } = await buildGroup();
+    const { type, nextRetryDelay } = await failureOf(send(groupId, dispatcher(deps)));
+    assert.deepEqual([type, nextRetryDelay], ['NotHandedOff', 60_000]);
   });
 
   it('wakes the retrier of open deliveries before it fails', async () => {

@@ -81,4 +81,15 @@ describe('a message that expires while its carrier is unavailable', () => {
     const threeHoursAgo = Date.now() - 3 * 3_600_000;
     assert.equal(await delayAfter(900_000, { attempt: 1, scheduledTimestampMs: threeHoursAgo }), 60_000);
   });
+
+  it('a carrier that asks for more than the rest of the hand-off time is called once more in that time', async () => {
+    const { group_id } = await buildQueued(test.db, test.workspaceId);
+    const delayWith = (leftMs: number, attempt: number) => {
+      const scheduledTimestampMs = Date.now() - 4 * 3_600_000 + leftMs;
+      return delayOf(dispatch(failing(120_000), group_id, { attempt, scheduledTimestampMs }));
+    };
+    about(await delayWith(50_000, 1), 25_000);
+    about(await delayWith(50_000, 12), 25_000);
+    assert.equal(await delayWith(19_000, 1), 60_000, 'the rest is too short for a call');
+  });
 });
