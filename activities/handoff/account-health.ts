@@ -4,7 +4,7 @@ import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import { type AccountHealth, claimAccountProbe, noteCalls } from '../../models/operations/handoff/account-health.js';
 import { levelMax } from '../../models/rules/routing/route.js';
-import { slowMs } from '../../models/rules/routing/account-health.js';
+import { slowMsOf } from '../../models/rules/routing/account-health.js';
 import type { Providers } from './providers/provider.js';
 
 /** A call in progress. */
@@ -24,6 +24,7 @@ const exchangeEveryMs = 1_000;
 export class AccountHealthMonitor {
   /** Account → channels that have several accounts. Other accounts are not counted, because there is no choice. */
   readonly #channelsOf = new Map<string, string[]>();
+  readonly #slowMs = new Map<string, number>();
   readonly #counts = new Map<string, { calls: number; bad: number }>();
   readonly #running = new Set<Call>();
   #healths = new Map<string, AccountHealth & { readAt: number; changedAt: number }>();
@@ -31,8 +32,9 @@ export class AccountHealthMonitor {
 
   constructor(
     private readonly deps: { db: Database; logger: Logger; windowSeconds: number },
-    routes: Providers['routes'],
+    { accounts, routes }: Providers,
   ) {
+    for (const { name, deadlineMs } of accounts.values()) this.#slowMs.set(name, slowMsOf(deadlineMs));
     for (const channel of channels) {
       if (routes[channel].length < 2) continue;
       for (const { account } of routes[channel]) this.#channelsOf.set(account, [...(this.#channelsOf.get(account) ?? []), channel]);
@@ -55,7 +57,7 @@ export class AccountHealthMonitor {
     if (call === undefined) return;
     this.#running.delete(call);
     if (call.isCounted || end === 'none') return;
-    this.#count(call, end === 'bad' || performance.now() - call.startedAt > slowMs);
+    this.#count(call, end === 'bad' || this.#isSlow(call, performance.now()));
   }
 
   /** Once a second: stores the counts of this worker, and reads the health that all workers have measured. */
@@ -63,7 +65,7 @@ export class AccountHealthMonitor {
     if (this.#channelsOf.size === 0 || now - this.#exchangedAt < exchangeEveryMs) return;
     this.#exchangedAt = now;
     for (const call of this.#running) {
-      if (call.isCounted || now - call.startedAt <= slowMs) continue;
+      if (call.isCounted || !this.#isSlow(call, now)) continue;
       call.isCounted = true;
       this.#count(call, true);
     }
@@ -86,6 +88,10 @@ export class AccountHealthMonitor {
       if (await claimAccountProbe(this.deps.db, account, bind)) return account;
     }
     return undefined;
+  }
+
+  #isSlow({ account, startedAt }: Call, now: number): boolean {
+    return now - startedAt > (this.#slowMs.get(account) ?? slowMsOf());
   }
 
   /** Ignores a call that began before the last change of the level, because the change has taken it into account. */

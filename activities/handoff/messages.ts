@@ -79,7 +79,7 @@ export function dispatcher(deps: MessageDeps): (target: DispatchTarget) => Promi
   const { db, config, logger, providers } = deps;
   const waits = waitsOf(deps);
   const throughput = new Throughput(db, config.providerLimits, waits);
-  const health = new AccountHealthMonitor({ db, logger, windowSeconds: config.routeWindowSeconds }, providers.routes);
+  const health = new AccountHealthMonitor({ db, logger, windowSeconds: config.routeWindowSeconds }, providers);
   return (target) => dispatch({ ...deps, throughput, health, waits, secretKeys: config.secretKeys }, target);
 }
 

@@ -47,7 +47,7 @@ export const routingMutations: readonly Mutation[] = [
   {
     guards: 'a slow account counts as one that fails',
     file: 'activities/handoff/account-health.ts',
-    find: "end === 'bad' || performance.now() - call.startedAt > slowMs",
+    find: "end === 'bad' || this.#isSlow(call, performance.now())",
     replace: "end === 'bad'",
     test: 'activities/handoff/failing-accounts',
   },

@@ -6,7 +6,7 @@ import { levelMax } from './route.js';
 export interface Seen {
   level: number;
   calls: number;
-  /** Calls that failed, had no answer, or took longer than `slowMs`. */
+  /** Calls that failed, had no answer, or took longer than `slowMsOf`. */
   bad: number;
   /** How many failed calls there were since the last successful one. */
   badInARow: number;
@@ -20,8 +20,8 @@ export interface LevelChange {
   reason: string;
 }
 
-/** A call that takes longer counts as failed. */
-export const slowMs = 3_000;
+/** A call that takes longer counts as failed. @param deadlineMs of the account, if its calls may last longer than others */
+export const slowMsOf = (deadlineMs?: number): number => (deadlineMs === undefined ? 3_000 : deadlineMs / 2);
 
 /**
  * This many failed calls in a row show that the account is down, however healthy it was before. Even if every second call fails, only one
@@ -48,9 +48,9 @@ export const probePauses = { first: 1 / 12, longest: 1 / 2 };
 /** The change that is due; null if there is none. */
 export function dueChange({ level, calls, bad, badInARow, sinceSeconds }: Seen, windowSeconds: number): LevelChange | null {
   const share = calls === 0 ? 0 : bad / calls;
-  const seen = `${Math.round(bad)} of ${countText(Math.round(calls), 'call')} failed or took longer than ${slowMs / 1000} s`;
+  const seen = `${Math.round(bad)} of ${countText(Math.round(calls), 'call')} failed or took too long`;
   if (level === 0) return calls - bad >= 1 ? { level: 1, reason: 'a probe was answered' } : null;
-  if (badInARow >= downInARow) return { level: 0, reason: `${badInARow} calls in a row failed or took longer than ${slowMs / 1000} s` };
+  if (badInARow >= downInARow) return { level: 0, reason: `${badInARow} calls in a row failed or took too long` };
   const downMin = level < levelMax / 2 ? downCallsMinAgain : downCallsMin;
   if (bad >= downMin && share >= downShare) return { level: 0, reason: seen };
   if (calls >= failingCallsMin && share >= failingShare) {

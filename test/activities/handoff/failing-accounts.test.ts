@@ -8,7 +8,7 @@ import { shared, silent, stubProvider } from '../../support/carriers/stub-provid
 import { lost, twoAccounts } from './two-accounts.js';
 
 describe('failing accounts', () => {
-  const { test, accounts, worker, group, setLevel } = twoAccounts();
+  const { test, accounts, account, worker, group, setLevel } = twoAccounts();
   const age = (seconds: number, name: string) =>
     rows(test.db, `UPDATE route_health SET changed_at = changed_at - $1 * interval '1 second' WHERE account = $2`, [seconds, name]);
 
@@ -29,10 +29,7 @@ describe('failing accounts', () => {
   });
 
   it('a slow account counts as failing', async () => {
-    const health = new AccountHealthMonitor(
-      { db: test.db, logger: silent, windowSeconds: 60 },
-      shared([accounts.one, accounts.two]).routes,
-    );
+    const health = new AccountHealthMonitor({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
     await setLevel('one', 10);
     await age(60, 'one');
     const now = performance.now();
@@ -45,11 +42,23 @@ describe('failing accounts', () => {
     assert.deepEqual([health.levelOf('one'), health.levelOf('two')], [0, 10]);
   });
 
+  it('an account whose calls may last 40 seconds is slow after half of that', async () => {
+    accounts.one = account('one', { deadlineMs: 40_000 });
+    const health = new AccountHealthMonitor({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
+    await setLevel('one', 10);
+    await age(60, 'one');
+    const now = performance.now();
+    const took = (ms: number) => health.end({ account: 'one', startedAt: now - ms, isCounted: false }, 'good');
+    for (let each = 0; each < 25; each += 1) took(19_000);
+    await health.exchange(now + 1_100);
+    assert.equal(health.levelOf('one'), 10);
+    for (let each = 0; each < 200; each += 1) took(21_000);
+    await health.exchange(now + 2_200);
+    assert.equal(health.levelOf('one'), 0);
+  });
+
   it('calls from before a change of level do not count for the new level', async () => {
-    const health = new AccountHealthMonitor(
-      { db: test.db, logger: silent, windowSeconds: 60 },
-      shared([accounts.one, accounts.two]).routes,
-    );
+    const health = new AccountHealthMonitor({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
     const exchange = (inSeconds: number) => health.exchange(performance.now() + inSeconds * 1_000);
     await exchange(0);
     await age(60, 'one');

@@ -33,7 +33,7 @@ describe('the health of accounts', () => {
     assert.equal(told.flatMap((each) => each.changes).length, 1);
     assert.deepEqual([await levelOf('a'), await levelOf('b')], [0, 10]);
     const [reason] = await rows<{ reason: string }>(test.db, 'SELECT reason FROM route_changes');
-    assert.match(reason?.reason ?? '', /^[5-7] of [5-7] calls failed or took longer than 3 s$/);
+    assert.match(reason?.reason ?? '', /^[5-7] of [5-7] calls failed or took too long$/);
   });
 
   it('the health of accounts counts bad calls in a row over all workers until a good one', async () => {
@@ -45,7 +45,7 @@ describe('the health of accounts', () => {
     await note({ account: 'a', calls: 1, bad: 1 });
     assert.deepEqual(await changes(), ['a:10>0']);
     const [told] = await rows<{ reason: string }>(test.db, 'SELECT reason FROM route_changes');
-    assert.equal(told?.reason, '8 calls in a row failed or took longer than 3 s');
+    assert.equal(told?.reason, '8 calls in a row failed or took too long');
     await note({ account: 'a', calls: 1, bad: 0 });
     assert.equal(await levelOf('a'), 1);
     await note({ account: 'a', calls: 1, bad: 1 });
