@@ -45,10 +45,10 @@ const pollers = { type: 'simple-maximum', maximum: 5 } as const;
 /** Sends each heartbeat immediately, three times within the time-out, so that a busy process is not taken for a dead one. */
 const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottleInterval: '1s' } as const;
 /**
- * When the worker stops, activities finish their calls (10 s at most) and record the answers (up to 30 s while the database is away). The SDK
+ * When the worker stops, activities finish their calls (40 s at most) and record the answers (up to 30 s while the database is away). The SDK
  * cancels activities after the grace time. The process manager must wait longer than `shutdownForceTime`.
  */
-const grace = { shutdownGraceTime: '20s', shutdownForceTime: '50s' } as const;
+const grace = { shutdownGraceTime: '50s', shutdownForceTime: '80s' } as const;
 
 export type TaskQueue = (typeof queues)[keyof typeof queues];
 

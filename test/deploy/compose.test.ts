@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
+import { mailServerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { loadConfig } from '../../models/settings/config.js';
 import { settings } from '../../models/settings/settings.js';
 import { type ComposeFile, composeWith, environmentOf, isWritable, readCompose, writtenPaths } from './compose-file.js';
@@ -171,8 +172,12 @@ describe('docker-compose.yml', () => {
   });
 
   it('gives api and worker longer to stop than they drain', () => {
-    const forced = Number(/shutdownForceTime: '(\d+)s'/.exec(textOf('activities/worker/workers.ts'))?.[1]);
-    assert.ok(secondsOf(file.services.worker?.stop_grace_period) > forced);
+    const [, cancelled, forced] = (
+      /shutdownGraceTime: '(\d+)s', shutdownForceTime: '(\d+)s'/.exec(textOf('activities/worker/workers.ts')) ?? []
+    ).map(Number);
+    const longestCallSeconds = mailServerDeadlineMs / 1_000;
+    assert.ok(Number(cancelled) > longestCallSeconds && Number(forced) > longestCallSeconds + 30, 'calls, then 30 s to record them');
+    assert.ok(secondsOf(file.services.worker?.stop_grace_period) > Number(forced));
     const openRequestsMs = Number(/const drainMsMax = ([\d_]+)/.exec(textOf('api/server.ts'))?.[1]?.replaceAll('_', ''));
     // A drain that would last until then is longer than the setting permits.
     const killed = secondsOf(file.services.api?.stop_grace_period) - openRequestsMs / 1000;
