@@ -44,11 +44,22 @@ const groupsMax = 2_000;
 const messagesMax = 20_000;
 const overdue = "FROM message_groups WHERE closed_at IS NULL AND look_at < now() - interval '60 seconds'";
 
-/** When the oldest delivery that the watcher would repair was due. A receiver delays its own deliveries by `resume_at`: they are not overdue. */
+/** The next webhook with deliveries that no retrier has, and when the first of them is due. */
+const nextWebhook = (after: string) => `
+  SELECT webhook_id, next_attempt_at FROM deliveries
+  WHERE status = 'pending' AND NOT carried ${after} ORDER BY webhook_id, next_attempt_at LIMIT 1`;
+
+/**
+ * When the oldest delivery that the watcher would repair was due. A receiver delays its own deliveries by `resume_at`: they are not overdue.
+ * Only the first delivery of each webhook is read, so that the many of one that waits do not hide those of others.
+ */
 const overdueDelivery = `
-  SELECT min(GREATEST(d.next_attempt_at, w.resume_at)) FROM (
-    SELECT webhook_id, next_attempt_at FROM deliveries WHERE status = 'pending' AND NOT carried AND next_attempt_at < now() ORDER BY next_attempt_at LIMIT 2000
-  ) d JOIN webhooks w ON w.id = d.webhook_id WHERE (w.resume_at IS NULL OR w.resume_at < now()) AND ${isSettledOrActive}`;
+  WITH RECURSIVE oldest AS (
+    (${nextWebhook('')})
+    UNION ALL SELECT next.* FROM oldest o CROSS JOIN LATERAL (${nextWebhook('AND webhook_id > o.webhook_id')}) next
+  )
+  SELECT min(GREATEST(d.next_attempt_at, w.resume_at)) FROM oldest d JOIN webhooks w ON w.id = d.webhook_id
+  WHERE d.next_attempt_at < now() AND (w.resume_at IS NULL OR w.resume_at < now()) AND ${isSettledOrActive}`;
 
 // Every part uses an index and reads a bounded number of rows. The table of webhooks is read completely, once.
 const read = `

@@ -10,7 +10,7 @@ import {
 } from '../../../../models/operations/watch/worker-heartbeats.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { buildDelivery } from '../../../support/rows/deliveries.js';
+import { buildDeliveries, buildDelivery } from '../../../support/rows/deliveries.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
 describe('gauges of the whole service', () => {
@@ -67,6 +67,25 @@ describe('gauges of the whole service', () => {
     assert.equal(await overdue("resume_at = now() + interval '1 hour'"), null);
     assert.equal(await overdue("resume_at = now() - interval '2 minutes'"), 2, 'it is due again from then on');
     assert.equal(await overdue('resume_at = NULL, is_active = false, revision = settled_revision + 1'), null);
+  });
+  it('a delivery is overdue although thousands of older ones wait for a receiver that fails', async () => {
+    const { id } = await buildWorkspace(database.db);
+    for (const name of ['one', 'two']) await buildWebhook(id, `https://${name}.example.test/`, { events: ['message.queued'] });
+    const [waiting, due] = await buildDeliveries(database.db, id);
+    await rows(database.db, "UPDATE deliveries SET next_attempt_at = now() - interval '1 hour'");
+    await rows(
+      database.db,
+      `WITH more AS (
+         INSERT INTO events (id, workspace_id, type, body) SELECT gen_random_uuid(), $1, 'message.queued', '{}' FROM generate_series(1, 2000)
+         RETURNING id, type
+       )
+       INSERT INTO deliveries (id, webhook_id, event_id, event, status, next_attempt_at)
+       SELECT gen_random_uuid(), $2, id, type, 'pending', now() - interval '1 hour' FROM more`,
+      [id, waiting?.webhook_id],
+    );
+    await rows(database.db, "UPDATE deliveries SET next_attempt_at = now() - interval '10 minutes' WHERE id = $1", [due?.id]);
+    await rows(database.db, "UPDATE webhooks SET resume_at = now() + interval '1 hour' WHERE id = $1", [waiting?.webhook_id]);
+    assert.equal(Math.round(((await read()).deliveries_overdue_seconds ?? 0) / 60), 10);
   });
   it('counts every message of a group exactly, but not those that no longer wait', async () => {
     const { id } = await buildWorkspace(database.db);
