@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { optOut } from '../../../support/rows/wishes.js';
+import { optIn, optOut } from '../../../support/rows/wishes.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
@@ -46,6 +46,23 @@ describe('a complaint', () => {
     const { id } = await buildSent(test.db, test.workspaceId, email);
     await rows(test.db, "UPDATE messages SET provider = 'second' WHERE id = $1", [id]);
     await optOut(test.db, { ...ofSandbox, message_id: id });
+    assert.deepEqual(await listed(), ['email ada@example.com complaint provider']);
+  });
+
+  it('a complaint after an opt-out stays after a new subscription', async () => {
+    const { id } = await buildSent(test.db, test.workspaceId, email);
+    const ofMail = { ...ofSandbox, message_id: id };
+    await optOut(test.db, { ...ofMail, reason: 'opt_out' });
+    await optOut(test.db, ofMail);
+    await optIn(test.db, ofMail);
+    assert.deepEqual(await listed(), ['email ada@example.com complaint provider']);
+  });
+
+  it('an opt-out after a complaint leaves the complaint on the list', async () => {
+    const { id } = await buildSent(test.db, test.workspaceId, email);
+    const ofMail = { ...ofSandbox, message_id: id };
+    await optOut(test.db, ofMail);
+    await optOut(test.db, { ...ofMail, reason: 'opt_out', source: 'unsubscribe' });
     assert.deepEqual(await listed(), ['email ada@example.com complaint provider']);
   });
 });
