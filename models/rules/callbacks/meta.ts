@@ -88,7 +88,7 @@ function inboundOf(provider: string, sender: Json, said: Json, at: Date): Callba
       channel: 'whatsapp',
       from: phoneOf(said.from),
       to: phoneOf(sender.display_phone_number),
-      text: spokenOf([said.text?.body, said.button?.text, said.button?.payload, pressed?.title, pressed?.id]),
+      text: spokenOf([said.text?.body, said.button?.text, pressed?.title], [said.button?.payload, pressed?.id]),
       occurred_at: momentOf(said.timestamp, at),
       raw: JSON.stringify(said),
     },

@@ -86,7 +86,7 @@ function reportsOf(source: Source, status: ReportStatus, form: URLSearchParams):
 /** The content of the message. If Twilio has recognized an opt-out word of any language, its type of that word replaces the text. */
 function inboundOf(form: URLSearchParams): Pick<InboundMessage, 'channel' | 'from' | 'to' | 'text'> {
   const { channel, number } = addressIn(form, 'From');
-  const text = form.get('OptOutType') ?? spokenOf([form.get('Body'), form.get('ButtonPayload')]);
+  const text = form.get('OptOutType') ?? spokenOf([form.get('Body')], [form.get('ButtonPayload')]);
   return { channel, from: number, to: addressIn(form, 'To').number, text };
 }
 

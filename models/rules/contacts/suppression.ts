@@ -72,8 +72,16 @@ export function keywordOf(text: string): 'stop' | 'start' | null {
   return startWords.has(word) ? 'start' : null;
 }
 
-/** What a person said who pressed a button: the first of its texts that is a wish. The workspace writes the payload, in any language. */
-export function spokenOf(texts: readonly unknown[]): string {
+/** The payload of a button that opts out in any language (docs/carriers.md). */
+const stopPayload = 'STOP';
+
+/**
+ * What a person said who wrote a text or pressed a button.
+ * @param texts what the person saw; the first that is a wish counts
+ * @param payloads what the workspace wrote for itself, unseen by the person. It can opt out. It ends no opt-out, which may be from others
+ */
+export function spokenOf(texts: readonly unknown[], payloads: readonly unknown[]): string {
+  if (payloads.some((payload) => typeof payload === 'string' && payload.trim().toUpperCase() === stopPayload)) return stopPayload;
   const given = texts.filter((text) => typeof text === 'string');
   return given.find((text) => keywordOf(text) !== null) ?? given[0] ?? '';
 }

@@ -104,6 +104,7 @@ describe('the callback of Twilio', () => {
     assert.equal(textOf({ ButtonText: 'Abmelden', ButtonPayload: 'STOP' }), 'STOP');
     assert.equal(textOf({ ButtonPayload: 'campaign-7', Body: 'Stop' }), 'Stop');
     assert.equal(textOf({ ButtonPayload: 'STOP', OptOutType: 'START' }), 'START');
+    for (const ButtonPayload of ['START', 'CANCEL']) assert.equal(textOf({ ButtonPayload, Body: 'See my order' }), 'See my order');
   });
 
   it('a callback is accepted with the former token too', () => {
