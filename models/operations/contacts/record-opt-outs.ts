@@ -47,20 +47,29 @@ export async function recordOptOut(db: Database, transaction: Transaction, wish:
   );
 }
 
-/** Removes, in the same workspaces, what the recipient's own words caused. A complaint, a bounce and an entry of the workspace stay. */
+/**
+ * Removes, in the same workspaces, the opt-outs that came through the carrier. A complaint, a bounce, an entry of the workspace and one by the
+ * unsubscribe link stay. A message that is not ours removes nothing: another system may use the account too.
+ */
 export async function recordOptIn(db: Database, transaction: Transaction, wish: Answer): Promise<void> {
-  const workspaceIds = (await meantBy(db, transaction, wish)).map(({ workspace_id }) => workspace_id);
+  const isNamed = wish.message_id !== null || wish.provider_message_id !== null;
+  const written = await (isNamed ? namedBy(db, transaction, wish) : writtenTo(db, transaction, wish));
+  const workspaceIds = written.map(({ workspace_id }) => workspace_id);
   const entries = [wish.channel, namesOf(wish), workspaceIds];
   await select(db, lock, entries, transaction);
   await select(db, remove, [...entries, originAsJson(systemOrigin(wish.source))], transaction);
 }
 
 async function meantBy(db: Database, transaction: Transaction, wish: Answer): Promise<Written[]> {
+  const named = await namedBy(db, transaction, wish);
+  return named.length > 0 ? named : writtenTo(db, transaction, wish);
+}
+
+async function namedBy(db: Database, transaction: Transaction, wish: Answer): Promise<Written[]> {
   // A text that is no UUID finds nothing: a provider may echo anything.
   const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
   const names = [wish.provider_message_id, wish.erased_message_id ?? null];
-  const named = await select<Written>(db, byMessage, [messageId, wish.provider, names, wish.channel], transaction);
-  return named.length > 0 ? named : writtenTo(db, transaction, wish);
+  return select<Written>(db, byMessage, [messageId, wish.provider, names, wish.channel], transaction);
 }
 
 interface Written {
@@ -89,7 +98,8 @@ const byRecipient = `
 const namesOf = ({ channel, recipient, digest }: Sender): string[] =>
   keysOf(channel, recipient).flatMap((name) => (digest === undefined ? [name] : [name, digest(name)]));
 
-const removable = `channel = $1 AND recipient = ANY($2::text[]) AND workspace_id = ANY($3::uuid[]) AND reason = 'opt_out' AND source <> 'api'`;
+const removable = `channel = $1 AND recipient = ANY($2::text[]) AND workspace_id = ANY($3::uuid[])
+  AND reason = 'opt_out' AND source IN ('inbound', 'provider')`;
 
 // In the order of `suppress`. A DELETE may use the order in which the table stores the entries.
 const lock = `SELECT id FROM suppressions WHERE ${removable} ORDER BY workspace_id, channel, recipient FOR UPDATE`;

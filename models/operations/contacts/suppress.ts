@@ -27,7 +27,8 @@ export interface NewSuppression {
 /**
  * Adds recipients to the suppression list. An entry without expiry stays as it is, one that would expire is replaced; only the workspace can
  * shorten it. What the recipient asked for and what the workspace or a carrier entered are apart: neither replaces or ends the other. A complaint
- * replaces an opt-out, because a START ends only opt-outs. A closed workspace gets no entries: it cannot send, and nothing would erase them.
+ * replaces an opt-out, and the unsubscribe link one by a carrier, because a START does not end them. A closed workspace gets no entries: it
+ * cannot send, and nothing would erase them.
  * @param origin who does it. Default: the source of each entry
  */
 export async function suppress(
@@ -66,7 +67,8 @@ const insertInto = (table: string) => `
     id = excluded.id, reason = excluded.reason, source = excluded.source, message_id = excluded.message_id,
     expires_at = excluded.expires_at, created_at = now()
   WHERE (s.expires_at IS NOT NULL AND (excluded.source = 'api' OR (excluded.expires_at < s.expires_at) IS NOT TRUE))
-    OR (s.reason = 'opt_out' AND s.source <> 'api' AND excluded.reason = 'complaint')
+    OR (s.reason = 'opt_out' AND s.source <> 'api'
+      AND (excluded.reason = 'complaint' OR (excluded.source = 'unsubscribe' AND s.source <> 'unsubscribe')))
   RETURNING s.id, s.workspace_id, s.channel, s.reason, s.source
   ), audited AS (
     SELECT workspace_id, source AS actor_name, id AS target_id, NULL AS target_name,

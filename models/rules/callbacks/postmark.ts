@@ -51,8 +51,7 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
       return optOut('complaint', event.Email, event.BouncedAt);
     case 'SubscriptionChange':
       if (isUnsubscription(event)) return optOut('unsubscribed', event.Recipient, event.ChangedAt);
-      if (!isReactivation(event)) return [];
-      return [{ kind: 'opt_in', ...wish, recipient: String(event.Recipient), occurred_at: momentOf(event.ChangedAt, at) }];
+      return isReactivation(event) ? [reactivationOf(provider, event, at)] : [];
     case 'Bounce':
       if (event.Type === 'Unsubscribe') return optOut('unsubscribed', event.Email, event.BouncedAt);
       if (postmarkNotes.has(event.Type)) return [];
@@ -68,6 +67,12 @@ const isUnsubscription = ({ SuppressSending, SuppressionReason }: Json) =>
 
 /** The owner of the account can reactivate an address too, but cannot speak for the recipient. */
 const isReactivation = ({ SuppressSending, Origin }: Json) => SuppressSending === false && Origin === 'Recipient';
+
+/** It is for every workspace that wrote to the address: Postmark has one list for all of them. */
+function reactivationOf(provider: string, event: Json, at: Date): CallbackEvent {
+  const wish = { provider, channel: 'email', message_id: null, provider_message_id: null, raw: JSON.stringify(event) } as const;
+  return { kind: 'opt_in', ...wish, recipient: String(event.Recipient), occurred_at: momentOf(event.ChangedAt, at) };
+}
 
 function bounceOf(type: string) {
   const { code, isPermanent } = lookUp(postmarkFailures, type);

@@ -66,3 +66,21 @@ describe('a complaint', () => {
     assert.deepEqual(await listed(), ['email ada@example.com complaint provider']);
   });
 });
+
+describe('the unsubscribe link', () => {
+  const test = workspaceForEach();
+
+  for (const [what, sources] of [
+    ['alone', ['unsubscribe']],
+    ['after an opt-out that a carrier reported', ['provider', 'unsubscribe']],
+    ['before an opt-out that a carrier reported', ['unsubscribe', 'provider']],
+  ] as const) {
+    it(`the unsubscribe link holds after a new subscription at the carrier: ${what}`, async () => {
+      const { id } = await buildSent(test.db, test.workspaceId, email);
+      const ofMail = { ...ofSandbox, message_id: id };
+      for (const source of sources) await optOut(test.db, { ...ofMail, reason: 'opt_out', source });
+      await optIn(test.db, { ...ofMail, source: 'provider' });
+      assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), ['email ada@example.com opt_out unsubscribe']);
+    });
+  }
+});

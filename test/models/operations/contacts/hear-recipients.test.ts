@@ -60,6 +60,15 @@ describe('wishes of recipients that arrive in another order', () => {
     assert.equal(await listed(), 0);
   });
 
+  it('a subscription that names a message of another system ends no opt-out', async () => {
+    const mail = { channel: 'email', to: 'kim@example.com' } as const;
+    const { id } = await buildSent(test.db, test.workspaceId, mail);
+    await hear(optOutOf('email', mail.to, id, ago(60)));
+    const unknown = { ...optInOf('email', mail.to, null, ago(20)), provider_message_id: 'of another system' } as CallbackEvent;
+    await hear(optInOf('email', mail.to, 'no id of ours', ago(30)), unknown);
+    assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), ['email kim@example.com opt_out provider']);
+  });
+
   it('a STOP to all workspaces holds although a newer opt-out from one was heard before', async () => {
     const other = await buildWorkspace(test.db);
     const to = '+15557771001';

@@ -149,6 +149,9 @@ describe('the callback of Postmark', () => {
       [optIn.recipient, optIn.provider_message_id, optIn.occurred_at],
       ['ada@example.org', null, new Date(change.ChangedAt)],
     );
+    const [ofMail] = read({ ...reactivation, MessageID: 'PM1', Metadata: { message_id: messageId } });
+    assert.ok(ofMail?.kind === 'opt_in');
+    assert.deepEqual([ofMail.message_id, ofMail.provider_message_id], [null, null], 'it is for every workspace');
     for (const Origin of ['Customer', 'Admin']) assert.deepEqual(read({ ...reactivation, Origin }), []);
   });
 
