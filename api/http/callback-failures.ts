@@ -6,7 +6,7 @@ import type { HeaderSink, Limiter } from './rate-limit.js';
 
 /** After a success, an address counts as one of the sender for so long. */
 const knownMs = 3_600_000;
-/** How many known addresses are kept. */
+/** How many known addresses are kept for each operation. */
 const knownMax = 10_000;
 
 /** Who calls: the operation, the account of a carrier if there is such an account, and the address. */
@@ -20,11 +20,14 @@ interface Callback {
  * Returns a function that runs the work of a request. Failures of provider callbacks are counted per client address, for each operation and
  * account of a carrier apart. After too many of them, all such callbacks of that address get 429 until the window ends, and their bodies are
  * not read. Everybody can make a carrier call our address, so an address from which a callback succeeded has a hundred times as much room.
+ * Recipients of a workspace's mails succeed too, at unsubscribe links. So each operation has a list of its own, which others cannot fill.
  */
 export function createCallbackFailures(limiter: Limiter) {
-  const known = new Map<string, number>(); // key → when it succeeded last, the oldest first
+  const knownAt = new Map<string, Map<string, number>>(); // operation → key → when it succeeded last, the oldest first
 
-  function noteSuccess(key: string): void {
+  function noteSuccess(operation: string, key: string): void {
+    const known = knownAt.get(operation) ?? new Map<string, number>();
+    knownAt.set(operation, known);
     known.delete(key);
     known.set(key, Date.now());
     const [oldest] = known.keys();
@@ -35,7 +38,7 @@ export function createCallbackFailures(limiter: Limiter) {
   return async ({ item, account = '', address }: Callback, res: HeaderSink, work: () => Promise<void>): Promise<void> => {
     if (item.auth !== 'provider') return work();
     const key = [item.id, account, address].join(' ');
-    const isKnown = Date.now() - (known.get(key) ?? 0) < knownMs;
+    const isKnown = Date.now() - (knownAt.get(item.id)?.get(key) ?? 0) < knownMs;
     const failures = { rateClass: isKnown ? 'knownFailure' : 'failure', key } as const;
     await limiter.assertRoom(failures, res);
     try {
@@ -44,6 +47,6 @@ export function createCallbackFailures(limiter: Limiter) {
       if (error instanceof AppError && statusOf(error) < 500) await limiter.consume(failures, res);
       throw error;
     }
-    noteSuccess(key);
+    noteSuccess(item.id, key);
   };
 }
