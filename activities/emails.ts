@@ -91,10 +91,11 @@ function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bi
 /**
  * The reply code of a permanent rejection of this mail (RFC 5321 §4.2.1: 5yz); null for temporary faults, and for a refused log-in or sender:
  * these are faults of SMTP_URL or MAIL_FROM, so the mail waits until the operator has corrected them. Servers refuse a sender at MAIL FROM, or
- * later with a code for it.
+ * later with a code for it. A limit of the sender ends with its period.
  */
 function permanentRefusal(error: SmtpError): number | null {
   const { command, response = '', responseCode = 0 } = error;
-  const isSender = command === 'MAIL FROM' || smtpFailureOf(command, response).code === 'sender_refused';
+  const { code, concernsRecipient = false } = smtpFailureOf(command, response);
+  const isSender = command === 'MAIL FROM' || code === 'sender_refused' || (code === 'limit_exceeded' && !concernsRecipient);
   return isPermanentRefusal(error) && !isSender ? responseCode : null;
 }

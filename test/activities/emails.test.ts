@@ -143,8 +143,10 @@ describe('sendMail', () => {
     ['from', '550 5.7.1 not yours'],
     ['from', '530 5.7.0 authentication required'],
     ['to', '550 5.1.8 sender refused'],
+    ['to', '550 5.4.5 Daily user sending limit exceeded'],
+    ['mail', '554 5.1.90 over the daily limit'],
   ] as const) {
-    it(`keeps a mail whose sender is refused with ${reply.slice(0, 9)}, and sends it after the settings are corrected`, async () => {
+    it(`keeps a mail whose sender is refused with ${reply.slice(0, 10).trim()}, and sends it after the cause has ended`, async () => {
       const smtp = await startSmtp();
       smtp.refuse[step].push(reply);
       const config = testConfig({ SMTP_URL: smtp.url });
@@ -155,6 +157,16 @@ describe('sendMail', () => {
       assert.equal(await isSent(mailId), true);
     });
   }
+
+  it('gives up after a refusal because the mailbox gets too many mails', async () => {
+    const smtp = await startSmtp();
+    smtp.refuse.to.push('550 5.2.121 too many mails from this sender');
+    const config = testConfig({ SMTP_URL: smtp.url });
+    const { mailId } = await buildMail(config);
+    await activitiesWith(config).sendMail(mailId);
+    await smtp.close();
+    assert.deepEqual(await rows(test.db, 'SELECT refused_code FROM mails WHERE id = $1', [mailId]), [{ refused_code: 550 }]);
+  });
 
   it('fails without the mail server, and the mail stays unsent', async () => {
     const smtp = await startSmtp();
