@@ -10,7 +10,7 @@ export const providersCheck: Check = {
   async run({ config, db, signal }) {
     const { accounts } = createProviders(config, { db, delayMs: 0, onTaken: () => undefined });
     const findings = await Promise.all([...accounts.values()].map((provider) => accountFinding(provider, signal)));
-    return [...findings, ...topicFindings(config.accounts)];
+    return [...findings, ...topicFindings(config.accounts), ...formerSecretFindings(config.accounts)];
   },
 };
 
@@ -27,6 +27,33 @@ export const topicFindings = (accounts: readonly ProviderAccount[]): Finding[] =
         ]
       : [],
   );
+
+/** Accounts that still accept callbacks made with a former secret. Perhaps it was replaced because others know it. */
+export const formerSecretFindings = (accounts: readonly ProviderAccount[]): Finding[] =>
+  accounts.flatMap((account) => {
+    const setting = formerSecretOf(account);
+    if (setting === null) return [];
+    const fix = `Remove ${setting} a week after the carrier changed over to the new one`;
+    return [warning(`former secret of ${account.name}`, `callbacks made with ${setting} are accepted`, fix)];
+  });
+
+/** The setting of the account's former secret; null if it has none. */
+function formerSecretOf(account: ProviderAccount): string | null {
+  switch (account.kind) {
+    case 'twilio':
+      return account.oldAuthToken === undefined ? null : 'TWILIO_AUTH_TOKEN_OLD';
+    case 'meta':
+      return account.oldAppSecret === undefined ? null : 'META_APP_SECRET_OLD';
+    case 'postmark':
+      return account.oldCallbackPassword === undefined ? null : 'POSTMARK_CALLBACK_PASSWORD_OLD';
+    case 'sendgrid':
+      return account.oldVerificationKey === undefined ? null : 'SENDGRID_VERIFICATION_KEY_OLD';
+    case 'sandbox':
+    case 'smtp':
+    case 'ses':
+      return null;
+  }
+}
 
 async function accountFinding({ name, checkCredentials }: Provider, signal: AbortSignal): Promise<Finding> {
   const subject = `provider ${name}`;

@@ -11,7 +11,7 @@ import {
   settingFindings,
   versionFinding,
 } from '../../../activities/doctor/checks/database.js';
-import { topicFindings } from '../../../activities/doctor/checks/providers.js';
+import { formerSecretFindings, topicFindings } from '../../../activities/doctor/checks/providers.js';
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
 import {
@@ -22,7 +22,11 @@ import {
   workersFinding,
 } from '../../../activities/doctor/checks/temporal.js';
 import { freePort } from '../../../models/process/free-port.js';
+import { metaEnv } from '../../support/carriers/meta.js';
+import { postmarkEnv } from '../../support/carriers/postmark.js';
+import { sendgridEnv } from '../../support/carriers/sendgrid.js';
 import { sesEnv } from '../../support/carriers/ses.js';
+import { twilioEnv } from '../../support/carriers/twilio.js';
 import { testConfig } from '../../support/config.js';
 import { connect, type Database } from '../../../models/db/database.js';
 
@@ -99,6 +103,26 @@ describe('findings of the doctor', () => {
       [['topic of ses', 'warning']],
     );
     assert.deepEqual(found({}), []);
+  });
+
+  it('findings of the doctor name each former secret of a carrier that is still accepted', () => {
+    const nowhere = { url: 'http://127.0.0.1:1', close: async () => undefined };
+    const carriers = [twilioEnv, metaEnv, postmarkEnv, sendgridEnv, sesEnv].map((env) => env(nowhere));
+    const env: Record<string, string> = { ...Object.assign({}, ...carriers), PROVIDER_EMAIL: 'postmark,sendgrid,ses' };
+    const found = (former: object) =>
+      formerSecretFindings(testConfig({ ...env, ...former }).accounts).map(({ subject, detail, state }) => [subject, detail, state]);
+    assert.deepEqual(found({}), []);
+    const former = {
+      TWILIO_AUTH_TOKEN_OLD: 'former',
+      META_APP_SECRET_OLD: 'former',
+      POSTMARK_CALLBACK_PASSWORD_OLD: 'a-former-password',
+      SENDGRID_VERIFICATION_KEY_OLD: env.SENDGRID_VERIFICATION_KEY,
+    };
+    const expected = Object.keys(former).map((setting) => `callbacks made with ${setting} are accepted`);
+    assert.deepEqual(new Set(found(former).map(([, detail]) => detail)), new Set(expected));
+    assert.deepEqual(found({ META_APP_SECRET_OLD: 'former' }), [
+      ['former secret of meta', 'callbacks made with META_APP_SECRET_OLD are accepted', 'warning'],
+    ]);
   });
 
   it('findings of the doctor name each setting of PostgreSQL that loses data', () => {
