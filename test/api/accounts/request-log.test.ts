@@ -84,7 +84,7 @@ describe('the log line of a request', () => {
       }
     });
     it('names the workspace: 401 of an ended and an expired JWT, 429 above its limit', async () => {
-      const { workspaceId, jwt } = await start({ RATE_LIMIT_JWT: '2/60' });
+      const { workspaceId, jwt } = await start({ RATE_LIMIT_API: '3/60' });
       const { decode, sign } = jsonwebtoken;
       const { iat, exp, ...claims } = decode(jwt) as JwtPayload;
       const expired = sign({ ...claims, iat: (iat ?? 0) - 100, exp: (exp ?? 0) - 40 * 86_400 }, app.deps.config.jwtSecret);
