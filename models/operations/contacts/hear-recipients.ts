@@ -5,6 +5,7 @@
  * Carriers repeat a callback whose response was lost, and callbacks may overtake each other. So each wish is handled once, a START not after a
  * newer STOP of the same person, and a STOP not after a newer START. Several STOPs are all handled, because they may be for several workspaces.
  */
+import { channelTraits } from '../../channels.js';
 import { type Database, inTransaction, lockName, select, type Transaction } from '../../db/database.js';
 import { deletePage } from '../../db/delete-page.js';
 import type { CallbackEvent, InboundMessage, OptIn, OptOut } from '../../rules/callbacks/callback.js';
@@ -69,7 +70,7 @@ async function isNews(db: Database, transaction: Transaction, key: Buffer, wish:
   await lockName(db, transaction, `wish:${provider}:${name}`);
   const bind = [provider, digestOf(key, raw), kind === 'complaint' ? null : name, kind === 'start', wished_at];
   const [noted] = await select<{ is_newest: boolean }>(db, note, bind, transaction);
-  return noted !== undefined && (noted.is_newest || (kind === 'stop' && channel === 'email' && namesMessage(wish)));
+  return noted !== undefined && (noted.is_newest || (kind === 'stop' && channelTraits[channel].hasMailFields && namesMessage(wish)));
 }
 
 /** The wish is for the workspace of that message, while a newer opposite one by e-mail may be for another workspace. */
