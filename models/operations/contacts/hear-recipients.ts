@@ -13,14 +13,14 @@ import { digestOf } from '../../rules/contacts/erasure.js';
 import { keywordOf } from '../../rules/contacts/suppression.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { erasureKey } from '../erasure/erasure-key.js';
-import { type Answer, recordOptIn, recordOptOut } from './record-opt-outs.js';
+import { namesMessage, type RecipientWish, recordOptIn, recordOptOut } from './record-opt-outs.js';
 
 /** Longer than any carrier repeats a callback. */
 const wishDays = 30;
 /** How many wishes one statement deletes. */
 const page = 1_000;
 
-interface Wish extends Answer {
+interface Wish extends RecipientWish {
   kind: 'start' | 'stop' | 'complaint';
   /** `provider`: the carrier itself has recognized the wish. */
   source: 'inbound' | 'provider';
@@ -70,18 +70,17 @@ async function isNews(db: Database, transaction: Transaction, key: Buffer, wish:
   await lockName(db, transaction, `wish:${provider}:${name}`);
   const bind = [provider, digestOf(key, raw), kind === 'complaint' ? null : name, kind === 'start', wished_at];
   const [noted] = await select<{ is_newest: boolean }>(db, note, bind, transaction);
-  return noted !== undefined && (noted.is_newest || (kind === 'stop' && channelTraits[channel].hasMailFields && namesMessage(wish)));
+  // An unsubscription from a mail is for the workspace of that mail, while a newer START may be for another one.
+  const isOfOneMail = kind === 'stop' && channelTraits[channel].hasMailFields && namesMessage(wish);
+  return noted !== undefined && (noted.is_newest || isOfOneMail);
 }
-
-/** The wish is for the workspace of that message, while a newer opposite one by e-mail may be for another workspace. */
-const namesMessage = ({ message_id, provider_message_id }: Wish): boolean => message_id !== null || provider_message_id !== null;
 
 async function carryOut(db: Database, transaction: Transaction, key: Buffer, { kind, ...wish }: Wish): Promise<void> {
   const { channel, provider_message_id: id } = wish;
   const digest = (to: string) => digestOf(key, recipientKey(channel, to));
-  const answer = { ...wish, digest, erased_message_id: id === null ? null : digestOf(key, id) };
-  if (kind === 'start') return recordOptIn(db, transaction, answer);
-  await recordOptOut(db, transaction, { ...answer, reason: kind === 'stop' ? 'opt_out' : kind });
+  const full = { ...wish, digest, erased_message_id: id === null ? null : digestOf(key, id) };
+  if (kind === 'start') return recordOptIn(db, transaction, full);
+  await recordOptOut(db, transaction, { ...full, reason: kind === 'stop' ? 'opt_out' : kind });
 }
 
 /** Deletes wishes that no carrier repeats any more. @returns how many */

@@ -18,8 +18,8 @@ export interface Sender {
   digest?: (recipient: string) => string;
 }
 
-/** What a person wished, perhaps about one message. */
-export interface Answer extends Sender {
+/** What a recipient wishes: no more messages, or messages again. */
+export interface RecipientWish extends Sender {
   source: SuppressionSource;
   /** The message that it answers, by our id or by the provider's; null if unknown. */
   message_id: string | null;
@@ -29,7 +29,7 @@ export interface Answer extends Sender {
 }
 
 /** A wish to receive no more messages. */
-export interface OptOutWish extends Answer {
+export interface OptOutWish extends RecipientWish {
   reason: Extract<SuppressionReason, 'opt_out' | 'complaint'>;
 }
 
@@ -39,7 +39,8 @@ export interface OptOutWish extends Answer {
  */
 export async function recordOptOut(db: Database, transaction: Transaction, wish: OptOutWish): Promise<void> {
   const { reason, source, channel } = wish;
-  const written = await meantBy(db, transaction, wish);
+  const named = await namedBy(db, transaction, wish);
+  const written = named.length > 0 ? named : await writtenTo(db, transaction, wish);
   await suppress(
     db,
     written.map(({ id, to, workspace_id }) => ({ workspace_id, channel, recipient: to, reason, source, message_id: id })),
@@ -51,21 +52,19 @@ export async function recordOptOut(db: Database, transaction: Transaction, wish:
  * Removes, in the same workspaces, the opt-outs that came through the carrier. A complaint, a bounce, an entry of the workspace and one by the
  * unsubscribe link stay. A message that is not ours removes nothing: another system may use the account too.
  */
-export async function recordOptIn(db: Database, transaction: Transaction, wish: Answer): Promise<void> {
-  const isNamed = wish.message_id !== null || wish.provider_message_id !== null;
-  const written = await (isNamed ? namedBy(db, transaction, wish) : writtenTo(db, transaction, wish));
+export async function recordOptIn(db: Database, transaction: Transaction, wish: RecipientWish): Promise<void> {
+  const written = await (namesMessage(wish) ? namedBy(db, transaction, wish) : writtenTo(db, transaction, wish));
   const workspaceIds = written.map(({ workspace_id }) => workspace_id);
   const entries = [wish.channel, namesOf(wish), workspaceIds];
   await select(db, lock, entries, transaction);
   await select(db, remove, [...entries, originAsJson(systemOrigin(wish.source))], transaction);
 }
 
-async function meantBy(db: Database, transaction: Transaction, wish: Answer): Promise<Written[]> {
-  const named = await namedBy(db, transaction, wish);
-  return named.length > 0 ? named : writtenTo(db, transaction, wish);
-}
+/** Whether the wish is about one message, and so for its workspace only. */
+export const namesMessage = ({ message_id, provider_message_id }: RecipientWish): boolean =>
+  message_id !== null || provider_message_id !== null;
 
-async function namedBy(db: Database, transaction: Transaction, wish: Answer): Promise<Written[]> {
+async function namedBy(db: Database, transaction: Transaction, wish: RecipientWish): Promise<Written[]> {
   // A text that is no UUID finds nothing: a provider may echo anything.
   const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
   const names = [wish.provider_message_id, wish.erased_message_id ?? null];
