@@ -148,8 +148,8 @@ export function givingUpActivities(deps: MessageDeps) {
     fallBack: (groupId: string, isDue: boolean): Promise<FallenBack> => fallBack(db, groupId, isDue, workflowIds.message),
 
     /** Local: gives up on missing reports. @param overdueAt only of messages whose time for reports was over at this time (ISO 8601) */
-    giveUpOnReports: (groupId: string, overdueAt?: string): Promise<OpenWork> =>
-      giveUpOnReports(db, groupId, overdueAt === undefined ? undefined : { at: overdueAt, timeoutSeconds: config.reportTimeoutSeconds }),
+    giveUpOnReports: (groupId: string, overdueAt: string | null = null): Promise<OpenWork> =>
+      giveUpOnReports(db, groupId, { at: overdueAt, timeoutSeconds: config.reportTimeoutSeconds }),
 
     /** Local: gives up on hand-offs. A message that a provider may have taken stays queued and waits for its report first. */
     async giveUpOnHandoffs(groupId: string): Promise<Dispatched> {

@@ -36,7 +36,7 @@ export async function pollReports(
   signal: AbortSignal,
 ): Promise<string | null> {
   const until = Date.now() + sliceMs;
-  const overdue = overdueAt === null ? undefined : { at: overdueAt, timeoutSeconds: config.reportTimeoutSeconds };
+  const overdue = { at: overdueAt, timeoutSeconds: config.reportTimeoutSeconds };
   const awaiting = await awaitingReports(db, groupId, { overdue, after });
   let last: string | null = null;
   for (let from = 0; from < awaiting.length; from += atOnce) {

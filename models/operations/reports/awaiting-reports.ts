@@ -9,21 +9,20 @@ export interface AwaitedReport {
   provider_message_id: string;
 }
 
-/** Messages whose time for reports was over at some time. */
+/** The messages whose time for reports was over at some time. */
 export interface Overdue {
-  /** ISO 8601. */
-  at: string;
+  /** ISO 8601; null: all messages. */
+  at: string | null;
   /** How long a message waits for its report after its hand-off, in seconds by channel. */
   timeoutSeconds: Readonly<Record<Channel, number>>;
 }
 
-/** SQL: the time of the message `m` was over, or the parameters are null. @param first number of the first of two parameters */
+/** SQL: the time of the message `m` was over, or the time is null. @param first number of the first of two parameters */
 export const isOverdue = (first: number) => `($${first}::timestamptz IS NULL
   OR m.sent_at <= $${first}::timestamptz - ($${first + 1}::json ->> m.channel)::double precision * interval '1 second')`;
 
 /** The values of the parameters of `isOverdue`. */
-export const overdueBind = (overdue?: Overdue) =>
-  overdue === undefined ? [null, null] : [overdue.at, JSON.stringify(overdue.timeoutSeconds)];
+export const overdueBind = (overdue?: Overdue) => [overdue?.at ?? null, JSON.stringify(overdue?.timeoutSeconds ?? {})];
 
 /**
  * The messages of a group that were handed off and have no final report, in the order of their ids.
