@@ -61,8 +61,9 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
   return async (request, res) => {
     const { item, credential, note } = request;
     const bucket = bucketOf(item, credential, request.address);
-    const identified = () => authenticator.identify(item.auth, credential, note);
-    const identify = credential.kind === 'jwt' ? () => lookups.ofToken(request, credential.claims, res, identified) : identified;
+    const lookUp = () => authenticator.identify(item.auth, credential, note);
+    const ended = credential.kind === 'jwt' ? endedTokenBucket(credential.claims) : null;
+    const identify = ended === null ? lookUp : () => lookups.ofToken({ bucket, ended, address: request.address }, res, lookUp);
     if (credential.kind === 'none' || credential.kind === 'refused') {
       await limiter.consume(bucket, res);
       return identify();
@@ -71,7 +72,7 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
     const seen = known.callerOf(name);
     const owner = credential.kind === 'jwt' ? { workspaceId: credential.claims.sub } : seen;
     if (owner !== undefined) note(owner);
-    if (credential.kind === 'jwt') await limiter.assertRoom(endedTokenBucket(credential.claims), res);
+    if (ended !== null) await limiter.assertRoom(ended, res);
     const caller =
       seen === undefined
         ? await lookups.ofUnknown(request, { bucket, name }, res, identify)
@@ -90,6 +91,13 @@ type Identify = () => Promise<Caller | null>;
 interface Counted {
   bucket: Bucket;
   name: string;
+}
+
+/** The bucket of a token's requests, that of the token after its end, and the client address. */
+interface CountedToken {
+  bucket: Bucket;
+  ended: Bucket;
+  address: string;
 }
 
 /** Looks up callers and counts their requests. */
@@ -116,12 +124,11 @@ class CountedLookups {
    * All tokens of a workspace share a bucket, which an ended one must not use up. It counts for itself, because it may come from any number
    * of addresses, and for the address, as an invalid key does.
    */
-  ofToken({ item, credential, address }: AccessRequest, claims: Claims, res: HeaderSink, identify: Identify): Promise<Caller | null> {
+  ofToken({ bucket, ended, address }: CountedToken, res: HeaderSink, identify: Identify): Promise<Caller | null> {
     return identify().catch(async (error: unknown) => {
-      const bucket = bucketOf(item, credential, address);
       if (isUnauthorized(error) && bucket.rateClass !== 'auth') {
         this.limiter.giveBack(bucket);
-        await this.limiter.consume(endedTokenBucket(claims), res, { rateClass: 'address', key: address });
+        await this.limiter.consume(ended, res, { rateClass: 'address', key: address });
       }
       throw error;
     });
