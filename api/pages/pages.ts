@@ -4,18 +4,15 @@ import { addressKey } from '../http/client-address.js';
 import type { Limiter } from '../http/rate-limit.js';
 import { contextOf } from '../http/request-context.js';
 
+/** The limit of a page: `callback` if machines open it for people, from few addresses. */
+export type PageRate = 'address' | 'callback';
+
 /**
  * The first handler of a page and its files. It counts the request per address, separately from API calls, and sets the policy.
  * @param route the name of the page in the log and in the limiter
  * @param policy the directives of the content security policy
- * @param rateClass `callback` for a page that machines open for people
  */
-export function asPage(
-  limiter: Limiter,
-  route: string,
-  policy: readonly string[],
-  rateClass: 'address' | 'callback' = 'address',
-): RequestHandler {
+export function asPage(limiter: Limiter, route: string, policy: readonly string[], rateClass: PageRate = 'address'): RequestHandler {
   return async (_req, res, next) => {
     const context = contextOf(res);
     context.route = route;
