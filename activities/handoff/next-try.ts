@@ -49,8 +49,11 @@ export function hasTimeFor(waitMs: number): boolean {
   return msLeft() - waitMs > activityInfo().scheduleToCloseTimeoutMs / 2;
 }
 
-/** The longest wait for an unavailable provider when the time for the hand-off is half over, or when events wait for its next try. */
-const shortWaitMsMax = 60_000;
+/**
+ * The longest wait for an unavailable provider when the time for the hand-off is half over, when events wait for its next try, or when another
+ * account may work again before.
+ */
+export const shortWaitMsMax = 60_000;
 
 /**
  * How long the next try waits after an account said when it works again; 0: as the retry policy says, because that is not earlier.

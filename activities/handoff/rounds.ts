@@ -8,6 +8,7 @@ import { endOf, Refusals } from './account-faults.js';
 import { AnswerRecorder } from './answer-recorder.js';
 import { callDeadlines } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
+import { shortWaitMsMax } from './next-try.js';
 import { recordApart } from './record-apart.js';
 import type { RoundDeps } from './round-deps.js';
 import { type Handoff, handOff } from './hand-off.js';
@@ -27,8 +28,6 @@ const roundMsMax = 1_000;
 const roundsAtOnceMax = 4;
 /** Maximum of parallel calls with a rate or a limit: the size of a page. */
 const pacedCallsMax = 250;
-/** The wait for an unavailable account is no longer than this if another one may work again before. */
-const sharedWaitMsMax = 60_000;
 
 /**
  * The rounds of one dispatch of a group. Each message is tried once with each account of its channel, until one has taken it, or refused it
@@ -166,7 +165,7 @@ export class Rounds {
       this.#tried.push(id);
       if (outcome === 'accepted') throughput.took(provider);
       if (outcome === 'accepted' || outcome === 'rejected') this.#settled += 1;
-      else this.retryAfterMs = Math.max(this.retryAfterMs, accountsOf(id) > 1 ? Math.min(retryAfterMs, sharedWaitMsMax) : retryAfterMs);
+      else this.retryAfterMs = Math.max(this.retryAfterMs, accountsOf(id) > 1 ? Math.min(retryAfterMs, shortWaitMsMax) : retryAfterMs);
     }
     for (const [provider, forMs] of patience) await throughput.hold(provider, forMs);
   }
