@@ -12,9 +12,12 @@ export interface Question {
 /** The open question. */
 export const question = signal<Question | null>(null);
 
+/** Answers the open question with no, because what it is about is no longer shown. */
+export const closeQuestion = (): void => question.value?.answer(false);
+
 /** Asks, and waits for the answer. */
 export function confirm(asked: Omit<Question, 'answer'>): Promise<boolean> {
-  question.value?.answer(false);
+  closeQuestion();
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
       question.value = null;

@@ -1,7 +1,7 @@
 /** The link to the portal of a webhook: its token is the only credential. A frame of another site has no cookie. */
 import { signal } from '@preact/signals';
 import { sendWith, whenSignedOut } from '../api/call.js';
-import { question } from './confirm.js';
+import { closeQuestion } from './confirm.js';
 import { stored } from './stored.js';
 
 /** Whether the link still opens something. */
@@ -23,7 +23,7 @@ export function openPortal(): void {
   isPortalOpen.value = token !== null;
   sendWith(token ?? '');
   whenSignedOut(() => {
-    question.value?.answer(false);
+    closeQuestion();
     stored(() => sessionStorage.removeItem(key));
     isPortalOpen.value = false;
   });

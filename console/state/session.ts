@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { beforeCalls, call, type Schema, whenSignedOut } from '../api/call.js';
 import { Problem, problemOf } from '../api/problem.js';
 import { forget } from '../api/stream.js';
-import { question } from './confirm.js';
+import { closeQuestion } from './confirm.js';
 import { forgetInput, keepInput } from './kept.js';
 import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests } from './requests.js';
 import { dismissAll } from './toasts.js';
@@ -92,8 +92,8 @@ function end(reason: string | null): void {
     keepInput(id);
     keepRequests(id);
   }
-  // They were about what is no longer shown, and would lie over the sign-in form.
-  question.value?.answer(false);
+  // They would lie over the sign-in form.
+  closeQuestion();
   dismissAll();
   localStorage.removeItem(hint);
   forgetStored(null);
