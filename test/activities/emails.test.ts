@@ -126,15 +126,20 @@ describe('sendMail', () => {
     assert.equal(smtp.received.length, 1);
   });
 
-  it('gives up after a permanent refusal, and logs the code', async () => {
+  /** Sends a mail once, to a server that refuses its recipient with this reply. */
+  const sendToRefused = async (reply: string) => {
     const smtp = await startSmtp();
-    smtp.refuse.to.push('550 5.1.1 no such user');
+    smtp.refuse.to.push(reply);
     const config = testConfig({ SMTP_URL: smtp.url });
     const { mailId } = await buildMail(config);
     await activitiesWith(config).sendMail(mailId);
     await smtp.close();
-    const [mail] = await rows<{ refused_code: number | null }>(test.db, 'SELECT refused_code FROM mails WHERE id = $1', [mailId]);
-    assert.equal(mail?.refused_code, 550);
+    return { smtp, mailId };
+  };
+
+  it('gives up after a permanent refusal, and logs the code', async () => {
+    const { smtp, mailId } = await sendToRefused('550 5.1.1 no such user');
+    assert.deepEqual(await rows(test.db, 'SELECT refused_code FROM mails WHERE id = $1', [mailId]), [{ refused_code: 550 }]);
     assert.equal(await isSent(mailId), false);
     assert.deepEqual(smtp.received, []);
   });
@@ -159,12 +164,7 @@ describe('sendMail', () => {
   }
 
   it('gives up after a refusal because the mailbox gets too many mails', async () => {
-    const smtp = await startSmtp();
-    smtp.refuse.to.push('550 5.2.121 too many mails from this sender');
-    const config = testConfig({ SMTP_URL: smtp.url });
-    const { mailId } = await buildMail(config);
-    await activitiesWith(config).sendMail(mailId);
-    await smtp.close();
+    const { mailId } = await sendToRefused('550 5.2.121 too many mails from this sender');
     assert.deepEqual(await rows(test.db, 'SELECT refused_code FROM mails WHERE id = $1', [mailId]), [{ refused_code: 550 }]);
   });
 

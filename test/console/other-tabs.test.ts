@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { type Owner, owner, password } from '../api/accounts/owner.js';
 import { useApi } from '../api/use-api.js';
 import { holdAnswers } from './hold-answers.js';
-import { useConsole } from './use-console.js';
+import { signInAs, useConsole } from './use-console.js';
 
 describe('the console in two tabs', function () {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -66,10 +66,7 @@ describe('the console in two tabs', function () {
     await browser.press('Sign out');
     await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.equal(await browser.page.getByText(/^Invalid or expired token|^Your session has ended/).count(), 0);
-    await browser.fill('E-mail address', me.email);
-    await browser.fill('Password', password);
-    await browser.press('Sign in');
-    await browser.page.getByTitle(me.email).waitFor();
+    await signInAs(browser, me.email);
     assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
   });
 
@@ -95,10 +92,7 @@ describe('the console in two tabs', function () {
     await tab.getByRole('button', { name: 'Sign out' }).click();
     await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await dialog.waitFor({ state: 'detached' });
-    await browser.fill('E-mail address', other.email);
-    await browser.fill('Password', password);
-    await browser.press('Sign in');
-    await browser.page.getByTitle(other.email).waitFor();
+    await signInAs(browser, other.email);
     await browser.see('No API keys yet');
   });
 });

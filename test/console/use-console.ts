@@ -30,3 +30,11 @@ export function useConsole(app: TestApp, { forEachTest = false }: Options = {}):
   });
   return used;
 }
+
+/** Signs in with the form that is shown. */
+export async function signInAs(browser: ConsoleBrowser, email: string): Promise<void> {
+  await browser.fill('E-mail address', email);
+  await browser.fill('Password', password);
+  await browser.press('Sign in');
+  await browser.page.getByTitle(email).waitFor();
+}

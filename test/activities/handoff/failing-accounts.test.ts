@@ -28,33 +28,33 @@ describe('failing accounts', () => {
     assert.equal((await dispatched).queued, 0);
   });
 
-  it('a slow account counts as failing', async () => {
+  /** A worker's view of the first account, whose calls are answered but slow. */
+  const slowCalls = async () => {
     const health = new AccountHealthMonitor({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
     await setLevel('one', 10);
     await age(60, 'one');
     const now = performance.now();
-    const took = (ms: number) => health.end({ account: 'one', startedAt: now - ms, isCounted: false }, 'good');
-    for (let each = 0; each < 5; each += 1) took(2_900);
-    await health.exchange(now + 1_100);
-    assert.equal(health.levelOf('one'), 10);
-    for (let each = 0; each < 25; each += 1) took(3_500);
-    await health.exchange(now + 2_200);
-    assert.deepEqual([health.levelOf('one'), health.levelOf('two')], [0, 10]);
+    let exchanges = 0;
+    const levelAfter = async (calls: number, ms: number) => {
+      for (let each = 0; each < calls; each += 1) health.end({ account: 'one', startedAt: now - ms, isCounted: false }, 'good');
+      exchanges += 1;
+      await health.exchange(now + exchanges * 1_100);
+      return health.levelOf('one');
+    };
+    return { health, levelAfter };
+  };
+
+  it('a slow account counts as failing', async () => {
+    const { health, levelAfter } = await slowCalls();
+    assert.equal(await levelAfter(5, 2_900), 10);
+    assert.deepEqual([await levelAfter(25, 3_500), health.levelOf('two')], [0, 10]);
   });
 
   it('an account whose calls may last 40 seconds is slow after half of that', async () => {
     accounts.one = account('one', { deadlineMs: 40_000 });
-    const health = new AccountHealthMonitor({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
-    await setLevel('one', 10);
-    await age(60, 'one');
-    const now = performance.now();
-    const took = (ms: number) => health.end({ account: 'one', startedAt: now - ms, isCounted: false }, 'good');
-    for (let each = 0; each < 25; each += 1) took(19_000);
-    await health.exchange(now + 1_100);
-    assert.equal(health.levelOf('one'), 10);
-    for (let each = 0; each < 200; each += 1) took(21_000);
-    await health.exchange(now + 2_200);
-    assert.equal(health.levelOf('one'), 0);
+    const { levelAfter } = await slowCalls();
+    assert.equal(await levelAfter(25, 19_000), 10);
+    assert.equal(await levelAfter(200, 21_000), 0);
   });
 
   it('calls from before a change of level do not count for the new level', async () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
-import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { messageOf, statusOf } from '../../support/rows/messages.js';
 import { failureOf } from '../../support/temporal/in-activity.js';
-import { isNotHandedOff, lost, twoAccounts, unavailable } from './two-accounts.js';
+import { attemptsIn, isNotHandedOff, lost, twoAccounts, unavailable } from './two-accounts.js';
 
 const refusal = (error_code: string, given: object = {}): SendOutcome => ({
   outcome: 'rejected',
@@ -17,14 +16,7 @@ const refusal = (error_code: string, given: object = {}): SendOutcome => ({
 describe('an account that refuses messages because of itself', () => {
   const { test, accounts, account, worker, group, setLevel } = twoAccounts();
   const queued = () => buildQueued(test.db, test.workspaceId);
-  const attemptsOf = async (id: string) =>
-    (
-      await rows<{ attempt: string }>(
-        test.db,
-        `SELECT concat_ws(' ', provider, outcome, detail) AS attempt FROM send_attempts WHERE message_id = $1 ORDER BY number`,
-        [id],
-      )
-    ).map(({ attempt }) => attempt);
+  const attemptsOf = (id: string) => attemptsIn(test.db, id, 'detail');
 
   for (const error_code of ['sender_refused', 'limit_exceeded']) {
     it(`a message that one account refuses as ${error_code} goes to the other at once`, async () => {

@@ -5,7 +5,7 @@ import { rows } from '../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
 import { balanceOf, buildQueuedGroup, giveUpNow, messageOf, statusOf } from '../../support/rows/messages.js';
 import { type StubProvider, stubProvider } from '../../support/carriers/stub-provider.js';
-import { isNotHandedOff, lost, twoAccounts, unavailable } from './two-accounts.js';
+import { attemptsIn, isNotHandedOff, lost, twoAccounts, unavailable } from './two-accounts.js';
 
 const answers = ['accepted', 'rejected', 'unavailable', 'throttled', 'lost', 'lost but taken'] as const;
 type Answer = (typeof answers)[number];
@@ -26,14 +26,7 @@ function scripted(name: string, idempotent: boolean, script: Answer[], taken: st
 
 describe('routing', () => {
   const { test, accounts, account, worker, group, setLevel, forget } = twoAccounts();
-  const attemptsOf = async (id: string) =>
-    (
-      await rows<{ attempt: string }>(
-        test.db,
-        `SELECT concat_ws(' ', provider, outcome, route) AS attempt FROM send_attempts WHERE message_id = $1 ORDER BY number`,
-        [id],
-      )
-    ).map(({ attempt }) => attempt);
+  const attemptsOf = (id: string) => attemptsIn(test.db, id, 'route');
   /** Each message was taken once at most, and is sent or failed as its account knows it. @returns what they cost together */
   const assertTakenOnce = async (ids: string[], taken: string[]) => {
     let spent = 0;

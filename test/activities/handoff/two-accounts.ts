@@ -2,6 +2,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { messageActivities } from '../../../activities/handoff/messages.js';
 import type { Provider, SendOutcome } from '../../../activities/handoff/providers/provider.js';
+import type { Database } from '../../../models/db/database.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
@@ -57,4 +58,10 @@ export function twoAccounts() {
       [name, level, probeInSeconds],
     );
   return { test, accounts, account, worker, group, setLevel, forget };
+}
+
+/** The attempts of a message in order: account, outcome and this column. */
+export async function attemptsIn(db: Database, id: string, column: 'route' | 'detail'): Promise<string[]> {
+  const sql = `SELECT concat_ws(' ', provider, outcome, ${column}) AS attempt FROM send_attempts WHERE message_id = $1 ORDER BY number`;
+  return (await rows<{ attempt: string }>(db, sql, [id])).map(({ attempt }) => attempt);
 }

@@ -1,11 +1,10 @@
 /** Batches whose answers are lost, in a browser: each is sent once, whatever happens before it is sent again. */
 import assert from 'node:assert/strict';
-import { password } from '../../api/accounts/owner.js';
 import { useApi } from '../../api/use-api.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { loseAnswers } from '../hold-answers.js';
-import { useConsole } from '../use-console.js';
+import { signInAs, useConsole } from '../use-console.js';
 import { batchShown, csv, phone, preview } from './batch-form.js';
 
 describe('a batch without an answer in the console', () => {
@@ -118,10 +117,7 @@ describe('a batch without an answer in the console', () => {
       await browser.follow('API keys');
       await browser.page.getByRole('heading', { name: 'API keys' }).waitFor();
       await endSession(place);
-      await browser.fill('E-mail address', me.email);
-      await browser.fill('Password', password);
-      await browser.press('Sign in');
-      await browser.page.getByTitle(me.email).waitFor();
+      await signInAs(browser, me.email);
       await browser.follow('Batches');
       await browser.follow('Send to many: CSV file');
       await browser.choose(csv('to', phone(1)));
@@ -140,10 +136,7 @@ describe('a batch without an answer in the console', () => {
     await browser.press('Send 1 message for 1 credit');
     await signedOut();
     assert.deepEqual(await browser.page.evaluate('Object.keys(localStorage)'), []);
-    await browser.fill('E-mail address', me.email);
-    await browser.fill('Password', password);
-    await browser.press('Sign in');
-    await browser.page.getByTitle(me.email).waitFor();
+    await signInAs(browser, me.email);
     await browser.until('document.querySelector("textarea")?.value === "Hello"');
     await browser.press('Preview');
     await browser.press('Send 1 message for 1 credit');
