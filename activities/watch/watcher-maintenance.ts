@@ -55,7 +55,10 @@ export function maintenanceActivities(deps: MaintenanceDeps) {
 
 function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
   return {
-    /** Deletes old webhook data, audit events, reports without a message, logins, tokens, wishes of recipients and mail files, until the time is up. */
+    /**
+     * Deletes old webhook data, audit events, reports without a message, logins, tokens, wishes of recipients and mail files, until the time is
+     * up.
+     */
     async forgetOld(): Promise<void> {
       const webhookData = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
       if (Object.values(webhookData).some((count) => count > 0)) logger.info(webhookData, 'deleted old webhook data');

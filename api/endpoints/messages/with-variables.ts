@@ -20,7 +20,7 @@ export async function withVariables(checked: Checked<SendBody>, { config }: Pick
   return { ...others, value: { ...value, content: rendered.content, written: content }, faults: all };
 }
 
-/** The fields that decide what is rendered. Faults of the others, such as the recipient, do not hide those of the variables. */
+/** The fields that decide what is rendered; the empty one is the body itself. Faults of the others, such as the recipient, do not hide those of the variables. */
 const renderedFields = /^(?:channel|content|variables|fallback|)(?:[.[]|$)/;
 
 function canRender({ value, faults }: Checked<SendBody>): boolean {
