@@ -156,7 +156,7 @@ export interface LeftDeliveries {
   retriers: string[];
   /** The workspace of each webhook. */
   workspaces?: Record<string, string>;
-  /** More deliveries are due than one round takes. */
+  /** More deliveries are due: one round does not take all, or some were written while it ran. */
   more?: boolean;
 }
 

@@ -37,12 +37,16 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
 
   return {
     /**
-     * Applies the reports of a group and delivers its events until none is left.
+     * Applies the reports of a group and delivers its events until none is left. A round that ends earlier asks for the next one: no report
+     * wakes the workflow for events that are written already.
      * @param isPage the group is a page of a batch
      * @param again looks also for deliveries that an earlier call left to workflows and did not return
      */
     driveGroup: (groupId: string, isPage: boolean, again: boolean): Promise<GroupProgress> =>
-      withHeartbeat((signal) => drive(groupId, isPage, { signal, again: again || isRetried() }), stopping),
+      withHeartbeat(async (signal) => {
+        const progress = await drive(groupId, isPage, { signal, again: again || isRetried() });
+        return progress.deliveries === 0 ? progress : { ...progress, left: { ...progress.left, more: true } };
+      }, stopping),
 
     /** Opens a page that is not open yet. Hands off as `dispatchMessages` does, and drives the group meanwhile and afterwards. */
     sendGroup: (groupId: string, batchId?: string): Promise<Sent> =>

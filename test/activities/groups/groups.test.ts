@@ -8,13 +8,14 @@ import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/
 import { countGroupWork } from '../../../models/operations/messages/count-group-work.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import { until } from '../../support/client.js';
 import { everywhere, silent, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { failureOf, inActivity, silentStarts } from '../../support/temporal/in-activity.js';
 import { acceptedAs, buildQueuedGroup, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
-import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+import { acknowledge, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 
 describe('sendGroup', () => {
   const test = workspaceForEach();
@@ -116,5 +117,31 @@ describe('sendGroup', () => {
     assert.deepEqual({ again, isOver }, { again: true, isOver: true });
     const found = await inActivity(activities().driveGroup, [groupId, false, true]);
     assert.deepEqual(found.left, { children: [], retriers: [row.id], workspaces: { [row.id]: test.workspaceId } });
+  });
+
+  it('is driven again at once when a report wrote an event during the last round, which left others to a retrier', async () => {
+    await buildWebhook(test.workspaceId, receiver.url, { events: ['message.sent'] });
+    await buildWebhook(test.workspaceId, receiver.url, { events: ['message.delivered'] });
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
+    const [id = ''] = ids;
+    await recordHandoffs(
+      test.db,
+      (await claimAll(test.db, groupId, sandboxEverywhere)).map((claim) => acceptedAs(claim)),
+    );
+    const report = async () => recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
+    receiver.answer = (_sent, response) => {
+      receiver.answer = acknowledge;
+      void report()
+        .then(() => until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied'))
+        .then(() => response.writeHead(500).end());
+    };
+    const driveGroup = () => inActivity(activities().driveGroup, [groupId, false, false]);
+    const { isOver, deliveries, left } = await driveGroup();
+    assert.deepEqual(
+      { isOver, deliveries, more: left.more, retriers: left.retriers.length },
+      { isOver: false, deliveries: 1, more: true, retriers: 1 },
+    );
+    const last = await driveGroup();
+    assert.deepEqual([last.isOver, last.left, eventsOf()], [true, { children: [], retriers: [] }, ['message.sent', 'message.delivered']]);
   });
 });
