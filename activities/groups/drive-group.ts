@@ -10,8 +10,11 @@ export interface DriveDeps {
   db: Database;
   /** Makes the first attempts of due deliveries; see `deliverEvents`. */
   deliver: (again: boolean) => Promise<LeftDeliveries>;
-  /** The groups that this thread drives at the moment, including this one. */
+  /** The groups that this process drives at the moment in the slots of the same queue, including this one. */
   driven: Set<string>;
+  /** With more driven groups, others wait for their hand-off. Then an activity waits for reports only for `crowdedMs` after its begin. */
+  waitingMax: number;
+  crowdedMs: number;
   /** See `applyReports`. */
   key?: Buffer;
 }
@@ -31,8 +34,6 @@ const marginMs = 5_000;
 const lookEveryMs = { eachGroup: 60, max: 500 };
 /** After this time without a report, the activity ends and the workflow waits for the next one. */
 const quietMs = 1_000;
-/** Half the slots of a queue. With more driven groups no activity waits for reports, because other groups wait for their hand-off. */
-const waitingMax = 50;
 
 export interface DriveOptions {
   /** Aborted when the worker stops. */
@@ -60,6 +61,7 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   const { db, deliver, driven, key } = deps;
   const handOff = watch(options.handOff);
   const rest = () => handOff.orSooner(sleep(Math.min(driven.size * lookEveryMs.eachGroup, lookEveryMs.max)));
+  const mayWait = waitingTime(deps);
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
   let left: LeftDeliveries = { children: [], retriers: [] };
   let { again } = options;
@@ -76,7 +78,7 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   const isQuiet = () => {
     // A look that began before the hand-off failed may have missed what it recorded.
     if (handOff.state !== 'whole') return handOff.state === 'failed' && hasSeenEnd;
-    const awaitsReports = work.open !== work.queued && driven.size <= waitingMax;
+    const awaitsReports = work.open !== work.queued && mayWait();
     return !awaitsReports || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs;
   };
   /** The hand-off is awaited in any case. After a partial one the workflow has to repeat it. */
@@ -94,6 +96,12 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   await handOff.ended; // so that the result includes the hand-off
   work = await applyReports(db, groupId, { key });
   return { ...work, isOver: work.open === 0 && work.deliveries === 0, left };
+}
+
+/** Whether the activity, which begins now, may still wait for reports. */
+function waitingTime({ driven, waitingMax, crowdedMs }: DriveDeps): () => boolean {
+  const crowdedUntil = Date.now() + crowdedMs;
+  return () => driven.size <= waitingMax || Date.now() < crowdedUntil;
 }
 
 /** The time for the hand-off also limits this activity. */

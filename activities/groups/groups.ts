@@ -7,7 +7,9 @@ import { openPage } from '../../models/operations/batches/open-page.js';
 import type { GroupWork } from '../../models/operations/messages/count-group-work.js';
 import type { Dispatched, DispatchTarget } from '../handoff/dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from '../webhooks/first-attempts.js';
+import { queues } from '../../workflows/contract.js';
 import { withHeartbeat } from '../support/heartbeat.js';
+import { activitySlots, type TaskQueue } from '../worker/slots.js';
 import { isEmpty, type GroupProgress, type DriveOptions, driveGroup } from './drive-group.js';
 
 export interface GroupDeps extends FirstAttemptDeps {
@@ -26,27 +28,32 @@ export interface Sent extends GroupProgress, Omit<Dispatched, keyof GroupWork> {
   again: boolean;
 }
 
+/** Half the slots of a queue may wait for reports. @param crowdedMs see `driveGroup` */
+const drivenIn = (queue: TaskQueue, crowdedMs: number) => ({ driven: new Set<string>(), waitingMax: activitySlots[queue] / 2, crowdedMs });
+/**
+ * The reports of a page arrive over many seconds. If each report woke a page that could not wait for the next one, the wake-ups would cost more than
+ * the messages.
+ */
+const crowdedPageMs = 2_000;
+
 export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
   const { db, config } = deps;
-  const driven = new Set<string>();
+  const pages = drivenIn(queues.bulk, crowdedPageMs);
+  const groups = drivenIn(queues.messages, 0);
   const drive = async (groupId: string, isPage: boolean, how: DriveOptions) => {
     const ownConcurrency = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
     const deliver = (again: boolean) => attemptFirst(deps, groupId, { again, ownConcurrency });
-    return driveGroup({ db, driven, deliver, key: await erasureKey(db, config.secretKeys) }, groupId, how);
+    return driveGroup({ db, deliver, ...(isPage ? pages : groups), key: await erasureKey(db, config.secretKeys) }, groupId, how);
   };
 
   return {
     /**
-     * Applies the reports of a group and delivers its events until none is left. A round that ends earlier asks for the next one: no report
-     * wakes the workflow for events that are written already.
+     * Applies the reports of a group and delivers its events until none is left.
      * @param isPage the group is a page of a batch
      * @param again looks also for deliveries that an earlier call left to workflows and did not return
      */
     driveGroup: (groupId: string, isPage: boolean, again: boolean): Promise<GroupProgress> =>
-      withHeartbeat(async (signal) => {
-        const progress = await drive(groupId, isPage, { signal, again: again || isRetried() });
-        return progress.deliveries === 0 ? progress : { ...progress, left: { ...progress.left, more: true } };
-      }, stopping),
+      withHeartbeat(async (signal) => withNextRound(await drive(groupId, isPage, { signal, again: again || isRetried() })), stopping),
 
     /** Opens a page that is not open yet. Hands off as `dispatchMessages` does, and drives the group meanwhile and afterwards. */
     sendGroup: (groupId: string, batchId?: string): Promise<Sent> =>
@@ -67,5 +74,9 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
       }, stopping),
   };
 }
+
+/** A round that ends with due events asks for the next one: no report wakes the workflow for events that are written already. */
+const withNextRound = (progress: GroupProgress): GroupProgress =>
+  progress.deliveries === 0 ? progress : { ...progress, left: { ...progress.left, more: true } };
 
 const isRetried = () => activityInfo().attempt > 1;

@@ -10,6 +10,7 @@ import { isTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
 import { createActivities } from '../index.js';
 import { LeanWorker } from './lean-worker.js';
+import { activitySlots, type TaskQueue } from './slots.js';
 import { traceActivities } from './trace-activities.js';
 import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { webhookPoster } from '../webhooks/post-webhook.js';
@@ -50,8 +51,6 @@ const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottl
  */
 const grace = { shutdownGraceTime: '50s', shutdownForceTime: '80s' } as const;
 
-export type TaskQueue = (typeof queues)[keyof typeof queues];
-
 /** The queues of the thread of batches, which has a lower priority. Receivers decide how much work the retries of a workspace are. */
 export const batchThreadQueues: readonly TaskQueue[] = [queues.bulk, queues.webhooks];
 
@@ -71,7 +70,8 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   const common = { connection, namespace: config.temporalNamespace, activities, interceptors, ...grace, ...heartbeats };
   const workers = await Promise.all(
     taskQueues.map((taskQueue) => {
-      const options = { ...common, taskQueue, ...optionsOf(config)[taskQueue] };
+      const maxConcurrentActivityTaskExecutions = activitySlots[taskQueue];
+      const options = { ...common, taskQueue, maxConcurrentActivityTaskExecutions, ...optionsOf(config)[taskQueue] };
       return taskQueue === queues.messages ? LeanWorker.create(options) : Worker.create(options);
     }),
   );
@@ -95,19 +95,16 @@ export const workerPoolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolM
 
 const bulkShare = 0.5;
 
-const optionsOf = (config: Config): Record<TaskQueue, Partial<WorkerOptions>> => ({
+const optionsOf = (config: Config): Partial<Record<TaskQueue, Partial<WorkerOptions>>> => ({
   [queues.messages]: {
     workflowBundle: { codePath: workflowBundlePath },
     maxCachedWorkflows: 500, // 0.17 MB each; a waiting workflow may be evicted, and is replayed when its report arrives
     maxConcurrentWorkflowTaskExecutions: 40,
-    maxConcurrentActivityTaskExecutions: 100,
     maxConcurrentLocalActivityExecutions: workerPoolSizes(config).own,
     workflowTaskPollerBehavior: pollers,
     activityTaskPollerBehavior: pollers,
     stickyQueueScheduleToStartTimeout: '5s', // how long a killed worker's workflows wait for it
   },
-  [queues.bulk]: { activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 },
-  [queues.webhooks]: { activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 500 },
-  [queues.background]: { maxConcurrentActivityTaskExecutions: 10 },
-  [queues.watcher]: { maxConcurrentActivityTaskExecutions: 10 },
+  [queues.bulk]: { activityTaskPollerBehavior: pollers },
+  [queues.webhooks]: { activityTaskPollerBehavior: pollers },
 });

@@ -46,9 +46,9 @@ describe('driveGroup', () => {
   ) => {
     const environment = new MockActivityEnvironment({ scheduleToCloseTimeoutMs: 0 });
     const stop = new AbortController();
-    const work = environment.run(() =>
-      driveGroup({ db: test.db, deliver, driven: new Set() }, groupId, { signal: stop.signal, again, ...(handOff && { handOff }) }),
-    ) as Promise<GroupProgress>;
+    const deps = { db: test.db, deliver, driven: new Set<string>(), waitingMax: 1, crowdedMs: 0 };
+    const how = { signal: stop.signal, again, ...(handOff && { handOff }) };
+    const work = environment.run(() => driveGroup(deps, groupId, how)) as Promise<GroupProgress>;
     return { work, stop: () => stop.abort() };
   };
 

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { Attempts } from '../../../activities/webhooks/attempts.js';
 import type { Dispatched } from '../../../activities/handoff/dispatch.js';
 import { type GroupDeps, groupActivities } from '../../../activities/groups/groups.js';
 import { dispatcher } from '../../../activities/handoff/messages.js';
+import { activitySlots } from '../../../activities/worker/slots.js';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
 import { countGroupWork } from '../../../models/operations/messages/count-group-work.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { until } from '../../support/client.js';
+import { queues } from '../../../workflows/contract.js';
 import { everywhere, silent, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { buildWebhook } from '../../support/rows/factories.js';
@@ -18,7 +21,7 @@ import { acceptedAs, buildQueuedGroup, claimAll, messageOf, reportOf, sandboxEve
 import { acknowledge, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 
 describe('sendGroup', () => {
-  const test = workspaceForEach();
+  const test = workspaceForEach({ balance: 1_000_000 });
   let poster: WebhookPoster;
   let receiver: Receiver;
   before(async () => {
@@ -31,21 +34,26 @@ describe('sendGroup', () => {
   afterEach(() => receiver.close());
   after(() => poster.close());
 
-  const buildGroup = () => buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+  const buildGroup = (size = 2) =>
+    buildQueuedGroup(
+      test.db,
+      test.workspaceId,
+      Array.from({ length: size }, () => ({})),
+    );
   const activities = (dispatch: GroupDeps['dispatch'] = notHandedOff) => {
     const config = testConfig();
     return groupActivities({ db: test.db, config, attempts: new Attempts({ db: test.db, config, poster }), dispatch });
   };
   const send = (groupId: string, dispatch: GroupDeps['dispatch'], attempt = 1) =>
     inActivity(activities(dispatch).sendGroup, [groupId], attempt);
-  /** The provider takes so many of the group; their reports come with the answer. */
-  const take = async (groupId: string, limit = 25): Promise<Dispatched> => {
+  /** The provider takes so many of the group; by default their reports come with the answer. */
+  const take = async (groupId: string, limit = 25, reports = true): Promise<Dispatched> => {
     const claims = await claimAll(test.db, groupId, sandboxEverywhere, { limit });
     await recordHandoffs(
       test.db,
       claims.map((claim) => acceptedAs(claim)),
     );
-    for (const { id } of claims) await recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
+    for (const { id } of reports ? claims : []) await recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
     return { ...(await countGroupWork(test.db, groupId)), more: false };
   };
   const notHandedOff = () => Promise.reject(ApplicationFailure.create({ type: 'NotHandedOff' }));
@@ -124,10 +132,7 @@ describe('sendGroup', () => {
     await buildWebhook(test.workspaceId, receiver.url, { events: ['message.delivered'] });
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     const [id = ''] = ids;
-    await recordHandoffs(
-      test.db,
-      (await claimAll(test.db, groupId, sandboxEverywhere)).map((claim) => acceptedAs(claim)),
-    );
+    await take(groupId, 1, false);
     const report = async () => recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
     receiver.answer = (_sent, response) => {
       receiver.answer = acknowledge;
@@ -143,5 +148,25 @@ describe('sendGroup', () => {
     );
     const last = await driveGroup();
     assert.deepEqual([last.isOver, last.left, eventsOf()], [true, { children: [], retriers: [] }, ['message.sent', 'message.delivered']]);
+  });
+
+  it('pages wait for further reports in half of their slots; with more of them under way each ends soon', async () => {
+    const half = activitySlots[queues.bulk] / 2;
+    const driveTogether = async (count: number, mayEnd: (ended: number, rounds: number) => boolean) => {
+      const groups = await Promise.all(Array.from({ length: count }, () => buildGroup(20)));
+      for (const { groupId } of groups) await take(groupId, 20, false);
+      const { driveGroup } = activities();
+      let ended = 0;
+      const drives = groups.map(({ groupId }) => inActivity(driveGroup, [groupId, true, false]).finally(() => (ended += 1)));
+      for (let round = 0; !mayEnd(ended, round); round += 1) {
+        for (const { ids } of groups) await recordReports(test.db, [reportOf(await messageOf(test.db, ids[round] ?? ''), 'delivered')]);
+        await sleep(250);
+      }
+      const endedMeanwhile = ended;
+      await Promise.all(drives);
+      return endedMeanwhile;
+    };
+    assert.equal(await driveTogether(half, (ended, rounds) => ended > 0 || rounds === 12), 0, 'three seconds with reports');
+    assert.ok((await driveTogether(half + 1, (ended, rounds) => ended > 0 || rounds === 19)) > 0, 'one leaves its slot to another page');
   });
 });
