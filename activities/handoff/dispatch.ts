@@ -1,5 +1,4 @@
 /** Hands the due messages of one group to their providers, round by round. */
-import { heartbeat } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { batchPace, type BatchPace } from '../../models/operations/batches/batch-pace.js';
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
@@ -9,6 +8,7 @@ import { expireWaiting } from '../../models/operations/handoff/expire-waiting.js
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
+import { storeDetails } from '../support/heartbeat.js';
 import { hasTimeFor, notHandedOff, notHandedOffYet, untilNextTry, waitAfter } from './next-try.js';
 import { Rounds } from './rounds.js';
 import type { RoundDeps } from './round-deps.js';
@@ -60,7 +60,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
     throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
   const hasOnlyWaited = waitMs > 0 && rounds.settled === 0 && !hasExpired;
   if (hasOnlyWaited && batchId === undefined && hasTimeFor(waitMs)) {
-    heartbeat(turn.reservedAt);
+    storeDetails(turn.reservedAt);
     throw notHandedOff('The limit of the provider is used up for now', waitMs);
   }
   const state = await countGroupWork(db, groupId);

@@ -1,8 +1,9 @@
 /** When a group is tried again that no account took, and what expires until then. */
-import { ApplicationFailure, activityInfo, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { nextExpiryInMs } from '../../models/operations/handoff/expire-waiting.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
+import { storeDetails } from '../support/heartbeat.js';
 
 /** Heartbeat details of an attempt that ended: no account is to be called earlier. The attempt before that time only ends what has expired. */
 interface NextTry {
@@ -37,7 +38,7 @@ export async function notHandedOffYet(db: Database, groupId: string, message: st
   const tryInMs = waitMs > 0 ? waitMs : policyWaitMs();
   const expiryInMs = await nextExpiryInMs(db, groupId);
   if (expiryInMs === null || expiryInMs >= tryInMs) return notHandedOff(message, waitMs);
-  heartbeat({ notBefore: Date.now() + tryInMs, waitMs: tryInMs } satisfies NextTry);
+  storeDetails({ notBefore: Date.now() + tryInMs, waitMs: tryInMs } satisfies NextTry);
   return notHandedOff(message, Math.max(1, Math.ceil(expiryInMs)));
 }
 

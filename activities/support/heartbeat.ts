@@ -1,6 +1,15 @@
 import { activityInfo, Context, heartbeat } from '@temporalio/activity';
 import { withSignalOf } from './signal-of.js';
 
+/** The details that each running activity has stored last. */
+const stored = new WeakMap<Context, unknown>();
+
+/** Stores details for the next attempt of the activity. A heartbeat replaces earlier details, so those of `withHeartbeat` repeat them. */
+export function storeDetails(details: unknown): void {
+  stored.set(Context.current(), details);
+  heartbeat(details);
+}
+
 /**
  * Runs the work of an activity and sends heartbeats meanwhile. After a crash another worker takes over when the heartbeat time-out ends,
  * instead of the whole start-to-close time-out.
@@ -9,8 +18,9 @@ import { withSignalOf } from './signal-of.js';
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>, stopping?: AbortSignal): Promise<T> {
   const everyMs = (activityInfo().heartbeatTimeoutMs ?? 10_000) / 3;
-  const timer = setInterval(() => heartbeat(), everyMs);
-  const sources = [Context.current().cancellationSignal, ...(stopping === undefined ? [] : [stopping])];
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(stored.get(context)), everyMs);
+  const sources = [context.cancellationSignal, ...(stopping === undefined ? [] : [stopping])];
   return withSignalOf(sources, work).finally(() => clearInterval(timer));
 }
 

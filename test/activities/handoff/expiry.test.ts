@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { stubProvider } from '../../support/carriers/stub-provider.js';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { messageActivities } from '../../../activities/handoff/messages.js';
+import { everywhere, silent, stubProvider } from '../../support/carriers/stub-provider.js';
+import { until } from '../../support/client.js';
+import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
@@ -59,6 +63,27 @@ describe('a message that expires while its carrier is unavailable', () => {
     await rows(test.db, 'UPDATE deliveries SET in_child = true WHERE group_id = $1', [next.groupId]);
     await delayOf(dispatch(failing(), next.groupId, { attempt: 14 }));
     assert.deepEqual(woken, [next.groupId, next.groupId]);
+  });
+
+  it('no heartbeat erases the time of the next try while the workflow is signalled', async () => {
+    await buildWebhook(test.workspaceId, 'https://receiver.example/hook');
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{ expires_at: new Date() }, { expires_at: inSeconds(20) }]);
+    const beats: unknown[] = [];
+    const wake = async () => {
+      const before = beats.length;
+      await until(() => beats.length > before + 1, 'a heartbeat that began after the signal');
+    };
+    const environment = new MockActivityEnvironment({ ...early(), heartbeatTimeoutMs: 30 });
+    environment.on('heartbeat', (details) => beats.push(details));
+    const { dispatchMessages } = messageActivities({
+      db: test.db,
+      config: testConfig(),
+      logger: silent,
+      providers: everywhere(failing()),
+      starts: { wake },
+    });
+    await failureOf(environment.run(() => dispatchMessages(groupId)));
+    about((beats.at(-1) as { notBefore: number } | undefined)?.notBefore, Date.now() + 50_000);
   });
 
   it('a message is tried at once if the clock of another worker was wrong', async () => {
