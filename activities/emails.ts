@@ -1,6 +1,7 @@
 /** The activity that sends the account mails. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/activity';
 import { createTransport } from 'nodemailer';
 import type { Config } from '../models/settings/config.js';
 import type { Database } from '../models/db/database.js';
@@ -10,7 +11,7 @@ import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.j
 import { storedMailToken } from '../models/rules/accounts/mail-token.js';
 import { smtpFailureOf } from '../models/rules/failures/smtp.js';
 import { mailTransport } from './support/mail-transport.js';
-import { isPermanentRefusal, type SmtpError } from './support/smtp-error.js';
+import { isPermanentRefusal, type SmtpError, smtpFaultOf } from './support/smtp-error.js';
 import { forgetMailFiles } from './support/forget-mail-files.js';
 
 export interface EmailDeps {
@@ -46,7 +47,7 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
         else await writeEml(mailId, (await toFile.sendMail(whole)).message as Buffer);
       } catch (error) {
         const code = permanentRefusal(error as SmtpError);
-        if (code === null) throw error;
+        if (code === null) throw smtp === undefined ? error : notSent(error as SmtpError);
         logger.warn({ mail_id: mailId, code }, 'the mail server rejected a mail permanently');
         return markMailRefused(db, mailId, code);
       }
@@ -63,6 +64,13 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
     await forgetMailFiles(config.dataDir);
   }
 }
+
+/** The failure that Temporal and the log show. The error of nodemailer names the recipient in several fields, and often in its message. */
+const notSent = (error: SmtpError) =>
+  ApplicationFailure.create({
+    type: 'MailNotSent',
+    message: `The mail server did not take the mail: ${smtpFaultOf(error)} (${error.command ?? 'no command'})`,
+  });
 
 /** The token of the mail; undefined if it needs none; null if it expired before any process could make it. */
 function tokenOf({ token_id: id, token_digest, token_expires_at }: LoadedMail, secretKeys: readonly string[]): string | undefined | null {

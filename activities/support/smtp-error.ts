@@ -16,3 +16,7 @@ export interface SmtpError {
  */
 export const isPermanentRefusal = ({ code, responseCode = 0 }: SmtpError): boolean =>
   (code === 'EENVELOPE' || code === 'EMESSAGE') && isPermanentReply(responseCode);
+
+/** The codes of an error, for operators. The texts of servers often name the recipient. */
+export const smtpFaultOf = ({ code = 'error', originalCode = '', responseCode = 0 }: SmtpError): string =>
+  `${code} ${responseCode === 0 ? originalCode : responseCode}`.trim();

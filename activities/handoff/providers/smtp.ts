@@ -8,7 +8,7 @@ import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js'
 import { mailServerDeadlineMs } from '../../../models/rules/routing/provider-deadline.js';
 import { isAboutRecipient, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
 import { isOnThisMachine } from '../../support/mail-transport.js';
-import { isPermanentRefusal, type SmtpError } from '../../support/smtp-error.js';
+import { isPermanentRefusal, type SmtpError, smtpFaultOf } from '../../support/smtp-error.js';
 import { addressOf, subjectOf } from './mail.js';
 import { rejected } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
@@ -84,12 +84,12 @@ function poolOptions(url: string) {
 }
 
 function outcomeOf(error: SmtpError, isRead: boolean): SendOutcome {
-  const { code = 'error', originalCode, command, response = '', responseCode = 0 } = error;
+  const { command, response = '', responseCode = 0 } = error;
   if (isPermanentRefusal(error)) {
     const failure = smtpFailureOf(command, response);
     return rejected('email', failure, failure.providerCode);
   }
-  const detail = `${code} ${responseCode === 0 ? (originalCode ?? '') : responseCode}`.trim();
+  const detail = smtpFaultOf(error);
   if (isAboutRecipient(command, response)) return { outcome: 'retryable', detail, concernsRecipient: true };
   return { outcome: isRead && responseCode < 400 ? 'unknown' : 'retryable', detail };
 }

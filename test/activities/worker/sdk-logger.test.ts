@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { sdkLogger } from '../../../activities/worker/sdk-logger.js';
 
 describe('the logger of the Temporal SDK', () => {
+  let lines: unknown[];
+  beforeEach(() => void (lines = []));
+  const into = (level: string) => (fields: unknown, message?: unknown) => void lines.push([level, fields, message]);
+  const logger = sdkLogger({ warn: into('warn'), error: into('error') } as Parameters<typeof sdkLogger>[0]);
+
   it('writes warnings and errors with the level that they have, once, and leaves out what is normal', () => {
-    const lines: unknown[] = [];
-    const into = (level: string) => (fields: unknown, message?: unknown) => void lines.push([level, fields, message]);
-    const logger = sdkLogger({ warn: into('warn'), error: into('error') } as Parameters<typeof sdkLogger>[0]);
     logger.info('started');
     logger.warn('No workflows registered, not polling for workflow tasks', { taskQueue: 'webhooks' });
     logger.warn('slow', { taskQueue: 'webhooks' });
@@ -14,5 +16,11 @@ describe('the logger of the Temporal SDK', () => {
       ['warn', { taskQueue: 'webhooks' }, 'slow'],
       ['error', {}, 'gone'],
     ]);
+  });
+
+  it('passes the error of a failed activity on to the serializer of errors, which prints no data of users', () => {
+    const error = Object.assign(new Error('refused'), { rejected: ['ada@example.com'] });
+    logger.warn('Activity failed', { error, durationMs: 3 });
+    assert.deepEqual(lines, [['warn', { err: error, durationMs: 3 }, 'Activity failed']]);
   });
 });

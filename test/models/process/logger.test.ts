@@ -49,4 +49,17 @@ describe('the log', () => {
     const { id, key, hook, msg } = JSON.parse(line) as Record<string, unknown>;
     assert.deepEqual({ id, key, hook, msg }, { id: 1, key: '[redacted]', hook: { secret: '[redacted]', to: '[redacted]' }, msg: 'made' });
   });
+
+  it('the log prints name, message, code and stack of an error and of its causes, and no other field', async () => {
+    const cause = `Object.assign(new Error('inner'), { code: '23502', detail: 'Failing row contains (ada@example.com).' })`;
+    const error = `Object.assign(new TypeError('outer', { cause: ${cause} }), { rejected: ['ada@example.com'], details: ['+15551234567'] })`;
+    const child = run(`log.warn({ err: ${error} }, 'Activity failed');`, 'pipe');
+    const [line] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), once(child, 'exit')]);
+    const { err } = JSON.parse(line) as { err: { stack: string; cause: { stack: string } } };
+    assert.match(err.stack, /^TypeError: outer\n +at /);
+    assert.match(err.cause.stack, /^Error: inner\n +at /);
+    const { stack } = err;
+    const inner = { name: 'Error', message: 'inner', code: '23502', stack: err.cause.stack };
+    assert.deepEqual(err, { name: 'TypeError', message: 'outer', stack, cause: inner });
+  });
 });
