@@ -8,6 +8,19 @@ export const indexedValueType = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
 const everyMs = 30_000;
 /** A run is skipped while the one before it still runs (`overlap: SKIP`). */
 const spec = { intervals: [{ every: everyMs }] };
+/**
+ * Above the longest run: seven steps of at most a minute each (workflows/activities.ts). No worker of an earlier version can continue a run that a
+ * later version has begun. Such a run would block all later ones for ever. A run holds no state, and the next one does its work.
+ */
+const runMsMax = 600_000;
+const action = {
+  type: 'startWorkflow',
+  workflowType: workflowTypes.runWatcher,
+  workflowId: workflowIds.watcher,
+  workflowRunTimeout: runMsMax,
+  taskQueue: queues.messages,
+  args: [],
+} as const;
 
 export interface Preparations {
   connection: Connection;
@@ -16,14 +29,17 @@ export interface Preparations {
   logger: Logger;
 }
 
-/** Before workers poll: creates what is missing, and updates the interval of an older schedule. */
+/** Before workers poll: creates what is missing, and updates the interval and the time-out of an older schedule. */
 export async function prepareTemporal(preparations: Preparations): Promise<void> {
   if (await restorePreparations(preparations)) return;
   const { schedules } = preparations;
   const schedule = schedules.getHandle(workflowIds.watcher);
-  const { intervals } = (await schedule.describe()).spec;
-  if (intervals?.length === 1 && intervals[0]?.every === everyMs) return;
-  await schedule.update(({ action, policies, state }) => ({ action, policies, state, spec }) as never);
+  const {
+    spec: { intervals },
+    action: { workflowRunTimeout },
+  } = await schedule.describe();
+  if (intervals?.length === 1 && intervals[0]?.every === everyMs && workflowRunTimeout === runMsMax) return;
+  await schedule.update(({ policies, state }) => ({ action, policies, state, spec }) as never);
 }
 
 /**
@@ -45,13 +61,7 @@ async function createSchedule(schedules: ScheduleClient): Promise<boolean> {
       spec,
       policies: { overlap: 'SKIP', catchupWindow: '60s' },
       state: { triggerImmediately: true },
-      action: {
-        type: 'startWorkflow',
-        workflowType: workflowTypes.runWatcher,
-        workflowId: workflowIds.watcher,
-        taskQueue: queues.messages,
-        args: [],
-      },
+      action,
     });
     return true;
   } catch (error) {
