@@ -4,6 +4,7 @@
  */
 import { ConnectionAcquireTimeoutError } from 'sequelize';
 import { AppError } from '../errors.js';
+import { dueTime } from '../rules/messages/schedule.js';
 import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
 
 /** The route of requests without an endpoint. Invented paths must not create series. */
@@ -92,7 +93,7 @@ interface Moved {
 export function noteMoves(status: string, messages: readonly Moved[]): void {
   for (const { channel, created_at, scheduled_at, sent_at, delivered_at, batch_id } of messages) {
     workMetrics.statuses.inc({ channel, status });
-    const dueAt = Math.max(created_at.getTime(), scheduled_at?.getTime() ?? 0);
+    const dueAt = dueTime({ created_at, scheduled_at }).getTime();
     const secondsTo = (at: Date) => Math.max(0, at.getTime() - dueAt) / 1000;
     if (status === 'sent' && sent_at !== null && batch_id === null) workMetrics.sentSeconds.observe({ channel }, secondsTo(sent_at));
     if (status === 'delivered' && delivered_at !== null) workMetrics.deliveredSeconds.observe({ channel }, secondsTo(delivered_at));

@@ -162,6 +162,13 @@ describe('a message with a fallback', () => {
     assert.deepEqual(await overdueFallbacks(service.db, 60), []);
   });
 
+  it('a message whose scheduled time is in the past has its whole time before the watcher sends it on the next channel', async () => {
+    const scheduled_at = new Date(Date.now() - 3_600_000).toISOString();
+    const { id } = await client.send(account, { to: silent, scheduled_at, fallback: [{ channel: 'sms', to: '+15551230006', after: 600 }] });
+    await client.messageUntil(account, id, ({ status }) => status === 'sent');
+    assert.deepEqual(await overdueFallbacks(service.db, 60), []);
+  });
+
   it('a message with a fallback is sent once for one idempotency key', async () => {
     const body = { to: silent, fallback: [{ channel: 'sms', to: '+15551230004', after: 1 }] };
     const key = { 'Idempotency-Key': 'with-fallback' };

@@ -2,6 +2,7 @@ import { type Database, select, type Transaction } from '../../db/database.js';
 import { givenIn, hexOf, namesOf, recordset } from '../../tables/columns.js';
 import { messageColumns, type MessageRow, type NewMessage } from '../../tables/message.js';
 import type { FallbackStep } from '../../rules/messages/fallback.js';
+import { dueTimeOf } from '../../rules/messages/schedule.js';
 
 export interface NewGroup {
   groupId: string;
@@ -47,7 +48,7 @@ function parametersOf({ groupId, workflowId, messages, page }: NewGroup): unknow
 
 const withFallback = `, chained AS (
     INSERT INTO fallbacks (message_id, steps, due_at)
-    SELECT id, $6::json, COALESCE(scheduled_at, created_at) + ($6::json -> 0 ->> 'after')::integer * interval '1 second' FROM stored
+    SELECT id, $6::json, ${dueTimeOf('stored')} + ($6::json -> 0 ->> 'after')::integer * interval '1 second' FROM stored
   )`;
 
 const newColumns = givenIn(messageColumns);

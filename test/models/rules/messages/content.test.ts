@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { faultOfTexts, isReference, isSubject, textSizeMax, textUnitsMax } from '../../../../models/rules/messages/content.js';
-import { isAhead } from '../../../../models/rules/messages/schedule.js';
+import { dueTime, isAhead } from '../../../../models/rules/messages/schedule.js';
 
 const phoneFault = 'content.text must be at most 1600 characters';
 const mailFault = 'content.text and content.html must be at most 90 kB together';
@@ -41,5 +41,9 @@ describe('a scheduled time', () => {
   const isAheadAt = (ms: number) => isAhead({ scheduled_at: new Date(created_at.getTime() + ms), created_at });
   it('a scheduled time is waited for only when it is after the acceptance', () => {
     assert.deepEqual([isAheadAt(1), isAheadAt(0), isAheadAt(-1), isAhead({ scheduled_at: null, created_at })], [true, false, false, false]);
+  });
+  it('a message is due at its scheduled time, but not before its acceptance', () => {
+    const dueAt = (ms: number) => dueTime({ scheduled_at: new Date(created_at.getTime() + ms), created_at }).getTime() - created_at.getTime();
+    assert.deepEqual([dueAt(1), dueAt(-1), dueTime({ scheduled_at: null, created_at })], [1, 0, created_at]);
   });
 });
