@@ -2,6 +2,7 @@
 import { type Database, select } from '../../db/database.js';
 import type { GaugeReading } from '../../metrics/catalogue.js';
 import { isSettledOrActive } from './overdue-work.js';
+import { dueTimeOf } from '../../rules/messages/schedule.js';
 import { isOpen } from '../../rules/messages/status.js';
 
 /** All processes use a reading for this time. */
@@ -66,7 +67,7 @@ const read = `
   WITH groups AS (
     SELECT id FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT ${groupsMax}
   ), seen AS (
-    SELECT m.status, m.status_detail AS reason, COALESCE(m.scheduled_at, m.created_at) AS since
+    SELECT m.status, m.status_detail AS reason, ${dueTimeOf('m')} AS since
     FROM groups g JOIN messages m ON m.group_id = g.id WHERE ${isOpen('m')} LIMIT ${messagesMax}
   ), sample AS (
     SELECT status, reason, count(*)::integer AS count, GREATEST(0, extract(epoch FROM now() - min(since)))::float AS seconds

@@ -1,6 +1,7 @@
 /** For operators: messages that have not ended, and what each waits for. */
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
+import { dueTimeOf } from '../../rules/messages/schedule.js';
 import { isOpen, type Status } from '../../rules/messages/status.js';
 import type { Message } from '../../tables/message.js';
 import type { MessageGroup } from '../../tables/message-group.js';
@@ -82,7 +83,7 @@ function isStuck(waiting: Waiting | null): boolean {
 
 /** The maximum number of open groups that are searched, in the order in which the watcher checks them. */
 const groupsMax = 200_000;
-const since = 'COALESCE(m.scheduled_at, m.created_at)';
+const since = dueTimeOf('m');
 
 const seconds = (parameter: string) => `${parameter}::float8 * interval '1 second'`;
 

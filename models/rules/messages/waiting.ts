@@ -2,6 +2,7 @@
 import type { Channel } from '../../channels.js';
 import { longestCallMs } from '../routing/provider-deadline.js';
 import { countText } from '../values/text.js';
+import { dueTime } from './schedule.js';
 import type { Status, StatusDetail } from './status.js';
 
 export const waits = ['schedule', 'batch_resume', 'hand_off', 'provider_answer', 'next_attempt', 'report', 'webhook_delivery'] as const;
@@ -55,11 +56,11 @@ export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now
 }
 
 function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits: WaitLimits, now: Date): Waiting {
-  const { scheduled_at, created_at } = message;
+  const { scheduled_at } = message;
   if (scheduled_at !== null && scheduled_at > now) return { what: 'schedule', text: 'Scheduled for a later time', until: scheduled_at };
   if (batchStatus === 'paused') return { what: 'batch_resume', text: 'The batch is paused', until: null };
   const last = attempts.at(-1);
-  const until = after(scheduled_at ?? created_at, limits.handoffTimeoutSeconds);
+  const until = after(dueTime(message), limits.handoffTimeoutSeconds);
   if (last === undefined) return { what: 'hand_off', text: 'Queued for hand-off', until };
   if (last.outcome === null) {
     const answered = after(last.started_at, longestCallMs(message.channel) / 1000);

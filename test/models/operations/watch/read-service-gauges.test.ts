@@ -52,6 +52,12 @@ describe('gauges of the whole service', () => {
     assert.equal(found.groups_overdue, 1);
     assert.ok(Math.abs((found.groups_overdue_seconds ?? 0) - 300) < 60);
   });
+  it('a message whose scheduled time is in the past is as old as its acceptance', async () => {
+    const { id } = await buildWorkspace(database.db);
+    await buildQueued(database.db, id, { scheduled_at: new Date(0) });
+    const [queued] = (await read()).open_messages;
+    assert.ok(queued !== undefined && queued.seconds < 60);
+  });
   it('a delivery that waits because its receiver fails, or that its webhook leaves to the retrier, is not overdue', async () => {
     const { id } = await buildWorkspace(database.db);
     await buildWebhook(id, 'https://one.example.test/', { events: ['message.queued'] });

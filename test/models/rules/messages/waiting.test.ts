@@ -91,6 +91,7 @@ describe('what a message waits for', () => {
   it('a queued message waits for its schedule, its batch or its hand-off', () => {
     assert.deepEqual(waits({ scheduled_at: later(60) }, { batchStatus: 'paused' }), ['schedule', later(60)]);
     assert.deepEqual(waits({}, { batchStatus: 'paused' }), ['batch_resume', null]);
-    assert.deepEqual(waits({ scheduled_at: later(-10) }), ['hand_off', later(90)]);
+    assert.deepEqual(waits({ created_at: later(-60), scheduled_at: later(-10) }), ['hand_off', later(90)]);
+    assert.deepEqual(waits({ scheduled_at: later(-1_000) }), ['hand_off', later(100)], 'a time in the past means now');
   });
 });
