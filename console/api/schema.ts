@@ -3060,7 +3060,7 @@ export interface components {
             /** @enum {string} */
             channel: "sms" | "whatsapp";
             content: components["schemas"]["PhoneContent"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally */
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
@@ -3162,7 +3162,7 @@ export interface components {
             /** @enum {string} */
             channel: "email";
             content: components["schemas"]["Content"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally */
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
@@ -3198,7 +3198,7 @@ export interface components {
             contact_id: string;
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["Content"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally */
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;

@@ -10,7 +10,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { moment, phoneSchema, recipientAbout, textThat, valueOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { fallbackField, type GivenStep } from './fallback-schemas.js';
-import { templateField } from './template-schemas.js';
+import { isFilledIn, templateField } from './template-schemas.js';
 
 /** The validated body of a single send or preview. */
 export interface SendBody extends RequestFields {
@@ -37,6 +37,8 @@ const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultO
 const contentText = rule((value: string, { html }, { channel, variables }) =>
   isChannel(channel) && (variables ?? null) === null ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
 );
+
+const subject = rule((value: string, _content, body) => (isFilledIn(value, body) || isSubject(value) ? null : subjectText));
 
 /** Whether it is in the past is checked later, see `assertNotExpired`. */
 const afterSchedule = rule((at: Date, { scheduled_at }) =>
@@ -105,7 +107,7 @@ export const sendBody = Joi.object<SendBody>({
     'Content',
     Joi.object({
       text: requiredText().custom(contentText),
-      subject: textThat(isSubject, subjectText).empty(['', null]).meta({ maxLength: 998 }),
+      subject: text().empty(['', null]).custom(subject).meta({ maxLength: 998 }),
       html: htmlField,
       unsubscribe: unsubscribeField,
       template: templateField(),
@@ -117,7 +119,7 @@ export const sendBody = Joi.object<SendBody>({
     .empty(null)
     .meta({ additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } })
     .description(
-      'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally',
+      'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally',
     ),
   ...commonFields,
   expires_at: moment()

@@ -1,5 +1,6 @@
 /** Schemas of approved WhatsApp templates. */
 import Joi from 'joi';
+import { mayHavePlaceholders } from '../../../models/rules/messages/template.js';
 import {
   buttonsMax,
   buttonTypes,
@@ -29,13 +30,18 @@ const shapeOf = (kind: TextKind) => {
 /** A text with placeholders is checked after rendering, per recipient. */
 const shapes = (hasPlaceholders: boolean) => (kind: TextKind) => (hasPlaceholders ? { type: 'string', minLength: 1 } : shapeOf(kind));
 
+/** Whether a text of a single send is checked after rendering, as all texts of a bulk send are. A text without placeholders is checked at once. */
+export const isFilledIn = (source: string, { variables }: Record<string, unknown>) =>
+  (variables ?? null) !== null && mayHavePlaceholders(source);
+
 /** A text that belongs to these values of `type`. With other types it is dropped. */
 const textBeside = (types: readonly string[], kind: TextKind, hasPlaceholders: boolean, isRequired = true) =>
   text()
     .empty(['', null])
     .custom(
-      rule((value: string, { type }) => {
-        const wrong = hasPlaceholders || !types.includes(String(type)) ? null : faultOfText(kind, value);
+      rule((value: string, { type }, _around, root) => {
+        if (hasPlaceholders || isFilledIn(value, root) || !types.includes(String(type))) return null;
+        const wrong = faultOfText(kind, value);
         return wrong === null ? null : `{field} ${wrong}`;
       }),
     )
@@ -137,10 +143,14 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
       .description('Language code, for example en_US'),
     variables: Joi.object()
       .empty(null)
-      .custom(rule((value: object) => faultOfVariables('content.template.variables', value)))
+      .custom(
+        rule((value: object, _siblings, _around, root) =>
+          faultOfVariables('content.template.variables', value, hasPlaceholders ? mayHavePlaceholders : (each) => isFilledIn(each, root)),
+        ),
+      )
       .meta({
         propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' },
-        additionalProperties: { type: 'string', minLength: 1, maxLength: 1024 },
+        additionalProperties: shapes(hasPlaceholders)('variable'),
         maxProperties: 50,
       })
       .description(

@@ -64,16 +64,22 @@ export function checkQuery<T>(schema: Joi.ObjectSchema<T>, given: object): Check
 }
 
 /**
- * A custom rule. It returns the fault (`{field}` stands for the path), or null. `siblings` are the other fields of the same object and
- * `around` those of the object around it; both may be invalid.
+ * A custom rule. It returns the fault (`{field}` stands for the path), or null. `siblings` are the other fields of the same object, `around`
+ * those of the object around it, and `root` those of the whole body; all may be invalid.
  */
 export const rule =
   <T>(
-    judge: (value: T, siblings: Record<string, unknown>, around: Record<string, unknown>) => string | Fault | null,
+    judge: (
+      value: T,
+      siblings: Record<string, unknown>,
+      around: Record<string, unknown>,
+      root: Record<string, unknown>,
+    ) => string | Fault | null,
   ): Joi.CustomValidator<T> =>
   (value, helpers) => {
-    const [siblings, around] = helpers.state.ancestors as [Record<string, unknown>?, Record<string, unknown>?];
-    const wrong = judge(value, siblings ?? {}, around ?? {});
+    const ancestors = helpers.state.ancestors as Record<string, unknown>[];
+    const [siblings = {}, around = {}] = ancestors;
+    const wrong = judge(value, siblings, around, ancestors.at(-1) ?? {});
     if (wrong === null) return value;
     return helpers.error('contract', typeof wrong === 'string' ? { text: wrong } : { text: wrong.message, field: wrong.field });
   };

@@ -41,6 +41,9 @@ export function compileTemplate(text: string): Template {
   return { parts: parts.filter((part) => part !== ''), required: [...new Set(required)], malformed };
 }
 
+/** Whether the text may have placeholders. If not, it is the same for all values. */
+export const mayHavePlaceholders = (text: string) => text.includes('{{');
+
 /** The required names without a value. */
 export const missingFrom = ({ required }: Template, values: ReadonlyMap<string, string>): string[] =>
   required.filter((name) => !values.has(name));

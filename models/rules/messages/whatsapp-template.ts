@@ -64,22 +64,25 @@ export function faultOfText(kind: TextKind, text: string): string | null {
   return text === '' || codePoints(text) > lengthMax || pattern?.test(text) === false ? wrong : null;
 }
 
-/** The fault of the variables; null if there is none. */
-export function faultOfVariables(field: string, variables: object): Fault | null {
+/**
+ * The fault of the variables; null if there is none.
+ * @param isFilledIn whether a value is checked after rendering, when its length is known
+ */
+export function faultOfVariables(field: string, variables: object, isFilledIn: (value: string) => boolean): Fault | null {
   const entries = Object.entries(variables);
   if (entries.length > variablesMax) return { field, message: `${field} must have at most ${variablesMax} entries` };
   if (entries.some(([name]) => !isVariableName(name))) {
     return { field, message: `${field} must have names of 1 to 64 letters, digits or underscores` };
   }
+  const faultOfValue = (value: unknown): string | null => {
+    if (typeof value !== 'string') return 'must be a string';
+    if (!isStorable(value)) return 'must be valid text';
+    return isFilledIn(value) ? null : faultOfText('variable', value);
+  };
   const wrong = entries.find(([, value]) => faultOfValue(value) !== null);
   if (wrong === undefined) return null;
   const [name, value] = wrong;
   return { field: `${field}.${name}`, message: `${field}.${name} ${faultOfValue(value)}` };
-}
-
-function faultOfValue(value: unknown): string | null {
-  if (typeof value !== 'string') return 'must be a string';
-  return isStorable(value) ? faultOfText('variable', value) : 'must be valid text';
 }
 
 /** One warning for each value that WhatsApp refuses in the text of a template, message by message. Other hosts may accept it. */

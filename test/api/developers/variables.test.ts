@@ -78,6 +78,13 @@ describe('variables of a single send', () => {
   it('201 for a text that is short enough only when it is rendered', async () => {
     assert.equal((await post('send', sms(`{{ a ${' '.repeat(1600)} }}`, { variables: { a: 'x' } }))).status, 201);
   });
+  it('201 for a subject that is short enough only when it is rendered, 400 for a rendered one that is not', async () => {
+    const content = { text: 'Hi', subject: `{{ a | ${'x'.repeat(998)} }}` };
+    const subjectIs = async (a: string) => (await post('send', { to: 'a@example.com', channel: 'email', content, variables: { a } })).body;
+    assert.equal((await subjectIs('Hello')).data?.message.content.subject, 'Hello');
+    const message = 'content.subject must be one line of at most 998 characters';
+    for (const a of ['x'.repeat(999), 'a\nb']) assert.deepEqual((await subjectIs(a)).details, [{ field: 'content.subject', message }]);
+  });
   it('422 for the same key with a template that renders the same', async () => {
     const headers = { 'Idempotency-Key': 'k1' };
     const first = await post('send', sms('Hi {{a}}', { variables: { a: 'x' } }), headers);

@@ -41,7 +41,7 @@ class SendToPhone(TypedDict):
     channel: Literal["sms", "whatsapp"]
     content: PhoneContent
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
-    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally"""
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally"""
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels"""
     reference: NotRequired[Optional[str]]
@@ -126,7 +126,7 @@ class SendToEmailAddress(TypedDict):
     channel: Literal["email"]
     content: Content
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
-    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally"""
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally"""
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels"""
     reference: NotRequired[Optional[str]]
@@ -156,7 +156,7 @@ class SendToContact(TypedDict):
     channel: Channel
     content: Content
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
-    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Without variables the content is sent literally"""
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally"""
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels"""
     reference: NotRequired[Optional[str]]

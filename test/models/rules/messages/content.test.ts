@@ -43,7 +43,8 @@ describe('a scheduled time', () => {
     assert.deepEqual([isAheadAt(1), isAheadAt(0), isAheadAt(-1), isAhead({ scheduled_at: null, created_at })], [true, false, false, false]);
   });
   it('a message is due at its scheduled time, but not before its acceptance', () => {
-    const dueAt = (ms: number) => dueTime({ scheduled_at: new Date(created_at.getTime() + ms), created_at }).getTime() - created_at.getTime();
+    const dueAt = (ms: number) =>
+      dueTime({ scheduled_at: new Date(created_at.getTime() + ms), created_at }).getTime() - created_at.getTime();
     assert.deepEqual([dueAt(1), dueAt(-1), dueTime({ scheduled_at: null, created_at })], [1, 0, created_at]);
   });
 });

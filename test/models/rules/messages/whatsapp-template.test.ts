@@ -63,7 +63,7 @@ describe('a template of WhatsApp', () => {
 });
 
 describe('the variables of a template', () => {
-  const faultOf = (variables: object) => faultOfVariables('v', variables);
+  const faultOf = (variables: object, isFilledIn = false) => faultOfVariables('v', variables, () => isFilledIn);
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 'x']));
   it('a template with 51 variables is refused', () => {
     assert.equal(faultOf(many(50)), null);
@@ -77,6 +77,8 @@ describe('the variables of a template', () => {
     assert.deepEqual(faultOf({ ok: 'x', a: 5 }), { field: 'v.a', message: 'v.a must be a string' });
     assert.deepEqual(faultOf({ ok: 'x', a: '\0' }), { field: 'v.a', message: 'v.a must be valid text' });
     assert.deepEqual(faultOf({ ok: 'x', a: '' }), { field: 'v.a', message: 'v.a must be 1 to 1024 characters' });
+    assert.deepEqual(faultOf({ a: '\0' }, true), { field: 'v.a', message: 'v.a must be valid text' });
+    assert.equal(faultOf({ a: 'x'.repeat(1025) }, true), null);
   });
 });
 

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { useApi } from '../use-api.js';
+
+describe('content.template with placeholders', () => {
+  const app = useApi();
+  let key: string;
+  before(async () => {
+    key = (await app.account()).key;
+  });
+  const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { body, headers: { 'X-API-Key': key } });
+  const single = (template: unknown, changes: object = {}) =>
+    preview({ to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template }, ...changes });
+  const bulk = (template: object, recipients: unknown[]) =>
+    preview({ channel: 'whatsapp', content: { text: 'Hello', template }, recipients });
+  const template = { name: 'order_update', language: 'en_US' };
+  const link = 'https://files.example.com/1042.pdf';
+  const button = { index: 0, type: 'url', suffix: 'a' };
+
+  const padded = (name: string, length: number) => `{{ ${name} | ${'x'.repeat(length)} }}`;
+  const filled = {
+    ...template,
+    variables: { 1: padded('name', 1024) },
+    header: { type: 'document', link: '{{ url }}', filename: padded('name', 240) },
+    buttons: [
+      { index: 0, type: 'url', suffix: padded('name', 2000) },
+      { index: 1, type: 'quick_reply', payload: padded('name', 256) },
+    ],
+  };
+  const titled = { ...template, header: { type: 'text', text: padded('name', 60) } };
+  const variables = { name: 'Ada', url: link };
+  const recipient = { to: '+15551234567', variables };
+
+  it('201 for texts that keep their limits once they are filled in, alone and in a bulk send', async () => {
+    for (const given of [filled, titled]) {
+      const message = { channel: 'whatsapp', content: { text: 'Hello', template: given } };
+      const sent = await app.call('POST', '/api/v1/messages/send', { key, body: { ...message, ...recipient } });
+      assert.deepEqual([sent.status, sent.body.error], [201, undefined]);
+      assert.equal((await single(given, { variables })).status, 200);
+      const batch = await app.call('POST', '/api/v1/messages/bulk', { key, body: { ...message, recipients: [recipient] } });
+      assert.deepEqual([batch.status, batch.body.error], [201, undefined]);
+      assert.deepEqual((await bulk(given, [recipient])).body.data.messages[0].errors, []);
+    }
+  });
+
+  for (const [part, name, wrong] of [
+    [{ variables: { 1: '{{ name }}' } }, 'x'.repeat(1025), 'variables.1 must be 1 to 1024 characters'],
+    [{ header: { type: 'text', text: '{{ name }}' } }, 'x'.repeat(61), 'header.text must be one line of at most 60 characters'],
+    [{ header: { type: 'image', link: '{{ name }}' } }, 'file:///a', 'header.link must be an http or https URL of at most 2048 characters'],
+    [{ header: { type: 'document', link, filename: '{{ name }}' } }, 'a\nb', 'header.filename must be one line of at most 240 characters'],
+    [{ buttons: [{ ...button, suffix: '{{ name }}' }] }, 'a\tb', 'buttons[0].suffix must be one line of at most 2000 characters'],
+    [
+      { buttons: [{ index: 0, type: 'quick_reply', payload: '{{ name }}' }] },
+      'x'.repeat(257),
+      'buttons[0].payload must be at most 256 characters',
+    ],
+  ] as const) {
+    it(`400 for a value with which ${wrong}, alone and in a bulk send`, async () => {
+      const given = { ...template, ...part };
+      const message = `content.template.${wrong}`;
+      const alone = await single(given, { variables: { name } });
+      assert.deepEqual([alone.status, alone.body.details], [400, [{ field: 'content.template', message }]]);
+      const send = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: given }, variables: { name } };
+      const sent = await app.call('POST', '/api/v1/messages/send', { key, body: send });
+      assert.deepEqual([sent.status, sent.body.error], [400, message]);
+      const batch = await bulk(given, [{ to: '+15551234567', name }]);
+      assert.deepEqual(batch.body.data.messages[0].errors, [{ field: 'recipients[0]', message }]);
+    });
+  }
+
+  it('400 for a text without placeholders that is too long, beside other faults', async () => {
+    const given = { ...template, variables: { 1: 'x'.repeat(1025) }, header: { type: 'text', text: 'x'.repeat(61) } };
+    const { status, body } = await single(given, { variables, to: 'x', content: { template: given } });
+    const fields = ['to', 'content.text', 'content.template.variables.1', 'content.template.header.text'];
+    assert.deepEqual([status, body.details.map(({ field }: { field: string }) => field)], [400, fields]);
+  });
+});
