@@ -5,7 +5,7 @@ import { enqueueMail } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';
 import { forgetSessions } from './end-sessions.js';
-import { forgetTotp } from './set-totp.js';
+import { endTotp } from './set-totp.js';
 
 /**
  * Closes an account. When this resolves, its JWTs, keys and webhooks have ended, and its address is free. The watcher then cancels the
@@ -20,7 +20,7 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
     await revokeApiKeys(db, transaction, workspaceId, nobody);
     await deleteWebhooks(db, transaction, workspaceId, nobody);
     await forgetSessions(db, transaction, workspaceId);
-    await forgetTotp(db, transaction, workspaceId);
+    await endTotp(db, transaction, { workspaceId }, nobody);
     for (const sql of forgotten) await select(db, sql, [workspaceId], transaction);
     const target = { type: 'workspace', id: workspaceId, name: null };
     await recordAuditEvent(db, transaction, nobody, { workspaceId, type: 'workspace.closed', target });

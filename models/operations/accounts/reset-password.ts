@@ -9,7 +9,7 @@ import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
 import { exemptClient } from '../logins/login-attempts.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
 import { lockWorkspaceOf } from './as-caller.js';
-import { forgetTotp } from './set-totp.js';
+import { endTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
 import { forgetSessions } from './end-sessions.js';
@@ -86,14 +86,14 @@ async function endAccess(
   if (reset.revokeApiKeys || !was_verified) await revokeApiKeys(db, transaction, workspaceId, origin);
   await forgetSessions(db, transaction, workspaceId);
   await voidEmailChanges(db, transaction, workspaceId);
+  const hasLostTotp = !was_verified && (await endTotp(db, transaction, { workspaceId }, origin));
   if (!was_verified) {
-    await forgetTotp(db, transaction, workspaceId);
     await deactivateWebhooks(db, transaction, workspaceId, origin);
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
   }
   const hasTotp = was_verified && workspace.has_totp;
   await exemptClient(db, transaction, config.secretKey, { email, client: reset.client, hasTotp });
-  const detail = await remainingAccess(db, transaction, workspaceId);
+  const detail = { ...(await remainingAccess(db, transaction, workspaceId)), ...(hasLostTotp ? { totp_disabled: true } : {}) };
   return { mailId: await enqueueMail(db, transaction, workspaceId, { kind: 'password_changed', detail }), workspaceId };
 }
 

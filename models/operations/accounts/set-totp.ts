@@ -114,13 +114,10 @@ export function removeTotpByOperator(db: Database, workspaceId: string, reason: 
 async function disable(
   db: Database,
   transaction: Transaction,
-  { workspaceId, reason }: { workspaceId: string; reason?: string },
+  { workspaceId, reason }: EndedFactor,
   origin: Origin,
 ): Promise<string | null> {
-  await forgetTotp(db, transaction, workspaceId);
-  const target = { type: 'workspace', id: workspaceId, name: null };
-  const changes = reason === undefined ? null : { reason };
-  await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
+  await endTotp(db, transaction, { workspaceId, reason }, origin);
   return enqueueNotice(db, transaction, workspaceId, { kind: 'totp_disabled', detail: { address: origin.address } });
 }
 
@@ -129,10 +126,29 @@ async function assertTotpEnabled(db: Database, workspaceId: string, transaction?
   if ((await select(db, lockEnabled, [workspaceId], transaction)).length === 0) throw totpNotEnabled();
 }
 
-/** Deletes the second factor of a workspace with its recovery codes. */
-export async function forgetTotp(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
-  await select(db, forget, [workspaceId], transaction);
+interface EndedFactor {
+  workspaceId: string;
+  /** Given by an operator. */
+  reason?: string | undefined;
+}
+
+/**
+ * Deletes the second factor of a workspace with its recovery codes, and records this if it was enabled, not only offered.
+ * @returns whether it was enabled
+ */
+export async function endTotp(
+  db: Database,
+  transaction: Transaction,
+  { workspaceId, reason }: EndedFactor,
+  origin: Origin,
+): Promise<boolean> {
+  const [forgotten] = await select<{ was_enabled: boolean }>(db, forget, [workspaceId], transaction);
   await forgetCodes(db, transaction, workspaceId);
+  if (forgotten?.was_enabled !== true) return false;
+  const target = { type: 'workspace', id: workspaceId, name: null };
+  const changes = reason === undefined ? null : { reason };
+  await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
+  return true;
 }
 
 async function forgetCodes(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
@@ -146,4 +162,7 @@ const findOffered = `
   SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL`;
 const lockEnabled = 'SELECT id FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NOT NULL FOR NO KEY UPDATE';
 const confirm = 'UPDATE workspaces SET totp_confirmed_at = now(), totp_step = $2 WHERE id = $1 RETURNING name';
-const forget = 'UPDATE workspaces SET totp_secret = NULL, totp_confirmed_at = NULL, totp_step = NULL WHERE id = $1';
+const forget = `
+  UPDATE workspaces w SET totp_secret = NULL, totp_confirmed_at = NULL, totp_step = NULL
+  FROM (SELECT id, totp_confirmed_at FROM workspaces WHERE id = $1 FOR NO KEY UPDATE) old
+  WHERE w.id = old.id RETURNING old.totp_confirmed_at IS NOT NULL AS was_enabled`;

@@ -29,6 +29,8 @@ export interface MailDetail {
   /** The names of what still has access to the workspace. */
   keys?: string[];
   webhooks?: string[];
+  /** A reset has removed the second factor. */
+  totp_disabled?: boolean;
   /** The name of a key. */
   key?: string;
   /** The address of a client. */
@@ -83,8 +85,9 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
   },
   password_changed: {
     subject: 'Your password was changed',
-    lines: ({ keys, webhooks }) => [
+    lines: ({ keys, webhooks, totp_disabled: hasLostTotp = false }) => [
       'The password of this workspace was changed and all sessions were ended.',
+      ...(hasLostTotp ? ['Its second factor was disabled. Logins need the password alone from now on.'] : []),
       ...remaining('API keys', 'still work', keys?.map(plainName)),
       ...remaining('webhooks', 'still receive events', webhooks),
       'If it was not you, reset the password now.',

@@ -115,7 +115,7 @@ describe('e-mail addresses of accounts', () => {
       assert.equal(body.data.workspace.email_verified, true);
       const webhook = await app.call('GET', `/api/v1/webhooks/${id}`, { jwt: body.data.token });
       assert.equal(webhook.body.data.webhook.is_active, false);
-      assert.deepEqual(await detail(me), { keys: [], webhooks: [] });
+      assert.deepEqual(await detail(me), { keys: [], webhooks: [], totp_disabled: true });
     });
     it('keeps keys and webhooks of a verified account, and lists them in the mail', async () => {
       const verified = await owner(app);

@@ -5,6 +5,7 @@ import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
+import { enrol } from './second-factor.js';
 
 describe('DELETE /api/v1/auth/workspace', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '100' }, checksBooks: true });
@@ -50,6 +51,16 @@ describe('DELETE /api/v1/auth/workspace', () => {
     assert.equal(again.status, 201);
     const { body: forgot } = await app.call('POST', '/api/v1/auth/login', { body: { email: me.email, password } });
     assert.notEqual(forgot.data.workspace.id, me.workspaceId);
+  });
+  it('records that the second factor ended, without the name of the owner', async () => {
+    await enrol(me);
+    await close();
+    const told = await rows(
+      app.deps.db,
+      `SELECT actor_id, actor_name FROM audit_events WHERE workspace_id = $1 AND type = 'auth.totp_disabled'`,
+      [me.workspaceId],
+    );
+    assert.deepEqual(told, [{ actor_id: me.workspaceId, actor_name: null }]);
   });
   it('keeps the ledger without personal data', async () => {
     await close();

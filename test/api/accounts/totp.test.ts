@@ -119,6 +119,25 @@ describe('the second factor', () => {
     await me.call('DELETE', '/auth/totp', { code: codeOf(secret) });
     assert.deepEqual((await me.mails()).slice(-2), ['totp_enabled', 'totp_disabled']);
   });
+  it('the reset of an unverified account records that the second factor ended, and tells the owner', async () => {
+    for (const confirms of [true, false]) {
+      me = await owner(app, { verified: false });
+      await (confirms ? enrol(me) : setUp(me));
+      assert.equal((await me.reset('another horse', '198.51.100.9')).status, 200);
+      const { body } = await me.logIn('another horse');
+      const { body: audit } = await me.call('GET', '/audit-events?type=auth.totp_disabled', undefined, { jwt: body.data.token });
+      const [mail] = await rows<{ detail: object }>(
+        app.deps.db,
+        `SELECT detail FROM mails WHERE workspace_id = $1 AND kind = 'password_changed'`,
+        [me.workspaceId],
+      );
+      assert.deepEqual(
+        audit.data.audit_events.map(({ actor, address }: { actor: { id: string }; address: string }) => [actor.id, address]),
+        confirms ? [[me.workspaceId, '198.51.100.9']] : [],
+      );
+      assert.deepEqual(mail?.detail, { keys: [], webhooks: [], ...(confirms ? { totp_disabled: true } : {}) });
+    }
+  });
   it('200 once for a recovery code of the former length', async () => {
     await inForce();
     const stored = [me.workspaceId, digestRecoveryCode(me.workspaceId, 'abcde-fghij')];

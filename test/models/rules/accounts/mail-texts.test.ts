@@ -70,7 +70,8 @@ describe('renderMail', () => {
       textOf({ keys: ['one', 'two'], webhooks: [] }),
       /These API keys still work: one, two\.\n\nNone of its webhooks still receive events\./,
     );
-    assert.doesNotMatch(textOf({}), /These|None/);
+    assert.match(textOf({ totp_disabled: true }), /\n\nIts second factor was disabled\. Logins need the password alone from now on\.\n\n/);
+    assert.doesNotMatch(textOf({}), /These|None|second factor/);
   });
 
   it('a mail has one paragraph for each line, and no more', () => {
