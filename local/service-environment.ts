@@ -47,8 +47,11 @@ function environmentOf(plan: Plan, made: Made): NodeJS.ProcessEnv {
 
 const addressHere = (env: NodeJS.ProcessEnv): string => loadConfig({ ...env, PUBLIC_URL: undefined }).publicUrl;
 
-/** Settings of the user that commands need too. Other settings of the user, such as credentials of carriers, are not written to disk. */
-const shared = new Set(['HOST', 'PORT', 'PUBLIC_URL', 'TEMPORAL_NAMESPACE']);
+/**
+ * Settings of the user that commands need too, with those that they are refused without: an https PUBLIC_URL needs TRUSTED_PROXIES. Other
+ * settings of the user, such as credentials of carriers, are not written to disk.
+ */
+const shared = new Set(['HOST', 'PORT', 'PUBLIC_URL', 'TEMPORAL_NAMESPACE', 'TRUSTED_PROXIES']);
 
 /** What `models/settings/environment.ts` gives to the operator's commands: what the launcher has added, and where the service is. */
 export const settingsForCommands = (user: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>

@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { ConfigError } from '../../../models/settings/config.js';
+import { ConfigError, loadConfig } from '../../../models/settings/config.js';
 import { prepareDataDir, readPlan } from '../../../local/plan/plan.js';
 import { PortBook, requireFreePort } from '../../../local/processes/ports.js';
 import { portFault } from '../../../models/process/free-port.js';
 import { loadSecrets } from '../../../local/plan/secrets.js';
-import { type Made, serviceEnvironment } from '../../../local/service-environment.js';
+import { type Made, serviceEnvironment, settingsForCommands } from '../../../local/service-environment.js';
 import { StartError } from '../../../local/plan/start-error.js';
 import { writeState } from '../../../local/plan/state-file.js';
 import { temporaryFolder } from '../processes/stand-in.js';
@@ -74,6 +74,17 @@ describe('environment of the service', () => {
     assert.deepEqual([config.publicUrl, config.callbackUrl], [user.PUBLIC_URL, 'http://127.0.0.1:3100']);
     const CALLBACK_URL = 'http://api.example.com:3000';
     assert.equal(serviceEnvironment(readPlan({ ...user, CALLBACK_URL }), made).config.callbackUrl, CALLBACK_URL);
+  });
+
+  it('commands beside a service with an https address start with its settings alone', () => {
+    const plan = readPlan({
+      PUBLIC_URL: 'https://tidings.example.com',
+      TRUSTED_PROXIES: '10.0.0.0/8',
+      SMTP_URL: 'smtps://u:p@mail.example.com',
+    });
+    const settings = settingsForCommands(plan.env, serviceEnvironment(plan, made).env);
+    const { publicUrl, trustedProxies } = loadConfig(settings);
+    assert.deepEqual([publicUrl, trustedProxies, settings.SMTP_URL], ['https://tidings.example.com', ['10.0.0.0/8'], undefined]);
   });
 
   it('the local checkout is the payment provider when there is one', () => {
