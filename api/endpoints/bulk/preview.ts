@@ -88,7 +88,7 @@ export const previewMessage = bulkEndpoint({
       messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),
       credits: toCredits(cost),
       ...(warnings.length === 0 ? {} : { warnings }),
-      ...(single?.fallback === undefined ? {} : { fallback: await previewChain(workspaceId, single, cost) }),
+      ...(single?.fallback === undefined ? {} : { fallback: await previewChain(workspaceId, single, messages[0]) }),
     };
   },
 });
@@ -136,13 +136,16 @@ async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessa
   assertNotExpired(body, new Date());
   const to = await recipientOf(caller.workspaceId, body);
   const errors = countryFaults(caller, namedIn(body, to, await fallbackSteps(caller.workspaceId, body)));
-  return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors };
+  // As in a bulk preview, a message that a send would refuse costs nothing.
+  const cost = errors.length > 0 ? 0 : priceOf(channel, content.text);
+  return { to, text: content.text, ...carrierView(channel, content.text), cost, errors };
 }
 
-async function previewChain(workspaceId: string, body: SendBody, cost: number): Promise<object> {
+async function previewChain(workspaceId: string, body: SendBody, first: PreviewedMessage | undefined): Promise<object> {
   const steps = await fallbackSteps(workspaceId, body);
+  const isRefused = first === undefined || first.errors.length > 0;
   return {
     steps: steps.map(({ price, content: _, ...step }) => ({ ...step, credits: toCredits(price) })),
-    credits_max: toCredits(capOf([cost, ...steps.map(({ price }) => price)])),
+    credits_max: toCredits(isRefused ? 0 : capOf([first.cost, ...steps.map(({ price }) => price)])),
   };
 }

@@ -107,6 +107,7 @@ describe('GET and PUT /api/v1/workspace', () => {
       assert.equal(details[0].field, 'fallback[0].to');
       const previewed = await app.call('POST', '/api/v1/messages/preview', { key: account.key, body: email });
       assert.deepEqual(previewed.body.data.messages[0].errors, details);
+      assert.equal(previewed.body.data.fallback.credits_max, 0);
       const { body } = await app.call('POST', '/api/v1/contacts', { key: account.key, body: { phone: '+15551234567' } });
       const refused = await send({ contact_id: body.data.contact.id, channel: 'sms', content: { text: 'x' } });
       assert.deepEqual([refused.status, refused.body.details[0].field], [400, 'contact_id']);
@@ -138,7 +139,8 @@ describe('GET and PUT /api/v1/workspace', () => {
       );
       const single = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
       const previewed = await app.call('POST', '/api/v1/messages/preview', { key: account.key, body: single });
-      assert.deepEqual(previewed.body.data.messages[0].errors, [{ field: 'to', message }]);
+      const { messages, credits } = previewed.body.data;
+      assert.deepEqual([messages[0].errors, messages[0].credits, credits], [[{ field: 'to', message }], 0, 0]);
     });
     it('201 for a repeated send after its country was removed', async () => {
       const headers = { 'Idempotency-Key': account.workspaceId };
