@@ -4,6 +4,7 @@ import type { Mail } from '../../tables/mail.js';
 /** A mail with its recipient. */
 export interface LoadedMail extends Pick<Mail, 'kind' | 'token_id' | 'detail' | 'sent_at'> {
   email: string;
+  /** Empty once the workspace is closed: its own name is gone by then. */
   name: string;
   /** The hash and the end of its token; null if it has none. */
   token_digest: Buffer | null;
@@ -14,7 +15,8 @@ export interface LoadedMail extends Pick<Mail, 'kind' | 'token_id' | 'detail' | 
 export async function loadMail(db: Database, id: string): Promise<LoadedMail | null> {
   const [mail] = await select<LoadedMail>(
     db,
-    `SELECT m.kind, m.token_id, m.detail, COALESCE(m.recipient, w.email) AS email, w.name, m.sent_at,
+    `SELECT m.kind, m.token_id, m.detail, COALESCE(m.recipient, w.email) AS email, m.sent_at,
+       CASE WHEN w.closed_at IS NULL THEN w.name ELSE '' END AS name,
        t.digest AS token_digest, t.expires_at AS token_expires_at
      FROM mails m JOIN workspaces w ON w.id = m.workspace_id LEFT JOIN mail_tokens t ON t.id = m.token_id WHERE m.id = $1`,
     [id],

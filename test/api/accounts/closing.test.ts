@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { closingWorkspaces, settleClosed } from '../../../models/operations/accounts/settle-closed.js';
+import { loadMail } from '../../../models/operations/mails/load-mail.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { useApi } from '../use-api.js';
@@ -41,12 +42,13 @@ describe('DELETE /api/v1/auth/workspace', () => {
       [me.workspaceId],
     );
     assert.equal(hooks?.n, 0);
-    const [mail] = await rows<{ recipient: string }>(
+    const [mail] = await rows<{ id: string; recipient: string }>(
       app.deps.db,
-      `SELECT recipient FROM mails WHERE workspace_id = $1 AND kind = 'workspace_closed'`,
+      `SELECT id, recipient FROM mails WHERE workspace_id = $1 AND kind = 'workspace_closed'`,
       [me.workspaceId],
     );
     assert.equal(mail?.recipient, me.email);
+    assert.equal((await loadMail(app.deps.db, mail?.id ?? ''))?.name, '', 'the mail greets nobody as "Closed workspace"');
     const again = await app.call('POST', '/api/v1/auth/signup', { body: { email: me.email, password, company_name: 'Acme' } });
     assert.equal(again.status, 201);
     const { body: forgot } = await app.call('POST', '/api/v1/auth/login', { body: { email: me.email, password } });
