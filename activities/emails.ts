@@ -29,16 +29,16 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
   const toFile = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   return {
     /**
-     * Sends one account mail through SMTP, or writes it to `<DATA_DIR>/mail/<id>.eml`. A call for a mail that was sent does nothing. A crash
-     * can still send a mail twice; both then have the same Message-ID, which is made of the id.
-     * @throws Error if its link was made with a SECRET_KEY that this process does not know, perhaps because it is older than the key. A mail
-     *   whose link expires meanwhile is not sent
+     * Sends one account mail through SMTP, or writes it to `<DATA_DIR>/mail/<id>.eml`. A call for a mail that was sent or given up does
+     * nothing. A crash can still send a mail twice; both then have the same Message-ID, which is made of the id. A mail whose link works no
+     * more is given up, because an outage of the mail server may last longer than the link.
+     * @throws Error if its link was made with a SECRET_KEY that this process does not know, perhaps because it is older than the key
      */
     async sendMail(mailId: string): Promise<void> {
       const mail = await loadMail(db, mailId);
-      if (mail === null || mail.sent_at !== null) return;
+      if (mail === null || mail.sent_at !== null || mail.refused_code !== null) return;
+      if (mail.is_void) return markMailRefused(db, mailId, ourRefusal);
       const token = tokenOf(mail, config.secretKeys);
-      if (token === null) return markMailRefused(db, mailId, ourRefusal);
       const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
       const rendered = renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token, detail: mail.detail });
       const whole = { ...envelope, ...rendered, ...asTheyStand(rendered, { takes8Bit: smtp === undefined }) };
@@ -72,13 +72,12 @@ const notSent = (error: SmtpError) =>
     message: `The mail server did not take the mail: ${smtpFaultOf(error)} (${error.command ?? 'no command'})`,
   });
 
-/** The token of the mail; undefined if it needs none; null if it expired before any process could make it. */
-function tokenOf({ token_id: id, token_digest, token_expires_at }: LoadedMail, secretKeys: readonly string[]): string | undefined | null {
-  if (id === null || token_digest === null || token_expires_at === null) return undefined;
+/** The token of the mail; undefined if it needs none. */
+function tokenOf({ token_id: id, token_digest }: LoadedMail, secretKeys: readonly string[]): string | undefined {
+  if (id === null || token_digest === null) return undefined;
   const token = storedMailToken(secretKeys, id, token_digest);
-  if (token !== undefined) return token;
-  if (token_expires_at < new Date()) return null;
-  throw new Error('the link of a mail was made with a SECRET_KEY that this process does not know');
+  if (token === undefined) throw new Error('the link of a mail was made with a SECRET_KEY that this process does not know');
+  return token;
 }
 
 /**

@@ -3,9 +3,12 @@ import { inspect } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import { emailActivities } from '../../activities/emails.js';
 import type { Config } from '../../models/settings/config.js';
+import { inTransaction } from '../../models/db/database.js';
 import { createLogger } from '../../models/process/logger.js';
 import { signUp } from '../../models/operations/accounts/sign-up.js';
+import { issueMail } from '../../models/operations/mails/issue-mail.js';
 import { testConfig } from '../support/config.js';
+import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
 import { type MailServer, startSmtp } from '../support/carriers/smtp.js';
 import { byTest } from '../support/by-test.js';
@@ -35,5 +38,38 @@ describe('a mail that is not sent', () => {
     const failure: unknown = await sendMail(mailId).catch((error: unknown) => error);
     assert.ok(!inspect(failure, { depth: null, showHidden: true }).includes(workspace.email));
     assert.match(inspect(failure), /EENVELOPE 450/);
+  });
+
+  const fateOf = async (mailId: string) => (await rows(test.db, 'SELECT sent_at, refused_code FROM mails WHERE id = $1', [mailId]))[0];
+
+  for (const [what, change] of [
+    ['has expired', 'expires_at = now()'],
+    ['was used or voided', 'used_at = now()'],
+  ] as const) {
+    it(`is given up when its link ${what} during an outage of the mail server`, async () => {
+      const { mailId, workspace } = await newAccount();
+      smtp.refuse.to.push('451 4.3.0 later');
+      await assert.rejects(sendMail(mailId));
+      await rows(test.db, `UPDATE mail_tokens SET ${change} WHERE workspace_id = $1`, [workspace.id]);
+      await sendMail(mailId);
+      assert.deepEqual([await fateOf(mailId), smtp.received], [{ sent_at: null, refused_code: 0 }, []]);
+    });
+  }
+
+  it('is given up when a newer one has replaced it, which is sent', async () => {
+    const { mailId, workspace } = await newAccount();
+    const newer = await inTransaction(test.db, (transaction) =>
+      issueMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose: 'verify' }),
+    );
+    for (const id of [mailId, newer]) await sendMail(id);
+    assert.deepEqual([await fateOf(mailId), smtp.received.length], [{ sent_at: null, refused_code: 0 }, 1]);
+    assert.match(smtp.received[0] ?? '', new RegExp(`^Message-ID: <${newer}@`, 'im'));
+  });
+
+  it('is not sent after it was given up, for example because its account was closed', async () => {
+    const { mailId } = await newAccount();
+    await rows(test.db, 'UPDATE mails SET refused_code = 0 WHERE id = $1', [mailId]);
+    await sendMail(mailId);
+    assert.deepEqual([await fateOf(mailId), smtp.received], [{ sent_at: null, refused_code: 0 }, []]);
   });
 });
