@@ -34,6 +34,7 @@ EXPLAINED = {
     r"Contact not found": "depends on what is stored",
     r"No contact with this tag can be reached on this channel": "depends on what is stored",
     r"Invalid or expired token": "tokens are sent by mail",
+    r"[\s\S]+ must be between -\d+ and \d+; send larger numbers as strings": "numbers at any depth of free-form fields",
     r"Invalid signature": "signed by a provider",
 }
 

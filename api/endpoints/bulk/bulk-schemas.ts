@@ -7,6 +7,7 @@ import { type Channel, channels } from '../../../models/channels.js';
 import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
+import { metadataLimits } from '../../../models/rules/values/metadata.js';
 import { ignoredFieldsOf } from '../../../models/rules/bulk/ignored-fields.js';
 import { type BulkRequest, refusalOfContent } from '../../../models/rules/bulk/bulk-templates.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
@@ -15,7 +16,7 @@ import { type Convert, named } from '../../http/schemas/json-schema.js';
 import { date, dateOrNull, id, recipientAbout, valueOf } from '../../http/schemas/schemas.js';
 import { withLater } from '../../http/schemas/unknown-fields.js';
 import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
-import { commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
+import { anyVariable, commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
 
 /** The validated body of a bulk send, with values derived from it. */
@@ -35,10 +36,9 @@ export interface BulkBody extends RequestFields {
 }
 
 const rateMax = 10_000;
-const anyVariable = { type: ['string', 'number', 'boolean', 'null'] };
 const ofRecipient = {
   variables: { type: 'object', additionalProperties: anyVariable },
-  metadata: { type: ['object', 'null'], additionalProperties: true },
+  metadata: { type: ['object', 'null'], additionalProperties: true, description: metadataLimits },
   reference: { type: 'string', minLength: 1, maxLength: 255 },
 };
 /** Recipients for the OpenAPI document. No Joi rule checks them: see `recipients` below. */

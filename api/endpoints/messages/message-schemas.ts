@@ -5,6 +5,7 @@ import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { ClientFields, RequestFields } from '../../../models/tables/message.js';
 import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/metadata.js';
+import { exactNumbers } from '../../../models/rules/values/number.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { moment, phoneSchema, recipientAbout, textThat, valueOf } from '../../http/schemas/schemas.js';
@@ -58,6 +59,9 @@ export const commonFields = {
     .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
     .description('At most 30 days ahead; a time in the past means now'),
 } satisfies Record<keyof ClientFields | 'scheduled_at', Joi.Schema>;
+
+/** A value of a placeholder, for the OpenAPI document. */
+export const anyVariable = { type: ['string', 'number', 'boolean', 'null'], ...exactNumbers };
 
 export const htmlField = text().empty(['', null]).description('email only');
 
@@ -117,7 +121,7 @@ export const sendBody = Joi.object<SendBody>({
     .required(),
   variables: Joi.object()
     .empty(null)
-    .meta({ additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } })
+    .meta({ additionalProperties: anyVariable })
     .description(
       'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally',
     ),

@@ -1,5 +1,6 @@
 /** The values that a client gives for placeholders, and the faults of values whose names the client chooses. */
 import type { Fault } from '../../errors.js';
+import { faultOfNumber } from '../values/number.js';
 import { isStorable } from '../values/text.js';
 
 export type Values = ReadonlyMap<string, string>;
@@ -19,9 +20,15 @@ export function readVariables(variables: object, path: string, faults: Fault[]):
 /** A scalar as text; null if it is null, or unusable, which is a fault. */
 export function readValue(value: unknown, field: string, faults: Fault[]): string | null {
   if (value === null) return null;
-  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
+  if (typeof value === 'boolean') return String(value);
   if (typeof value === 'string' && isStorable(value)) return value;
-  faults.push(typeof value === 'number' ? faultAt(field, (at) => `${at} must be a number`) : faultOfNoText(field, value));
+  if (typeof value !== 'number') {
+    faults.push(faultOfNoText(field, value));
+    return null;
+  }
+  const wrong = faultOfNumber(value);
+  if (wrong === null) return String(value);
+  faults.push(faultAt(field, (at) => `${at} ${wrong}`));
   return null;
 }
 

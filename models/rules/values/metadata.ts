@@ -1,12 +1,16 @@
 /** The free-form object that a client attaches to a message. */
 import type { Fault } from '../../errors.js';
+import { exactNumbers, faultOfNumber } from './number.js';
 import { isStorable } from './text.js';
 
 const bytesMax = 4096;
 const keysMax = 50;
 const levelsMax = 5;
 /** The limits, for the OpenAPI document. */
-export const metadataLimits = `At most ${bytesMax.toLocaleString('en-US')} bytes as JSON, ${keysMax} keys, ${levelsMax} levels`;
+export const metadataLimits = [
+  `At most ${bytesMax.toLocaleString('en-US')} bytes as JSON, ${keysMax} keys, ${levelsMax} levels`,
+  `Numbers from ${exactNumbers.minimum} to ${exactNumbers.maximum}; send larger ones as strings`,
+].join('. ');
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** The fault of the metadata at this path; null if there is none. The depth is checked first, because all other checks are recursive. */
@@ -26,7 +30,8 @@ function levelsOf(value: unknown, level = 1): number {
 
 function faultInside(path: string, value: unknown): Fault | null {
   if (typeof value === 'string' && !isStorable(value)) return { field: path, message: `${path} must be valid text` };
-  if (typeof value === 'number' && !Number.isFinite(value)) return { field: path, message: `${path} must be a number` };
+  const wrong = typeof value === 'number' ? faultOfNumber(value) : null;
+  if (wrong !== null) return { field: path, message: `${path} ${wrong}` };
   if (typeof value !== 'object' || value === null) return null;
   for (const [key, item] of Object.entries(value)) {
     if (!isStorable(key)) return { field: path, message: `${path} must be valid text` };

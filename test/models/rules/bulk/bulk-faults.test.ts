@@ -5,6 +5,7 @@ import { bulk, faultsOf, phone, textsOf } from '../../../support/bulk-requests.j
 
 const big = 'x'.repeat(5000);
 const deep = { a: { a: { a: { a: { a: {} } } } } };
+const inexact = 'must be between -9007199254740991 and 9007199254740991; send larger numbers as strings';
 const atSecond = (text: unknown) => String(text).replaceAll('@', 'recipients[1]');
 
 describe('faults of bulk requests', () => {
@@ -24,6 +25,9 @@ describe('faults of bulk requests', () => {
     ['half a character', { to: phone(1), variables: { name: '\ud800' } }, '@.variables.name', '@.variables.name must be valid text'],
     ['a scalar with NUL', { to: phone(1), name: '\0' }, '@.name', '@.name must be valid text'],
     ['an endless number', { to: phone(1), variables: { name: 1 / 0 } }, '@.variables.name', '@.variables.name must be a number'],
+    ['a variable above 2^53 - 1', { to: phone(1), variables: { name: 2 ** 53 } }, '@.variables.name', `@.variables.name ${inexact}`],
+    ['a scalar below -(2^53 - 1)', { to: phone(1), name: -(2 ** 53) }, '@.name', `@.name ${inexact}`],
+    ['metadata above 2^53 - 1', { to: phone(1), name: 'x', metadata: { a: 1e20 } }, '@.metadata.a', `@.metadata.a ${inexact}`],
     ['variables that are a list', { to: phone(1), name: 'x', variables: [] }, '@.variables', '@.variables must be an object'],
     ['metadata that is a text', { to: phone(1), name: 'x', metadata: 'x' }, '@.metadata', '@.metadata must be an object'],
     ['too much metadata', { to: phone(1), name: 'x', metadata: { a: big } }, '@.metadata', '@.metadata must be at most 4096 bytes'],

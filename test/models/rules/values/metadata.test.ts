@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { faultOfMetadata } from '../../../../models/rules/values/metadata.js';
 
+const inexactNumberText = 'must be between -9007199254740991 and 9007199254740991; send larger numbers as strings';
 const faultOf = (value: object) => faultOfMetadata('metadata', value);
 const refused = (field: string, what: string) => ({ field, message: `${field} ${what}` });
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
@@ -8,7 +9,7 @@ const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(leve
 
 describe('metadata', () => {
   it('metadata are accepted with texts, numbers, null and lists inside', () => {
-    assert.equal(faultOf({ a: 'x', b: 1.5, c: null, d: [true, { e: 'ü😀' }], '': 0 }), null);
+    assert.equal(faultOf({ a: 'x', b: 1.5, c: null, d: [true, { e: 'ü😀' }], '': 0, f: Number.MIN_SAFE_INTEGER }), null);
   });
 
   it('metadata are refused beyond 50 keys', () => {
@@ -32,6 +33,8 @@ describe('metadata', () => {
     ['a text that cannot be stored', { ok: 1, a: ['x', '\0'] }, 'metadata.a[1]', 'must be valid text'],
     ['half a character', { a: { b: '\ud800' } }, 'metadata.a.b', 'must be valid text'],
     ['an endless number', { a: Number.POSITIVE_INFINITY }, 'metadata.a', 'must be a number'],
+    ['a number above 2^53 - 1', { a: [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1] }, 'metadata.a[1]', inexactNumberText],
+    ['a number below -(2^53 - 1)', { a: -1e16 }, 'metadata.a', inexactNumberText],
     ['a key that cannot be stored', { a: { '\0': 1 } }, 'metadata.a', 'must be valid text'],
     ['a key of a prototype', JSON.parse('{"__proto__": 1}') as object, 'metadata', 'must not have a key __proto__'],
     ['a constructor', { a: [{ constructor: 1 }] }, 'metadata.a[0]', 'must not have a key constructor'],
