@@ -3064,7 +3064,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -3166,7 +3166,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -3202,7 +3202,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -3325,7 +3325,7 @@ export interface components {
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["BulkContent"];
             recipients: components["schemas"]["BulkRecipient"][] | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -3409,7 +3409,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             };
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -3421,7 +3421,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             };
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -3432,7 +3432,7 @@ export interface components {
             content: components["schemas"]["BulkContent"];
             /** @description Instead of recipients: all contacts with this tag that the channel reaches */
             tag: string;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -3848,7 +3848,7 @@ export interface components {
             /** Format: email */
             email?: string | null;
             tags?: string[] | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             custom_fields?: {
                 [key: string]: unknown;
             } | null;
@@ -3892,7 +3892,7 @@ export interface components {
             /** Format: email */
             email?: string | null;
             tags?: string[] | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             custom_fields?: {
                 [key: string]: unknown;
             } | null;

@@ -1491,7 +1491,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -1593,7 +1593,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -1629,7 +1629,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             } | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -1752,7 +1752,7 @@ export interface components {
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["BulkContent"];
             recipients: components["schemas"]["BulkRecipient"][] | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -1836,7 +1836,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             };
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -1848,7 +1848,7 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean | null;
             };
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -1859,7 +1859,7 @@ export interface components {
             content: components["schemas"]["BulkContent"];
             /** @description Instead of recipients: all contacts with this tag that the channel reaches */
             tag: string;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
             reference?: string | null;
@@ -2094,7 +2094,7 @@ export interface components {
             /** Format: email */
             email?: string | null;
             tags?: string[] | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             custom_fields?: {
                 [key: string]: unknown;
             } | null;
@@ -2138,7 +2138,7 @@ export interface components {
             /** Format: email */
             email?: string | null;
             tags?: string[] | null;
-            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
+            /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             custom_fields?: {
                 [key: string]: unknown;
             } | null;

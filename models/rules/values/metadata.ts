@@ -6,12 +6,13 @@ import { isStorable } from './text.js';
 const bytesMax = 4096;
 const keysMax = 50;
 const levelsMax = 5;
+const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /** The limits, for the OpenAPI document. */
 export const metadataLimits = [
   `At most ${bytesMax.toLocaleString('en-US')} bytes as JSON, ${keysMax} keys, ${levelsMax} levels`,
   `Numbers from ${exactNumbers.minimum} to ${exactNumbers.maximum}; send larger ones as strings`,
+  `The keys ${[...prototypeKeys].map((key) => `\`${key}\``).join(', ')} are refused at any level`,
 ].join('. ');
-const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** The fault of the metadata at this path; null if there is none. The depth is checked first, because all other checks are recursive. */
 export function faultOfMetadata(path: string, value: object): Fault | null {

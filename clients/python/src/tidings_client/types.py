@@ -43,7 +43,7 @@ class SendToPhone(TypedDict):
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
     """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally"""
     metadata: NotRequired[Optional[Metadata]]
-    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[Optional[str]]
     """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
@@ -128,7 +128,7 @@ class SendToEmailAddress(TypedDict):
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
     """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally"""
     metadata: NotRequired[Optional[Metadata]]
-    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[Optional[str]]
     """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
@@ -158,7 +158,7 @@ class SendToContact(TypedDict):
     variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
     """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally"""
     metadata: NotRequired[Optional[Metadata]]
-    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[Optional[str]]
     """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
@@ -174,7 +174,7 @@ class BulkToRecipients(TypedDict):
     content: BulkContent
     recipients: Optional[Sequence[BulkRecipient]]
     metadata: NotRequired[Optional[Metadata]]
-    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[Optional[str]]
     """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
@@ -250,7 +250,7 @@ class RecipientByAddress(TypedDict):
     to: str
     variables: NotRequired[Mapping[str, Optional[Union[str, float, bool]]]]
     metadata: NotRequired[Optional[Mapping[str, Any]]]
-    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[str]
 
 
@@ -258,7 +258,7 @@ class RecipientByContact(TypedDict):
     contact_id: str
     variables: NotRequired[Mapping[str, Optional[Union[str, float, bool]]]]
     metadata: NotRequired[Optional[Mapping[str, Any]]]
-    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[str]
 
 
@@ -268,7 +268,7 @@ class BulkToTag(TypedDict):
     tag: str
     """Instead of recipients: all contacts with this tag that the channel reaches"""
     metadata: NotRequired[Optional[Metadata]]
-    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[Optional[str]]
     """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
@@ -288,7 +288,7 @@ class CreateContactRequest(TypedDict):
     email: NotRequired[Optional[str]]
     tags: NotRequired[Optional[Sequence[str]]]
     custom_fields: NotRequired[Optional[Mapping[str, Any]]]
-    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
 
 
 class UpdateContactRequest(TypedDict):
@@ -298,7 +298,7 @@ class UpdateContactRequest(TypedDict):
     email: NotRequired[Optional[str]]
     tags: NotRequired[Optional[Sequence[str]]]
     custom_fields: NotRequired[Optional[Mapping[str, Any]]]
-    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
 
 
 class CreateWebhookRequest(TypedDict):

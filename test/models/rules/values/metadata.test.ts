@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { faultOfMetadata } from '../../../../models/rules/values/metadata.js';
+import { faultOfMetadata, metadataLimits } from '../../../../models/rules/values/metadata.js';
 
 const inexactNumberText = 'must be between -9007199254740991 and 9007199254740991; send larger numbers as strings';
 const faultOf = (value: object) => faultOfMetadata('metadata', value);
@@ -42,4 +42,8 @@ describe('metadata', () => {
   ];
   for (const [what, value, field, fault] of bad)
     it(`metadata are refused with ${what}`, () => assert.deepEqual(faultOf(value), refused(field, fault)));
+
+  it('the OpenAPI document names each key that is refused', () => {
+    for (const key of ['__proto__', 'constructor', 'prototype']) assert.ok(metadataLimits.includes(`\`${key}\``), key);
+  });
 });
