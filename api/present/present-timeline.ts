@@ -39,14 +39,18 @@ export type KindOf = (provider: string) => ProviderKind | undefined;
 
 export function presentTimeline(timeline: Timeline, limits: WaitLimits, kindOf: KindOf) {
   const { message, workflowId } = timeline;
-  const waiting = waitingFor(timeline, limits, new Date());
+  const now = new Date();
+  const waiting = waitingFor(timeline, limits, now);
+  // A time that is over is no end of the wait. Waits for a limit of the provider, for example, do not use up the time for the hand-off.
+  const end = waiting?.until ?? null;
+  const until = end !== null && end > now ? end.toISOString() : null;
   return {
     message_id: message.id,
     channel: message.channel,
     status: message.status,
     status_detail: message.status_detail,
     workflow_id: workflowId,
-    waiting_for: waiting === null ? null : { ...waiting, until: waiting.until?.toISOString() ?? null },
+    waiting_for: waiting === null ? null : { ...waiting, until },
     steps: stepsOf(timeline, kindOf).map(({ at, type, text, details }) => ({ at: at.toISOString(), type, text, details })),
   };
 }

@@ -169,6 +169,13 @@ describe('GET /messages/:id/timeline', () => {
       await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'retryable', detail: '503' }]);
       assert.equal((await waiting(id)).what, 'next_attempt');
     });
+    it('waiting_for promises no end of the wait that is over already, as after a long time of throttling', async () => {
+      const { id, attempt } = await buildClaimed(db, account.workspaceId);
+      await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'throttled', detail: '429' }]);
+      await rows(db, "UPDATE messages SET created_at = now() - interval '5 hours' WHERE id = $1", [id]);
+      const { what, until } = await waiting(id);
+      assert.deepEqual([what, until], ['next_attempt', null]);
+    });
     it('waiting_for names the report until the provider is queried', async () => {
       const { id, group_id } = await buildQueued(db, account.workspaceId, { channel: 'email', to: 'a@example.com' });
       const [claim] = await claimAll(db, group_id, sandboxEverywhere);
