@@ -8,7 +8,7 @@ import type { Logger } from '../../models/process/logger.js';
 import { type PaymentEvent, readStripeEvent } from '../../models/rules/billing/payment-event.js';
 
 export interface Payments {
-  /** Whether billing is configured. */
+  /** Whether billing is configured: credits can be sold, and payments credited. */
   readonly canSell: boolean;
   /**
    * Creates the hosted payment page of an order. The order's id is the idempotency key of the call, so repeating it creates one page.
@@ -34,7 +34,7 @@ const toleranceSeconds = 300;
 export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'publicUrl'>, logger: Logger): Payments {
   const { secretKey, webhookSecret } = stripe;
   if ((secretKey === undefined) !== (webhookSecret === undefined)) {
-    logger.warn('only one of STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET is set; payments cannot be credited');
+    logger.warn('only one of STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET is set; no credits are sold');
   }
   return new StripePayments(stripe, publicUrl, logger);
 }
@@ -53,7 +53,8 @@ class StripePayments implements Payments {
     private readonly publicUrl: string,
     private readonly logger: Logger,
   ) {
-    this.canSell = stripe.secretKey !== undefined;
+    // Without the secret, the event that credits a payment would be refused.
+    this.canSell = stripe.secretKey !== undefined && stripe.webhookSecret !== undefined;
   }
 
   async openSession(order: OrderRow): Promise<{ id: string; url: string }> {
