@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { currentTime } from '../../../models/db/database.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../../models/tables/delivery.js';
-import { internal, invalidField } from '../../../models/errors.js';
+import { futureText, internal, invalidField } from '../../../models/errors.js';
 import { beginReplay } from '../../../models/operations/webhooks/begin-replay.js';
 import { countForDryRun } from '../../../models/operations/webhooks/replay-deliveries.js';
 import { cancelReplay } from '../../../models/operations/webhooks/replay-progress.js';
@@ -44,7 +44,8 @@ export const replayWebhook = endpoint({
   async handler({ caller: { workspaceId }, origin, params, body }, { db, config, temporal, readTurns }) {
     const { since, until: end, status, dry_run } = body;
     const until = end ?? (await currentTime(db));
-    if (until < since) throw invalidField('until', 'until must not be before since');
+    if (until < since)
+      throw end === undefined ? invalidField('since', futureText('since')) : invalidField('until', 'until must not be before since');
     const webhook = await Webhook.owned(workspaceId, params.id);
     const statuses: DeliveryStatus[] = status === undefined ? ['failed', 'held'] : [status];
     const range = { webhookId: webhook.id, since, until, statuses };

@@ -1,4 +1,4 @@
-import { invalidField, periodTooLong } from '../../../models/errors.js';
+import { futureText, invalidField, periodTooLong } from '../../../models/errors.js';
 import type { Period } from '../../../models/operations/workspaces/sum-usage.js';
 
 export const dayMs = 86_400_000;
@@ -9,11 +9,12 @@ export const dayMs = 86_400_000;
  * @throws AppError 400 when the period ends before it starts, or is too long
  */
 export function periodOf(
-  { from, to = new Date() }: { from?: Date; to?: Date },
+  { from, to: end }: { from?: Date; to?: Date },
   { daysDefault, daysMax }: { daysDefault: number; daysMax: number },
 ): Period {
+  const to = end ?? new Date();
   const begin = from ?? new Date(Math.min(to.getTime(), Math.max(to.getTime() - daysDefault * dayMs, 0)));
-  if (begin > to) throw invalidField('to', 'to must not be before from');
+  if (begin > to) throw end === undefined ? invalidField('from', futureText('from')) : invalidField('to', 'to must not be before from');
   if (to.getTime() - begin.getTime() > daysMax * dayMs) throw periodTooLong(daysMax);
   return { from: begin, to };
 }

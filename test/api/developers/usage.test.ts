@@ -97,6 +97,7 @@ describe('GET /api/v1/usage', () => {
     ['?from=x', 'from', 'Invalid date format', 'ISO 8601 with a time zone, for example 2026-11-21T10:00:00Z'],
     ['?by=week', 'by', 'Invalid by. Must be one of: day, channel'],
     ['?from=2026-02-01&to=2026-01-01', 'to', 'to must not be before from'],
+    ['?from=2999-01-01', 'from', 'from must not be in the future'],
     ['?from=2026-01-01&to=2026-06-01', 'from', 'from and to must be at most 92 days apart'],
   ] as const) {
     it(`400 for ${query}`, async () => {

@@ -10,6 +10,7 @@ import type { Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
 const longAgo = '2020-01-01T00:00:00Z';
+const farAhead = '2999-01-01T00:00:00Z';
 
 describe('replays', () => {
   const app = useApi();
@@ -84,6 +85,7 @@ describe('replays', () => {
     [{ since: 5 }, 'since must be a string'],
     [{ since: longAgo, until: '' }, 'Invalid date format'],
     [{ since: longAgo, until: '2019-01-01T00:00:00Z' }, 'until must not be before since'],
+    [{ since: farAhead }, 'since must not be in the future'],
     [{ since: longAgo, status: 'gone' }, 'Invalid status. Must be one of: pending, succeeded, failed, held'],
   ] as [object, string][]) {
     it(`400 ${text}: ${JSON.stringify(body)}`, async () => {
