@@ -17,7 +17,7 @@ export const headerComponents: Json = {
     '<https://api.example.com/api/v1/messages?page=2&limit=50>; rel="next"',
   ),
   'Ignored-Fields': text(
-    'Fields of the body and parameters of the query that are unknown and were ignored; absent when there are none',
+    'Ignored fields of the body and parameters of the query: unknown ones, and those that the channel does not have. Absent if none',
     'colour',
   ),
   'Idempotent-Replayed': {

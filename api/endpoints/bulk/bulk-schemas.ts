@@ -18,6 +18,7 @@ import { withLater } from '../../http/schemas/unknown-fields.js';
 import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
 import { anyVariable, commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
+import { withUnusedContent } from '../messages/unused-content.js';
 
 /** The validated body of a bulk send, with values derived from it. */
 export interface BulkBody extends RequestFields {
@@ -114,7 +115,7 @@ export const bulkBody = Joi.object<BulkBody>({
 
 /** Checks the recipients, even if other fields have faults, so that one response reports all faults. */
 export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<BulkBody>> =>
-  planned(checked, deps, faultsOfPlan);
+  planned(withUnusedContent(checked), deps, faultsOfPlan);
 
 /**
  * Adds the plan to the body, and the faults that `refusals` finds in it. A content whose rendering would take too long is refused with 409, unless

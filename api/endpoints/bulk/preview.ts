@@ -26,6 +26,7 @@ import { previewWarnings } from './preview-warnings.js';
 import { type SendBody, sendBody } from '../messages/message-schemas.js';
 import { assertNotExpired, recipientOf } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
+import { withUnusedContent } from '../messages/unused-content.js';
 import { withVariables } from '../messages/with-variables.js';
 
 /** The body of a single or a bulk send. A bulk send has `recipients` or `tag`. */
@@ -122,10 +123,10 @@ async function previewAll(db: Database, { workspaceId, allowedCountries }: Calle
  */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
-    const { value, ...others } = await withVariables(check(sendBody, given), deps);
+    const { value, ...others } = await withVariables(withUnusedContent(check(sendBody, given)), deps);
     return { ...others, value: { single: value, bulk: null } };
   }
-  const checked = check(bulkBody, given);
+  const checked = withUnusedContent(check(bulkBody, given));
   const refusals = (body: BulkBody, plan: BulkPlan) => (checked.faults.length + plan.faults.length > 0 ? faultsOfPlan(body, plan) : []);
   const { value, ...others } = await planned(checked, deps, refusals, previewUnitsMax);
   return { ...others, value: { single: null, bulk: value } };

@@ -26,6 +26,7 @@ import { messageResponse, presentAcceptedMessage, presentChain, presentMessage }
 import { fallbackSteps, namedIn } from './fallback.js';
 import { type RequestHead, newMessage } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
+import { withUnusedContent } from './unused-content.js';
 import { withVariables } from './with-variables.js';
 
 const oneMessage = dataOf('message', messageResponse);
@@ -41,7 +42,7 @@ export const sendMessage = endpoint({
   sends: true,
   gated: true,
   alsoNeeds: scopeForContact,
-  examine: withVariables,
+  examine: (checked, deps) => withVariables(withUnusedContent(checked), deps),
   idempotent: true,
   refusals: [404, 409, 503],
   response: oneMessage,

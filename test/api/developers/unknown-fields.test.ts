@@ -108,6 +108,34 @@ describe('unknown fields', () => {
       assert.deepEqual([again.status, again.headers.get('ignored-fields')], [200, null], body.slice(0, 20));
     }
   });
+  it('201, or 200 for a preview, for a field of the content that the channel does not have, and the header names it', async () => {
+    const content = { text: 'Hello', foo: 1, subject: 'S', html: '<p>', unsubscribe: true, template: { name: 'hello', language: 'en' } };
+    for (const [channel, to, others] of [
+      ['sms', good.to, 'content.subject, content.html, content.unsubscribe, content.template'],
+      ['whatsapp', good.to, 'content.subject, content.html, content.unsubscribe'],
+      ['email', 'ann@example.com', 'content.template'],
+    ] as const) {
+      for (const [path, more, expected] of [
+        ['/messages/send', { to }, 201],
+        ['/messages/bulk', { recipients: [to] }, 201],
+        ['/messages/preview', { to }, 200],
+        ['/messages/preview', { recipients: [to] }, 200],
+      ] as const) {
+        const { status, headers } = await post(path, { channel, content, ...more });
+        assert.deepEqual([status, headers.get('ignored-fields')], [expected, `content.foo, ${others}`], `${path} ${channel}`);
+      }
+    }
+  });
+  it('201 and no name for a field of the content that a step of the fallback sends, or that is empty', async () => {
+    const fallback = [{ channel: 'email', to: 'ann@example.com', after: 60 }];
+    const template = { name: 'hello', language: 'en' };
+    const { status, headers } = await send({ content: { text: 'Hello', subject: 'S', html: '', template }, fallback });
+    assert.deepEqual([status, headers.get('ignored-fields')], [201, 'content.template']);
+  });
+  it('200 for a preview of a single send, and a warning names a field of the content that the channel does not have', async () => {
+    const { body } = await post('/messages/preview', { ...good, content: { text: 'Hello', subject: 'S' } });
+    assert.deepEqual(body.data.warnings, [{ field: 'content.subject', message: 'content.subject is ignored: it is not sent on sms' }]);
+  });
   it('an answer has no Ignored-Fields header without ignored fields', async () => {
     const { headers } = await send({ metadata: { Metadata: 1, schedule_at: 2 } });
     assert.equal(headers.get('ignored-fields'), null);

@@ -1,0 +1,32 @@
+/** Fields of the content that no channel of the message has: a subject of an sms, a template of an e-mail. They are ignored. */
+import type { Channel } from '../../../models/channels.js';
+import type { Fault } from '../../../models/errors.js';
+import { contentOn } from '../../../models/rules/messages/fallback.js';
+import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { Checked } from '../../http/schemas/validation.js';
+
+/** The parts of a single or bulk send that decide it. */
+interface Given {
+  channel: Channel;
+  content: Content;
+  fallback?: readonly { channel: Channel }[];
+}
+
+/** The paths of these fields, such as `content.subject`. A field that a step of the fallback sends is not one of them. */
+export function unusedContent({ channel, content, fallback = [] }: Given): string[] {
+  const used = new Set([channel, ...fallback.map((step) => step.channel)].flatMap((each) => Object.keys(contentOn(each, content))));
+  return Object.keys(content).flatMap((name) => (used.has(name) ? [] : [`content.${name}`]));
+}
+
+/** Adds them to the ignored fields of a body without faults. */
+export function withUnusedContent<Body extends Given>(checked: Checked<Body>): Checked<Body> {
+  const { value, faults, ignored = [] } = checked;
+  return faults.length > 0 ? checked : { ...checked, ignored: [...ignored, ...unusedContent(value)] };
+}
+
+/** What a preview says about them. */
+export function warningsOfUnused(given: Given): Fault[] {
+  const { channel, fallback = [] } = given;
+  const channels = [...new Set([channel, ...fallback.map((step) => step.channel)])].join(' or ');
+  return unusedContent(given).map((field) => ({ field, message: `${field} is ignored: it is not sent on ${channels}` }));
+}
