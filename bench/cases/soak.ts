@@ -13,8 +13,6 @@ import { openSubscriber, type Workbench } from '../../harness/stage/workbench.js
 const restMs = 5_000;
 /** The value of `Retry-After` when the service is overloaded. */
 const busyMs = 1_000;
-/** The check of the books reads all rows, but the pool is configured for statements that read few. */
-const ofWholeTables = ['statement_timeout = 0', 'enable_seqscan = on', 'enable_hashjoin = on', 'enable_mergejoin = on'];
 
 /**
  * Sends the messages until they are done. Then the books must balance, and all events must have valid signatures.
@@ -46,7 +44,7 @@ export async function soak(
     await sleep(restMs);
     await look(sent, workMs / 1000);
   }
-  for (const setting of ofWholeTables) await select(db, `SET ${setting}`);
+  await select(db, 'SET statement_timeout = 0'); // the check of the books reads all rows
   await assertBooks(db);
   const { forged } = bench.receiver.counts;
   if (forged > 0) throw new Error(`${forged} webhook requests had no valid signature`);
