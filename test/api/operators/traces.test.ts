@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { until } from '../../support/client.js';
 import type { CollectedSpan } from '../../support/network/collector.js';
 import { startReceiver } from '../../support/network/receiver.js';
+import { callTool, sms, useMcp } from '../mcp/mcp-client.js';
 import { spanOf, traceOf, tree, useTracedService } from './use-traced-service.js';
 
 const recipient = '+15551239876';
@@ -32,6 +33,7 @@ const deliveries = ['deliver message.queued', 'deliver message.sent', 'deliver m
 
 describe('traces', () => {
   const stage = useTracedService();
+  const connect = useMcp(() => stage.url);
 
   it('shows a message as one trace: request, workflow, activities, carrier, report', async () => {
     const { id } = await stage.client.send(stage.account, { to: recipient, content: { text } });
@@ -174,6 +176,14 @@ describe('traces', () => {
       stage.collector.spans.filter(({ name, attributes }) => name === 'deliver webhook.test' && attributes['webhook.id'] === id);
     await until(() => attempts().length === 2, 'both attempts are recorded');
     assert.equal(new Set(attempts().map(({ spanId }) => spanId)).size, 2);
+  });
+
+  it('shows a message that an assistant sends as one trace, which begins with its request', async () => {
+    const client = await connect({ 'X-API-Key': stage.account.apiKey });
+    const { preview_token } = (await callTool(client, 'preview_messages', sms)).data;
+    const { message } = (await callTool(client, 'send_message', { ...sms, preview_token })).data;
+    const spans = tree(await stage.collector.trace(traceOf(message.id), ['POST /mcp', 'accept']));
+    assert.deepEqual([spans['POST /mcp'], spans.accept], ['none', 'POST /mcp']);
   });
 
   it('contain no recipient, text, key or address of a receiver', () => {

@@ -6,6 +6,7 @@ import { type Service, startService } from '../../support/service.js';
 
 /** Filled by the hooks; read it in tests. */
 interface Stage {
+  url: string;
   collector: Collector;
   receiver: Receiver;
   client: RestClient;
@@ -23,8 +24,10 @@ export function useTracedService(): Stage {
       OTEL_SERVICE_NAME: 'post',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
       WEBHOOK_RETRY_DELAYS: '0.1',
+      MCP: 'on',
     };
     service = await startService({ env });
+    stage.url = service.url;
     stage.client = restClient(service.url);
     stage.account = await stage.client.signUp();
   });
