@@ -8,7 +8,11 @@ import { join, resolve } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { type Certificate, issueCertificate, makeAuthority } from '../../local/tls/certificates.js';
 import { restClient } from '../support/client.js';
+import { testEnv } from '../support/config.js';
 import { rows } from '../support/database.js';
+import { useDatabase } from '../support/for-each.js';
+import { child } from '../support/parts/child.js';
+import { asProgram } from '../support/servers.js';
 import { type Service, startService } from '../support/service.js';
 
 /** Ends TLS in front of a plain server, as a proxy does, and lets in only who shows a certificate of this authority. */
@@ -28,6 +32,7 @@ async function startTlsFront(address: string, authority: Certificate, own: Certi
 }
 
 describe('encrypted connections', () => {
+  const database = useDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'tidings-links-'));
   const file = (name: string, content: string) => {
     const path = join(folder, name);
@@ -75,14 +80,13 @@ describe('encrypted connections', () => {
   it('a worker ends at its start with an untrusted certificate of Temporal', async () => {
     const stranger = await makeAuthority('somebody else');
     const env = { ...(await temporalEnv()), TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('stranger.pem', stranger.cert) };
-    await assert.rejects(startService({ env }), /worker\.js ended with 1/);
+    const worker = child('activities/worker.js', testEnv({ PATH: process.env.PATH, DATABASE_URL: asProgram(database.url), ...env }));
+    await assert.rejects(worker.start(), /worker\.js ended with 1/);
   });
 
   it('a process reaches PostgreSQL over TLS, and refuses an untrusted certificate', async () => {
-    service = await startService({ withoutWorker: true });
-    const { db, config } = service;
     const own = await issueCertificate(authority, { names: ['localhost'], addresses: ['127.0.0.1'] });
-    const [shown] = await rows<{ data_directory: string }>(db, 'SHOW data_directory');
+    const [shown] = await rows<{ data_directory: string }>(database.db, 'SHOW data_directory');
     const cluster = shown?.data_directory ?? '';
     const { uid, gid } = statSync(cluster);
     for (const [name, content] of [
@@ -97,10 +101,10 @@ describe('encrypted connections', () => {
       ['ssl_key_file', 'tls.key'],
       ['ssl', 'on'],
     ])
-      await rows(db, `ALTER SYSTEM SET ${name} = '${value}'`);
-    await rows(db, 'SELECT pg_reload_conf()');
+      await rows(database.db, `ALTER SYSTEM SET ${name} = '${value}'`);
+    await rows(database.db, 'SELECT pg_reload_conf()');
     const askBy = (ca: string) => {
-      const url = `${config.databaseUrl}?sslmode=verify-full&sslrootcert=${encodeURIComponent(file('ca.pem', ca))}`;
+      const url = `${asProgram(database.url)}?sslmode=verify-full&sslrootcert=${encodeURIComponent(file('ca.pem', ca))}`;
       const script = `
         import { connect, select } from ${JSON.stringify(resolve(import.meta.dirname, '../../models/db/database.js'))};
         const db = connect(process.argv[1], 2);
