@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../../models/process/free-port.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { createSpanSink } from '../../../models/tracing/otlp.js';
+import { startTracing } from '../../../models/tracing/tracing.js';
 import { testConfig } from '../../support/config.js';
 import { restClient } from '../../support/client.js';
 import { type Collector, startCollector } from '../../support/network/collector.js';
 import { startReceiver } from '../../support/network/receiver.js';
-import { startService } from '../../support/service.js';
+import { type ServiceOptions, startService } from '../../support/service.js';
 
 const listModules = resolve(import.meta.dirname, '../../support/list-modules.js');
 const sampledByClient = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
@@ -27,11 +28,10 @@ describe('traces that nobody wants', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Sends a message with a webhook to its end. @returns `traceparent` of what the receiver got, and the modules that each thread had loaded */
-  const sendWith = async (env: NodeJS.ProcessEnv) => {
-    const file = join(folder, `${randomUUID()}.txt`);
+  /** Sends a message with a webhook to its end. @returns `traceparent` of each request to the receiver */
+  const sendWith = async (options: ServiceOptions) => {
     const receiver = await startReceiver();
-    const service = await startService({ env: { ...env, NODE_OPTIONS: `--import=${listModules}`, MODULES_FILE: file } });
+    const service = await startService(options);
     try {
       const client = restClient(service.url);
       const account = await client.signUp();
@@ -39,12 +39,22 @@ describe('traces that nobody wants', () => {
       const { id } = await client.send(account, {}, { traceparent: sampledByClient });
       await client.messageUntil(account, id, ({ status }) => status === 'delivered');
       const received = await receiver.until(1);
-      return { traceparents: received.map(({ headers }) => headers.traceparent), file };
+      return received.map(({ headers }) => headers.traceparent);
     } finally {
       await service.stop();
       await receiver.close();
     }
   };
+  /** The same with a service in this process, which traces as these settings say; `api/operators/traces.test` traces processes. */
+  const sendTraced = async (env: NodeJS.ProcessEnv) => {
+    const endTracing = await startTracing({ tracing: testConfig(env).tracing, logger: createLogger('test', 'silent'), part: 'test' });
+    try {
+      return await sendWith({ isHere: true, env });
+    } finally {
+      await endTracing();
+    }
+  };
+  /** @returns the packages that each thread had loaded */
   const modulesIn = (file: string): string[][] =>
     readFileSync(file, 'utf8')
       .trim()
@@ -52,7 +62,8 @@ describe('traces that nobody wants', () => {
       .map((line) => JSON.parse(line));
 
   it('loads no tracing without an endpoint, and sends no trace headers to receivers', async () => {
-    const { traceparents, file } = await sendWith({});
+    const file = join(folder, 'service.txt');
+    const traceparents = await sendWith({ env: { NODE_OPTIONS: `--import=${listModules}`, MODULES_FILE: file } });
     const threads = modulesIn(file);
     assert.ok(threads.length >= 3, 'the API, and two threads of the worker');
     // The library of the metrics brings the interface, which does nothing by itself.
@@ -60,23 +71,26 @@ describe('traces that nobody wants', () => {
     assert.deepEqual(traceparents, [undefined]);
   });
 
+  it('the list of modules has those of tracing where it is loaded', () => {
+    const file = join(folder, 'tracing.txt');
+    const script = resolve(import.meta.dirname, '../../../models/tracing/otlp.js');
+    execFileSync(process.execPath, [`--import=${listModules}`, script], { env: { MODULES_FILE: file } });
+    assert.ok(modulesIn(file).flat().includes('@opentelemetry/sdk-trace'));
+  });
+
   it('records no trace when the share is 0, and passes on the trace of a client unchanged', async () => {
-    const { traceparents, file } = await sendWith({
+    const traceparents = await sendTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0',
     });
     assert.deepEqual(traceparents, [sampledByClient]);
-    assert.deepEqual(collector.spans, []); // the service has stopped, and has sent what it had
-    assert.ok(
-      modulesIn(file).filter((packages) => packages.includes('@opentelemetry/sdk-trace')).length >= 3,
-      'the list shows what is loaded',
-    );
+    assert.deepEqual(collector.spans, []); // tracing has ended, and has sent what it had
   });
 
   it('delivers messages while the collector is dead', async () => {
     const dead = `http://127.0.0.1:${await freePort()}`;
-    const { traceparents } = await sendWith({ OTEL_EXPORTER_OTLP_ENDPOINT: dead, OTEL_TRACES_SAMPLER: 'always_on' });
+    const traceparents = await sendTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: dead, OTEL_TRACES_SAMPLER: 'always_on' });
     assert.match(String(traceparents[0]), /^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
   });
 
