@@ -105,7 +105,9 @@ export const settings: Record<string, Joi.Schema> = {
     ),
   ...accountSettings,
   STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; credits are sold only with STRIPE_WEBHOOK_SECRET, too'),
-  STRIPE_WEBHOOK_SECRET: oneWord.description('signing secret of the callback /api/v1/billing/webhook; without it payments cannot be credited'),
+  STRIPE_WEBHOOK_SECRET: oneWord.description(
+    'signing secret of the callback /api/v1/billing/webhook; without it payments cannot be credited',
+  ),
   STRIPE_API_BASE: origin.default('https://api.stripe.com').description('scheme, host and port of the payment provider'),
   ...limitSettings,
   ...mcpSettings,

@@ -13,7 +13,7 @@ interface Given {
 }
 
 /** The paths of these fields, such as `content.subject`. A field that a step of the fallback sends is not one of them. */
-export function unusedContent({ channel, content, fallback = [] }: Given): string[] {
+function unusedContent({ channel, content, fallback = [] }: Given): string[] {
   const used = new Set([channel, ...fallback.map((step) => step.channel)].flatMap((each) => Object.keys(contentOn(each, content))));
   return Object.keys(content).flatMap((name) => (used.has(name) ? [] : [`content.${name}`]));
 }
