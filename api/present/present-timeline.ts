@@ -8,7 +8,7 @@ import type { ProviderKind } from '../../models/rules/routing/provider-kinds.js'
 import { shownOfReport } from '../../models/rules/callbacks/shown-fields.js';
 import { maskAddresses } from '../../models/rules/values/mask.js';
 import { countText } from '../../models/rules/values/text.js';
-import { type WaitLimits, waitingFor } from '../../models/rules/messages/waiting.js';
+import { endToCome, type WaitLimits, waitingFor } from '../../models/rules/messages/waiting.js';
 
 /** The types of steps. Steps with the same time are sorted in this order. */
 export const stepTypes = [
@@ -39,18 +39,14 @@ export type KindOf = (provider: string) => ProviderKind | undefined;
 
 export function presentTimeline(timeline: Timeline, limits: WaitLimits, kindOf: KindOf) {
   const { message, workflowId } = timeline;
-  const now = new Date();
-  const waiting = waitingFor(timeline, limits, now);
-  // A time that is over is no end of the wait. Waits for a limit of the provider, for example, do not use up the time for the hand-off.
-  const end = waiting?.until ?? null;
-  const until = end !== null && end > now ? end.toISOString() : null;
+  const waiting = waitingFor(timeline, limits, new Date());
   return {
     message_id: message.id,
     channel: message.channel,
     status: message.status,
     status_detail: message.status_detail,
     workflow_id: workflowId,
-    waiting_for: waiting === null ? null : { ...waiting, until },
+    waiting_for: waiting === null ? null : { ...waiting, until: endToCome(waiting, new Date())?.toISOString() ?? null },
     steps: stepsOf(timeline, kindOf).map(({ at, type, text, details }) => ({ at: at.toISOString(), type, text, details })),
   };
 }

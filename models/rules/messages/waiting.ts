@@ -55,6 +55,9 @@ export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now
   return { what: 'webhook_delivery', text: `Waiting for webhook deliveries to be acknowledged: ${pending.length} pending`, until };
 }
 
+/** The end of the wait; null if it is over already: waits for a limit of the provider, for example, do not use up the time for the hand-off. */
+export const endToCome = ({ until }: Waiting, now: Date): Date | null => (until !== null && until > now ? until : null);
+
 function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits: WaitLimits, now: Date): Waiting {
   const { scheduled_at } = message;
   if (scheduled_at !== null && scheduled_at > now) return { what: 'schedule', text: 'Scheduled for a later time', until: scheduled_at };
