@@ -196,5 +196,5 @@ describe('api/server', () => {
     while ((await fetch(url('/ready'))).status === 200);
     running.child.kill('SIGINT');
     assert.deepEqual(await running.exited, [0, null]);
-  });
+  }).timeout(45_000); // well below the drain
 });
