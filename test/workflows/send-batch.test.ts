@@ -134,20 +134,36 @@ describe('the workflow of a batch', () => {
   it('the workflow of a batch sends every message once when the worker is killed', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(500) });
+    const interrupted = new Set<string>();
     for (const threshold of [450, 250]) {
       await batchUntil(account, id, ({ counts }) => counts.queued <= threshold, `${threshold} are left`);
       await service.worker.kill();
+      for (const messageId of await openCalls(id)) interrupted.add(messageId);
       await service.worker.start();
     }
     await batchUntil(account, id, ({ counts }) => counts.delivered === 500, 'all are delivered');
-    const taken = await rows(
+    const taken = await rows<{ message_id: string; calls: number }>(
       service.db,
-      'SELECT 1 FROM sandbox_messages s JOIN messages m ON m.id = s.idempotency_key WHERE m.batch_id = $1',
+      'SELECT m.id AS message_id, s.calls FROM sandbox_messages s JOIN messages m ON m.id = s.idempotency_key WHERE m.batch_id = $1',
       [id],
     );
     assert.equal(taken.length, 500);
+    // The sandbox sends a message once, like each idempotent provider. Only a call that a kill interrupted may be repeated.
+    const repeated = taken.filter(({ message_id, calls }) => calls > 1 && !interrupted.has(message_id));
+    assert.deepEqual(repeated, []);
     assert.equal(await balanceOf(account), 1_000_000 - 500 * prices.sms);
   });
+
+  /** The messages of a batch of which it is not known whether the provider has them. */
+  async function openCalls(batchId: string): Promise<string[]> {
+    const open = await rows<{ message_id: string }>(
+      service.db,
+      `SELECT message_id FROM send_attempts a JOIN messages m ON m.id = a.message_id
+       WHERE m.batch_id = $1 AND (a.outcome IS NULL OR a.outcome = 'unknown')`,
+      [batchId],
+    );
+    return open.map(({ message_id }) => message_id);
+  }
 
   it('402 for a batch that the balance does not pay, and stores nothing', async () => {
     const account = await client.signUp();
