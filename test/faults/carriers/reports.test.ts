@@ -21,6 +21,8 @@ let afterTaking: (outcome: Awaited<ReturnType<Provider['send']>>) => ReturnType<
 const meddle = (providers: Providers): Providers =>
   withSandbox(providers, (sandbox) => async (message, signal) => afterTaking(await sandbox.send(message, signal)));
 
+const hasRepeats = `SELECT 1 FROM delivery_reports WHERE provider_message_id = $1 AND status = 'failed' AND repeats = 1`;
+
 describeInShapes('a provider', (env) => {
   let service: Service;
   let client: RestClient;
@@ -116,7 +118,7 @@ describeInShapes('a provider', (env) => {
     await receiver.close();
   });
 
-  it('a message is corrected to delivered by a late report, and a later failure is not applied', async () => {
+  it('a message is corrected to delivered by a late report, and a repeated failure changes nothing', async () => {
     const account = await client.signUp();
     const { id } = await client.send(account, { to: '+15005550007' });
     const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
@@ -125,6 +127,19 @@ describeInShapes('a provider', (env) => {
     const corrected = await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     assert.deepEqual([corrected.error_code, corrected.failed_at], [null, null]);
     await callback([{ ...report, status: 'failed', error_code: '30008' }]);
+    await until(async () => (await rows(service.db, hasRepeats, [failed.provider_message_id])).length === 1, 'the repetition is counted');
+    assert.equal((await client.messageUntil(account, id, () => true)).status, 'delivered');
+  });
+
+  it('a message stays delivered after a later failure, whose report is ignored', async () => {
+    const account = await client.signUp();
+    const { id } = await client.send(account);
+    const { provider_message_id } = await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    const report = { id: provider_message_id, reference: id, error_code: '30008', occurred_at: new Date().toISOString() };
+    await callback([{ ...report, status: 'failed' }]);
+    const failure = `SELECT outcome, reason FROM delivery_reports WHERE provider_message_id = $1 AND status = 'failed' AND applied_at IS NOT NULL`;
+    await until(async () => (await rows(service.db, failure, [provider_message_id])).length === 1, 'the report is handled');
+    assert.deepEqual(await rows(service.db, failure, [provider_message_id]), [{ outcome: 'ignored', reason: 'backwards' }]);
     assert.equal((await client.messageUntil(account, id, () => true)).status, 'delivered');
   });
 
