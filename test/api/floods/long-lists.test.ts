@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
-const itemsMax = 50_000;
-const many = (item: unknown) => Array.from({ length: itemsMax }, () => item);
+const bytesMax = 100_000; // below the longest body
+/** As many of these items as a body may have. */
+const many = (item: unknown) => Array.from({ length: Math.floor(bytesMax / (JSON.stringify(item).length + 1)) }, () => item);
 
-describe('lists of fifty thousand items', () => {
+describe('lists of tens of thousands of items', () => {
   const app = useApi();
   let account: Account;
   before(async () => {
@@ -20,10 +21,8 @@ describe('lists of fifty thousand items', () => {
   for (const [name, method, path, rest, max] of lists) {
     it(`${name}: 400 with one fault for any items`, async () => {
       for (const item of [1, 'x', null, '', {}, []]) {
-        const body = JSON.stringify({ ...rest, [name]: many(item) }).slice(0, 1_000_000);
-        if (body.length > 100 * 1024) continue;
-        const answer = await app.call(method, path, { jwt: account.jwt, body });
-        assert.equal(answer.status, 400);
+        const answer = await app.call(method, path, { jwt: account.jwt, body: { ...rest, [name]: many(item) } });
+        assert.equal(answer.status, 400, JSON.stringify(item));
         assert.deepEqual(answer.body.details, [{ field: name, message: `${name} must have at most ${max} items` }]);
       }
     });
