@@ -30,7 +30,13 @@ describe('retryDeliveries', () => {
   it('delivers due events in order', async () => {
     const [one, two] = [await buildDelivery(test.db, test.workspaceId), await buildDelivery(test.db, test.workspaceId)];
     await retry(one.id, two.id);
-    assert.deepEqual(test.receiver.received.map(({ headers }) => headers['webhook-id']).length, 2);
+    const events = await rows<{ event_id: string }>(test.db, 'SELECT event_id FROM deliveries WHERE id = ANY($1::uuid[]) ORDER BY seq', [
+      [one.id, two.id],
+    ]);
+    assert.deepEqual(
+      test.receiver.received.map(({ headers }) => headers['webhook-id']),
+      events.map(({ event_id }) => event_id),
+    );
     assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['succeeded', 'succeeded']);
   });
 
