@@ -127,7 +127,7 @@ describe('alerts on a real service', function () {
     await workflow.getHandle(workflowId).terminate();
   });
 
-  it('the expressions of the boards are valid and have values', async () => {
+  it('the expressions of the boards are valid, and three quarters of them have values', async () => {
     const queries = boards.flatMap(({ name, panels }) =>
       panels.flatMap(({ title, queries: own }) => own.map(([expr]) => ({ name, title, expr }))),
     );

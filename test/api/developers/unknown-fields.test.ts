@@ -140,7 +140,7 @@ describe('unknown fields', () => {
     const { headers } = await send({ metadata: { Metadata: 1, schedule_at: 2 } });
     assert.equal(headers.get('ignored-fields'), null);
   });
-  it('nine thousand unknown fields delay nobody, and the header stays short', async () => {
+  it('201 with nine thousand unknown fields, and the header stays short', async () => {
     const many = Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`x${index}`, 1]));
     const { status, headers } = await send(many);
     assert.equal(status, 201);

@@ -80,8 +80,9 @@ describe('bad input', () => {
     ],
   ];
   for (const [method, path, credential, good, fields] of targets) {
+    const comesBack = path === '/api/v1/messages/send';
     for (const field of fields) {
-      it(`${method} ${path} ${field}: never 500, and what is stored comes back as it was`, async () => {
+      it(`${method} ${path} ${field}: never 500${comesBack ? ', and what is stored comes back as it was' : ''}`, async () => {
         for (const value of [...nasty, ...shapes]) {
           const answer = await app.call(method, path, { ...credential(), body: placed(good, field, value) });
           // After five wrong passwords for an address the next has to wait.
@@ -90,7 +91,7 @@ describe('bad input', () => {
           // The preview answers what is wrong with a recipient.
           const isTold = path.endsWith('/preview') && field === 'recipients.0';
           if (typeof value === 'string' && !isStorable(value) && !isTold) assert.notEqual(Math.floor(answer.status / 100), 2);
-          if (answer.status !== 201 || typeof value !== 'string' || path !== '/api/v1/messages/send') continue;
+          if (answer.status !== 201 || typeof value !== 'string' || !comesBack) continue;
           const [outer = '', inner] = field.split('.');
           const seen = answer.body.data.message[outer];
           if (seen !== undefined) assert.equal(inner === undefined ? seen : seen[inner], value);
