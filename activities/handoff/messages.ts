@@ -9,6 +9,7 @@ import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { batchPages } from '../../models/operations/batches/batch-pages.js';
 import { type FallenBack, fallBack } from '../../models/operations/messages/fall-back.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
+import { hasBeenTried } from '../../models/operations/handoff/has-been-tried.js';
 import { countGroupWork, type GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import { type DuePage, workflowIds } from '../../workflows/contract.js';
@@ -151,9 +152,13 @@ export function givingUpActivities(deps: MessageDeps) {
     giveUpOnReports: (groupId: string, overdueAt: string | null = null): Promise<OpenWork> =>
       giveUpOnReports(db, groupId, { at: overdueAt, timeoutSeconds: config.reportTimeoutSeconds }),
 
-    /** Local: gives up on hand-offs. A message that a provider may have taken stays queued and waits for its report first. */
-    async giveUpOnHandoffs(groupId: string): Promise<Dispatched> {
-      await giveUpOnHandoffs(db, groupId, waits);
+    /**
+     * Local: gives up on hand-offs. A message that a provider may have taken stays queued and waits for its report first.
+     * @param hasWaitedForWorker all messages stay queued if none was tried in the time for the hand-off. The next one has the whole time again.
+     */
+    async giveUpOnHandoffs(groupId: string, hasWaitedForWorker = false): Promise<Dispatched> {
+      const isUntried = hasWaitedForWorker && !(await hasBeenTried(db, groupId, config.handoffTimeoutSeconds));
+      if (!isUntried) await giveUpOnHandoffs(db, groupId, waits);
       const state = await countGroupWork(db, groupId);
       const retryInMs = state.queued === 0 ? 0 : await nextHandoffInMs(db, groupId, waits);
       return { ...state, more: false, ...(retryInMs > 0 ? { retryInMs } : {}) };

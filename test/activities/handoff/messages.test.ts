@@ -126,6 +126,18 @@ describe('messageActivities', () => {
     });
   });
 
+  it('a group that only waited for a worker stays queued, unless it was tried in the time for the hand-off', async () => {
+    const activities = activitiesWith(stubProvider());
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+    const queuedAfter = async () => (await activities.giveUpOnHandoffs(groupId, true)).queued;
+    assert.equal(await queuedAfter(), 2, 'never tried');
+    const tried = `INSERT INTO send_attempts (message_id, number, provider, outcome, started_at) VALUES ($1, 1, 'sandbox', 'retryable', now() - interval '5 hours')`;
+    await rows(test.db, tried, [ids[0]]);
+    assert.equal(await queuedAfter(), 2, 'tried before that time');
+    await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '3 hours' WHERE message_id = $1`, [ids[0]]);
+    assert.equal(await queuedAfter(), 0);
+  });
+
   it('fails queued messages and stops waiting for sent ones when it gives up', async () => {
     const provider = stubProvider();
     const activities = activitiesWith(provider);
