@@ -1,4 +1,4 @@
-import { sleep, workflowInfo } from '@temporalio/workflow';
+import { patched, sleep, uuid4, workflowInfo } from '@temporalio/workflow';
 import { wakeRetrier } from './retry-webhook.js';
 import { type LeftDeliveries, workflowIds } from '../contract.js';
 import { deliveryPriority } from '../starts.js';
@@ -51,12 +51,22 @@ export class DeliveryStarter {
 const inChunks = <Item>(items: readonly Item[]): Item[][] =>
   Array.from({ length: Math.ceil(items.length / chunkSize) }, (_, index) => items.slice(index * chunkSize, (index + 1) * chunkSize));
 
-/** Starts one chunk. A repeated round asks for the same chunk, which is not started twice while it runs. */
+/**
+ * Starts one chunk. A repeated round asks for the same chunk, which is not started twice while it runs. But the retriers of a webhook are those of
+ * all groups of its workspace: the running chunk of another group may begin with the same one. Then this one starts under an id of its own.
+ */
 async function startChunk(chunk: LeftDeliveries): Promise<void> {
-  const { typedSearchAttributes } = workflowInfo();
   const first = chunk.children[0]?.deliveryIds[0] ?? chunk.retriers[0] ?? '';
-  await startUnlessRunning(startDeliveries, chunk, {
-    workflowId: workflowIds.starts(first),
+  if (await startChunkAs(first, chunk)) return;
+  // Only here, so that almost no history has the mark of the patch, with which the version before cannot replay it.
+  if (chunk.retriers.length > 0 && patched('retriers-of-others')) await startChunkAs(uuid4(), chunk);
+}
+
+/** @returns false when a chunk with this id runs */
+function startChunkAs(id: string, chunk: LeftDeliveries): Promise<boolean> {
+  const { typedSearchAttributes } = workflowInfo();
+  return startUnlessRunning(startDeliveries, chunk, {
+    workflowId: workflowIds.starts(id),
     staticSummary: `workflows for deliveries to start: ${chunk.children.length + chunk.retriers.length}`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
     priority: deliveryPriority(),

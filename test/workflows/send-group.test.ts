@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { workflowBundlePath } from '../../activities/worker/workers.js';
+import { queues, type SendGroupInput, workflowIds, workflowTypes } from '../../workflows/contract.js';
+import { until } from '../support/client.js';
+import { freshNamespace, type TestTemporal } from '../support/temporal/temporal.js';
+
+const nothing = { children: [], retriers: [] };
+const over = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false, isOver: true, left: nothing };
+
+describe('the workflow of a page, with stand-ins for its activities', () => {
+  let temporal: TestTemporal;
+  let connection: NativeConnection;
+  before(async () => {
+    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    temporal = await freshNamespace();
+    connection = await NativeConnection.connect({ address: temporal.address });
+  });
+  after(async () => {
+    await connection.close();
+    await temporal.close();
+  });
+
+  /** Runs workers of these queues until the test is over. */
+  let ends: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    await Promise.all(ends.map((end) => end()));
+    ends = [];
+  });
+  const work = async (taskQueue: string, activities: object) => {
+    const workflows = taskQueue === queues.messages ? { workflowBundle: { codePath: workflowBundlePath } } : {};
+    const worker = await Worker.create({ connection, namespace: temporal.namespace, taskQueue, activities, ...workflows });
+    const done = worker.run();
+    ends.push(() => (worker.shutdown(), done));
+  };
+  const start = (handoffTimeoutMs = 60_000) => {
+    const groupId = randomUUID();
+    const input: SendGroupInput = { groupId, batchId: randomUUID(), due: { handoffTimeoutMs, reportTimeoutMs: 60_000 } };
+    const workflowId = workflowIds.page(groupId);
+    return temporal.client.workflow.start(workflowTypes.sendGroup, { workflowId, taskQueue: queues.messages, args: [input] });
+  };
+
+  it('a page wakes all retriers although another page wakes others under the same id', async () => {
+    const retriers = Array.from({ length: 101 }, () => randomUUID()); // one more than the workflow wakes itself
+    const woken = new Set<string>();
+    for (const first of [retriers[0] ?? '', retriers[100] ?? '']) {
+      const elsewhere = { workflowId: workflowIds.starts(first), taskQueue: 'nowhere', args: [nothing] };
+      await temporal.client.workflow.start(workflowTypes.startDeliveries, elsewhere);
+    }
+    await work(queues.messages, {});
+    await work(queues.bulk, { sendGroup: async () => ({ ...over, more: false, again: false, left: { children: [], retriers } }) });
+    await work(queues.webhooks, { runRetrier: async (webhookId: string) => (woken.add(webhookId), null) });
+    await (await start()).result();
+    await until(() => woken.size === retriers.length, 'each retrier runs');
+  });
+
+  it('a page whose hand-off no worker took in time is handed off again, if nobody was called', async () => {
+    const asked: unknown[] = [];
+    const giveUpOnHandoffs = async (_groupId: string, hasWaitedForWorker: boolean) => {
+      asked.push(hasWaitedForWorker);
+      await work(queues.bulk, { dispatchMessages: async () => over, driveGroup: async () => over });
+      return { ...over, open: 1, queued: 1, more: false };
+    };
+    await work(queues.messages, { giveUpOnHandoffs });
+    await (await start(500)).result();
+    assert.deepEqual(asked, [true]);
+  });
+
+  it('a page whose hand-off failed until its time was over is given up', async () => {
+    const asked: unknown[] = [];
+    const giveUpOnHandoffs = async (_groupId: string, hasWaitedForWorker: boolean) => (asked.push(hasWaitedForWorker), over);
+    await work(queues.messages, { giveUpOnHandoffs });
+    const sendGroup = () => Promise.reject(ApplicationFailure.create({ type: 'NotHandedOff' }));
+    await work(queues.bulk, { sendGroup, driveGroup: async () => over });
+    await (await start(5_000)).result();
+    assert.deepEqual(asked, [false]);
+  });
+
+  it('a page that is asked for another round ends without a report', async () => {
+    const rounds = [{ ...over, isOver: false, deliveries: 1, left: { ...nothing, more: true } }, over];
+    await work(queues.messages, {});
+    await work(queues.bulk, {
+      sendGroup: async () => ({ ...over, isOver: false, open: 1, more: false, again: true }),
+      driveGroup: async () => rounds.shift(),
+    });
+    await (await start()).result();
+    assert.deepEqual(rounds, []);
+  });
+});
