@@ -9,7 +9,7 @@ import type { Dispatched, DispatchTarget } from '../handoff/dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from '../webhooks/first-attempts.js';
 import { queues } from '../../workflows/contract.js';
 import { withHeartbeat } from '../support/heartbeat.js';
-import { activitySlots, type TaskQueue } from '../worker/slots.js';
+import { activitySlots, type TaskQueue } from '../support/slots.js';
 import { isEmpty, type GroupProgress, type DriveOptions, driveGroup } from './drive-group.js';
 
 export interface GroupDeps extends FirstAttemptDeps {

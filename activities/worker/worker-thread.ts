@@ -11,7 +11,7 @@ import { coreTelemetry } from './core-metrics.js';
 import { startHeartbeats } from './worker-heartbeat.js';
 import { ownerOfWork } from './owner-of-work.js';
 import { nativeLogging, sdkLogger } from './sdk-logger.js';
-import type { TaskQueue } from './slots.js';
+import type { TaskQueue } from '../support/slots.js';
 import { type RunningWorkers, startWorkers } from './workers.js';
 
 export interface ThreadOptions {

@@ -10,7 +10,7 @@ import { isTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
 import { createActivities } from '../index.js';
 import { LeanWorker } from './lean-worker.js';
-import { activitySlots, type TaskQueue } from './slots.js';
+import { activitySlots, type TaskQueue } from '../support/slots.js';
 import { traceActivities } from './trace-activities.js';
 import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { webhookPoster } from '../webhooks/post-webhook.js';
