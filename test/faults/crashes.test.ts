@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Workspace } from '../../models/tables/workspace.js';
-import { workflowIds } from '../../workflows/contract.js';
+import { workflowIds, workflowTypes } from '../../workflows/contract.js';
 import { type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
-import { eventCount } from '../support/temporal/histories.js';
+import { eventCount, timeoutsOf } from '../support/temporal/histories.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Service, startService } from '../support/service.js';
 import { watch } from '../support/temporal/watcher.js';
@@ -142,7 +142,7 @@ describe('crashes', () => {
     assert.deepEqual(await messagesOf(account.workspaceId), []);
   });
 
-  it('a worker crash in a run of the watcher delays the next run by seconds, not by the time-out of a step', async () => {
+  it('a worker crash in a run of the watcher delays the next run by the time of a heartbeat, not by the time-out of a step', async () => {
     await service.db.transaction(async (transaction) => {
       await service.db.query('LOCK TABLE replays', { transaction });
       await watch(service);
@@ -153,6 +153,7 @@ describe('crashes', () => {
     const [before] = await rows(service.db, 'SELECT round_at FROM watcher');
     const ended = async () => !isDeepStrictEqual((await rows(service.db, 'SELECT round_at FROM watcher'))[0], before);
     await until(ended, 'the run ends');
+    assert.deepEqual([...(await timeoutsOf(service.temporal, workflowTypes.runWatcher))], ['HEARTBEAT']);
   });
 
   it('a message whose workflow is lost is delivered, because the watcher starts it again', async () => {
