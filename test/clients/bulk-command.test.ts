@@ -78,47 +78,6 @@ describe('tidings bulk', () => {
     assert.match(sent.stderr, /line 3: recipients/);
   });
 
-  it('--skip-invalid sends to the first valid row of a recipient, also in a later request, and once when it is repeated', async () => {
-    const others = Array.from({ length: 9_998 }, (_, index) => `${phone(index)},Eve`);
-    const lines = [
-      '+15552000001,',
-      '+15552000002,',
-      ...others,
-      '+15552000001,Ada',
-      '+15552000001,Bob',
-      '+15552000002,Ann',
-      `${phone(0)},Eva`,
-    ];
-    const path = file(`to,name\n${lines.join('\n')}\n`);
-    const args = ['bulk', path, '--text', 'Hi {{name}}', '--at', tomorrow, '--yes', '--skip-invalid'];
-    const textsOf = async (to: string) => (await stored()).filter((message) => message.to === to).map(({ text }) => text);
-    const sent = await runCommand(args, env);
-    assert.equal(sent.code, 0, sent.stderr);
-    assert.match(sent.stdout, /9998 messages, 9998 credits, 2 invalid\n.* 2 messages, 2 credits\n$/);
-    const texts = async () => [await textsOf('+15552000001'), await textsOf('+15552000002'), await textsOf(phone(0))];
-    assert.deepEqual(await texts(), [['Hi Ada'], ['Hi Ann'], ['Hi Eve']]);
-    const again = await runCommand(args, env);
-    assert.equal(again.code, 0, again.stderr);
-    assert.match(again.stderr, /2 of 2 requests had been sent before/);
-    assert.equal((await stored()).length, 10_000);
-  });
-
-  it('a row with a fault is refused although its recipient was in the file before', async () => {
-    const path = file('to,name\n+15551000001,Ada\n+15551000001,\n');
-    const refused = await runCommand(['bulk', path, '--text', 'Hi {{name}}', '--yes'], env);
-    assert.deepEqual([refused.code, await stored()], [1, []]);
-    assert.match(refused.stderr, /line 3\.variables\.name: /);
-  });
-
-  it('a request whose recipients were all sent to before is left out', async () => {
-    const numbers = [...Array.from({ length: 10_000 }, (_, index) => phone(index)), phone(0), phone(1)];
-    const args = ['bulk', file(`to\n${numbers.join('\n')}\n`), '--text', 'Hello', '--at', tomorrow, '--yes'];
-    const sent = await runCommand(args, env);
-    assert.equal(sent.code, 0, sent.stderr);
-    assert.match(sent.stderr, /^10000 messages, (about )?10000 credits .*, 2 duplicates left out$/m);
-    assert.match(sent.stdout, /^\S+ {2}10000 messages, 10000 credits\n$/);
-  });
-
   it('a send that continues after Ctrl-C sends nothing twice', async () => {
     const count = 20_010;
     const path = file(`phone\n${Array.from({ length: count }, (_, index) => phone(index)).join('\n')}\n`);

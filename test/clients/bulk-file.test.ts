@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EarlierRecipients, readChunks } from '../../clients/typescript/command/bulk-file.js';
+import { readChunks } from '../../clients/typescript/command/bulk-file.js';
 
 describe('the requests of a file', () => {
   let folder: string;
@@ -11,16 +11,14 @@ describe('the requests of a file', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The recipients of all requests of a file with this text, without those of earlier requests, and how many rows are duplicates. */
+  /** The recipients of all requests of a file with this text, and how many were left out as duplicates. */
   async function requestsOf(text: string | Buffer): Promise<{ found: string[]; duplicates: number }> {
     const file = join(folder, 'people.csv');
     writeFileSync(file, text);
     const all = { found: [] as string[], duplicates: 0 };
-    const earlier = new EarlierRecipients();
     for await (const chunk of readChunks({ file, columns: new Map(), allowDuplicates: false, body: {}, run: '' })) {
-      const { recipients } = earlier.leaveOut(chunk);
-      all.found.push(...recipients.map(({ to }) => to));
-      all.duplicates += chunk.recipients.length - earlier.add(chunk);
+      all.found.push(...chunk.recipients.map(({ to }) => to));
+      all.duplicates += chunk.duplicates;
     }
     return all;
   }

@@ -33,19 +33,28 @@ export interface Chunk {
   recipients: Recipient[];
   /** Line of the file of each recipient, from 1. */
   lines: number[];
+  /** Rows that were left out of it, since their recipient was there before. */
+  duplicates: number;
 }
 
 const recipientColumns = ['to', 'recipient', 'phone', 'email'];
 
-/** The requests with all rows, one after the other. @throws UsageError for a file that cannot be read as it should */
+/** The requests, one after the other. @throws UsageError for a file that cannot be read as it should */
 export async function* readChunks(options: BulkOptions): AsyncGenerator<Chunk, void> {
-  let chunk: Chunk = { recipients: [], lines: [] };
+  const seen = new Set<string>();
+  let chunk: Chunk = { recipients: [], lines: [], duplicates: 0 };
   let bytes = 0;
   for await (const { recipient, line } of readRows(options)) {
+    const key = recipient.to.toLowerCase(); // as the service compares addresses
+    if (!options.allowDuplicates && key !== '' && seen.has(key)) {
+      chunk.duplicates += 1;
+      continue;
+    }
+    seen.add(key);
     const size = Buffer.byteLength(JSON.stringify(recipient)) + 1;
     if (chunk.recipients.length === recipientsMax || (bytes + size > bytesMax && bytes > 0)) {
       yield chunk;
-      chunk = { recipients: [], lines: [] };
+      chunk = { recipients: [], lines: [], duplicates: 0 };
       bytes = 0;
     }
     chunk.recipients.push(recipient);
@@ -53,57 +62,6 @@ export async function* readChunks(options: BulkOptions): AsyncGenerator<Chunk, v
     bytes += size;
   }
   if (chunk.recipients.length > 0) yield chunk;
-}
-
-/**
- * The recipients of earlier requests. Duplicates within a request are left to the service: it sends to the first row that has no fault, and only
- * it finds faults.
- */
-export class EarlierRecipients {
-  readonly #keys = new Set<string>();
-
-  /** Adds the recipients of a request, and counts those that are new. @param invalid the indexes of rows with faults: they were not sent */
-  add({ recipients }: Chunk, invalid: ReadonlySet<number> = new Set()): number {
-    let added = 0;
-    for (const [index, { to }] of recipients.entries()) {
-      if (invalid.has(index) || (to !== '' && this.#keys.has(keyOfRecipient(to)))) continue;
-      this.#keys.add(keyOfRecipient(to));
-      added += 1;
-    }
-    return added;
-  }
-
-  /** The request without them. */
-  leaveOut({ recipients, lines }: Chunk): Chunk {
-    const isNew = recipients.map(({ to }) => to === '' || !this.#keys.has(keyOfRecipient(to)));
-    return { recipients: recipients.filter((_, index) => isNew[index]), lines: lines.filter((_, index) => isNew[index]) };
-  }
-}
-
-/** As the service compares addresses. */
-const keyOfRecipient = (to: string) => to.toLowerCase();
-
-export interface Plan {
-  first: Chunk;
-  chunks: number;
-  /** Rows without duplicates: of the first request, and of all. */
-  firstRows: number;
-  rows: number;
-  duplicates: number;
-}
-
-/** Reads the file to its end once, so that a fault in its last line is found before anything is sent. */
-export async function planOf(options: BulkOptions): Promise<Plan> {
-  let plan: Plan | undefined;
-  const earlier = new EarlierRecipients();
-  for await (const chunk of readChunks(options)) {
-    const all = chunk.recipients.length;
-    const added = options.allowDuplicates ? all : earlier.add(chunk);
-    plan ??= { first: chunk, chunks: 0, firstRows: added, rows: 0, duplicates: 0 };
-    plan = { ...plan, chunks: plan.chunks + 1, rows: plan.rows + added, duplicates: plan.duplicates + all - added };
-  }
-  if (plan === undefined) throw new UsageError(`${options.file} has no rows`);
-  return plan;
 }
 
 async function* readRows(options: BulkOptions): AsyncGenerator<{ recipient: Recipient; line: number }, void> {

@@ -1,7 +1,7 @@
 /** `tidings bulk` */
 import { createInterface } from 'node:readline/promises';
 import { type NewBatch, type PreviewRequest, type SendOptions, type SentBatch, type Tidings, TidingsError } from '../client/index.js';
-import { type BulkOptions, type Chunk, EarlierRecipients, keyOf, planOf, readChunks } from './bulk-file.js';
+import { type BulkOptions, type Chunk, keyOf, readChunks } from './bulk-file.js';
 import { channels, choice, type Command, type Context, Failed, inWords, textOption, UsageError, wholeNumber } from './command.js';
 import { counted, plain } from './terminal.js';
 
@@ -34,11 +34,11 @@ command again: what was sent already is not sent a second time.`,
     const options = optionsOf(context);
     const tidings = context.tidings();
     const key = await keyOf(options);
-    const { firstRows, ...plan } = await planOf(options);
+    const plan = await planOf(options);
     const preview = await tidings.messages.preview(requestOf(options, plan.first) as PreviewRequest, { signal });
     const { balance } = await tidings.balance({ signal });
     const isWhole = plan.chunks === 1;
-    const credits = isWhole ? preview.credits : (preview.credits * plan.rows) / firstRows;
+    const credits = isWhole ? preview.credits : (preview.credits * plan.rows) / plan.first.recipients.length;
     const price = `${isWhole ? '' : 'about '}${counted(Math.round(credits * 10) / 10, 'credit')}`;
     const leftOut = plan.duplicates > 0 ? `, ${counted(plan.duplicates, 'duplicate')} left out` : '';
     const summary = `${counted(plan.rows, 'message')}, ${price} (balance ${balance})${leftOut}`;
@@ -47,7 +47,7 @@ command again: what was sent already is not sent a second time.`,
       return terminal.print(`${summary}\nfirst text: ${plain(sample)}`, { ...plan, first: sample, credits, balance });
     terminal.note(`${summary}\nfirst text: ${plain(sample)}`);
     if (values.yes !== true && !(await confirm(context))) throw new Failed('nothing was sent');
-    await sendAll(context, tidings, { options: sharingRate(options, plan.chunks), key, total: plan.rows + plan.duplicates });
+    await sendAll(context, tidings, { options: sharingRate(options, plan.chunks), key, total: plan.rows });
   },
 };
 
@@ -89,6 +89,24 @@ function sharingRate(options: BulkOptions, chunks: number): BulkOptions {
   return typeof rate === 'number' ? { ...options, body: { ...options.body, rate: rate / chunks } } : options;
 }
 
+interface Plan {
+  first: Chunk;
+  chunks: number;
+  rows: number;
+  duplicates: number;
+}
+
+/** Reads the file to its end once, so that a fault in its last line is found before anything is sent. */
+async function planOf(options: BulkOptions): Promise<Plan> {
+  let plan: Plan | undefined;
+  for await (const chunk of readChunks(options)) {
+    const { first, chunks, rows, duplicates } = plan ?? { first: chunk, chunks: 0, rows: 0, duplicates: 0 };
+    plan = { first, chunks: chunks + 1, rows: rows + chunk.recipients.length, duplicates: duplicates + chunk.duplicates };
+  }
+  if (plan === undefined) throw new UsageError(`${options.file} has no rows`);
+  return plan;
+}
+
 async function confirm({ terminal, signal }: Context): Promise<boolean> {
   if (!terminal.isInteractive) throw new UsageError('--yes is required without a terminal');
   const { stdin, stderr } = terminal.streams;
@@ -113,14 +131,10 @@ async function sendAll(context: Context, tidings: Tidings, { options, key, total
   let index = 0;
   let done = 0;
   let earlier = 0;
-  const sentTo = new EarlierRecipients();
   try {
-    for await (const all of readChunks(options)) {
+    for await (const chunk of readChunks(options)) {
       terminal.progress(bar(done, total));
       signal.throwIfAborted();
-      const chunk = options.allowDuplicates ? all : sentTo.leaveOut(all);
-      done += all.recipients.length - chunk.recipients.length;
-      if (chunk.recipients.length === 0) continue;
       const send = { signal, idempotencyKey: `${key}-${index}`, retries: 10, timeoutMs: 120_000 };
       const onResponse = (_: number, headers: Headers) => {
         if (headers.get('idempotent-replayed') === 'true') earlier += 1;
@@ -128,7 +142,6 @@ async function sendAll(context: Context, tidings: Tidings, { options, key, total
       const batch = await sendChunk(tidings, requestOf(options, chunk), { ...send, onResponse }).catch(withLines(chunk));
       terminal.progress('');
       report(context, batch, chunk);
-      sentTo.add(chunk, new Set((batch.errors ?? []).map((fault) => fault.index)));
       index += 1;
       done += chunk.recipients.length;
     }
