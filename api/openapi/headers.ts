@@ -17,7 +17,7 @@ export const headerComponents: Json = {
     '<https://api.example.com/api/v1/messages?page=2&limit=50>; rel="next"',
   ),
   'Ignored-Fields': text(
-    'Ignored fields of the body and parameters of the query: unknown ones, and those that the channel does not have. Absent if none',
+    'Ignored fields of the body and parameters of the query: unknown ones, and those of the content that no channel of the message has. Absent if none',
     'colour',
   ),
   'Idempotent-Replayed': {

@@ -3592,7 +3592,10 @@ export interface components {
             /** @enum {string} */
             what: "schedule" | "batch_resume" | "hand_off" | "provider_answer" | "next_attempt" | "report" | "webhook_delivery";
             text: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Null if no time ends the wait, or if that time is over
+             */
             until: string | null;
         };
         TimelineStep: {

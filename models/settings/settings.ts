@@ -104,7 +104,7 @@ export const settings: Record<string, Joi.Schema> = {
       'former values of SECRET_KEY, comma-separated, or as a list in JSON if one contains a comma: what they encrypted or hashed is still read',
     ),
   ...accountSettings,
-  STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; credits are sold only with STRIPE_WEBHOOK_SECRET, too'),
+  STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; credits are sold only if STRIPE_WEBHOOK_SECRET is set, too'),
   STRIPE_WEBHOOK_SECRET: oneWord.description(
     'signing secret of the callback /api/v1/billing/webhook; without it payments cannot be credited',
   ),

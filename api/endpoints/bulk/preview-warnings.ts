@@ -7,7 +7,7 @@ import type { Fault } from '../../../models/errors.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import type { Deps } from '../../deps.js';
 import type { SendBody } from '../messages/message-schemas.js';
-import { warningsOfUnused } from '../messages/unused-content.js';
+import { usedContent, warningsOfUnused } from '../messages/unused-content.js';
 
 /** What a single send accepts although it is probably a mistake (docs/contract/messages.md, Preview). */
 export async function previewWarnings(
@@ -27,7 +27,7 @@ export async function previewWarnings(
       : []),
     ...(channelTraits[channel].hasApprovedTemplates ? refusedValues(content.template) : []),
     ...warningsOfUnused(body),
-    ...(variables === undefined ? literalPlaceholders(content) : []),
+    ...(variables === undefined ? literalPlaceholders(usedContent(body)) : []),
     ...(scheduled_at !== undefined && scheduled_at.getTime() < Date.now()
       ? [{ field: 'scheduled_at', message: 'scheduled_at is in the past: the message is sent at once' }]
       : []),

@@ -27,10 +27,9 @@ const shapeOf = (kind: TextKind) => {
   const { lengthMax: maxLength, pattern } = { pattern: undefined, ...textRules[kind] };
   return { type: 'string', minLength: 1, maxLength, ...(pattern === undefined ? {} : { pattern: pattern.source }) };
 };
-/** A text with placeholders is checked after rendering, per recipient. */
 const shapes = (hasPlaceholders: boolean) => (kind: TextKind) => (hasPlaceholders ? { type: 'string', minLength: 1 } : shapeOf(kind));
 
-/** Whether a text of a single send is checked after rendering, as all texts of a bulk send are. A text without placeholders is checked at once. */
+/** Whether the rules of a text apply after rendering, in a single send. In a bulk send they do for all texts, per recipient. */
 export const isFilledIn = (source: string, { variables }: Record<string, unknown>) =>
   (variables ?? null) !== null && mayHavePlaceholders(source);
 

@@ -19,7 +19,7 @@ const wait = named(
       .valid(...waits)
       .required(),
     text: Joi.string().required(),
-    until: dateOrNull(),
+    until: dateOrNull().description('Null if no time ends the wait, or if that time is over'),
   }),
 );
 const step = named(

@@ -13,10 +13,18 @@ interface Given {
 }
 
 /** The paths of these fields, such as `content.subject`. A field that a step of the fallback sends is not one of them. */
-function unusedContent({ channel, content, fallback = [] }: Given): string[] {
-  const used = new Set([channel, ...fallback.map((step) => step.channel)].flatMap((each) => Object.keys(contentOn(each, content))));
-  return Object.keys(content).flatMap((name) => (used.has(name) ? [] : [`content.${name}`]));
+function unusedContent(given: Given): string[] {
+  const used = usedContent(given);
+  return Object.keys(given.content).flatMap((name) => (name in used ? [] : [`content.${name}`]));
 }
+
+/** The content without these fields. */
+export function usedContent(given: Given): Content {
+  const { content } = given;
+  return Object.assign({}, ...channelsOf(given).map((channel) => contentOn(channel, content))) as Content;
+}
+
+const channelsOf = ({ channel, fallback = [] }: Given): Channel[] => [...new Set([channel, ...fallback.map((step) => step.channel)])];
 
 /** Adds them to the ignored fields of a body without faults. */
 export function withUnusedContent<Body extends Given>(checked: Checked<Body>): Checked<Body> {
@@ -26,7 +34,6 @@ export function withUnusedContent<Body extends Given>(checked: Checked<Body>): C
 
 /** What a preview says about them. */
 export function warningsOfUnused(given: Given): Fault[] {
-  const { channel, fallback = [] } = given;
-  const channels = [...new Set([channel, ...fallback.map((step) => step.channel)])].join(' or ');
+  const channels = channelsOf(given).join(' or ');
   return unusedContent(given).map((field) => ({ field, message: `${field} is ignored: it is not sent on ${channels}` }));
 }

@@ -14,7 +14,8 @@ export const bulk: Command = {
   --to COLUMN          of the recipients (default: to, recipient, phone or email)
   --column NAME=COLUMN the placeholder NAME is in this column; may be repeated
   --skip-invalid       leave out rows with faults, which else refuse their request
-  --allow-duplicates   send to a recipient as often as it is in the file
+  --allow-duplicates   send to a recipient as often as it is in the file; without
+                       it the first row counts, even if it has a fault
   --at TIME, --rate N  send later; N messages per second in all
   --preview            show the first text and the price, send nothing
   --yes                do not ask

@@ -55,7 +55,7 @@ TEXT - reads the text from standard input, without a line break at its end.`,
     if (values.preview === true) {
       const preview = await tidings.messages.preview(message, { signal });
       const first = preview.messages?.[0];
-      for (const warning of preview.warnings ?? []) terminal.note(`${warning.field}: ${warning.message}`);
+      for (const { field, message: text } of [...(first?.errors ?? []), ...(preview.warnings ?? [])]) terminal.note(`${field}: ${text}`);
       return terminal.print(
         `${counted(preview.credits, 'credit')}, ${counted(first?.segments ?? 1, 'segment')}\n${first?.text ?? ''}`,
         preview,

@@ -559,6 +559,7 @@ class TimelineWait(TypedDict):
     what: Literal["schedule", "batch_resume", "hand_off", "provider_answer", "next_attempt", "report", "webhook_delivery"]
     text: str
     until: Optional[str]
+    """Null if no time ends the wait, or if that time is over"""
 
 
 class TimelineStep(TypedDict):
