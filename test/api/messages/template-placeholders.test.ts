@@ -1,20 +1,8 @@
 import assert from 'node:assert/strict';
-import { useApi } from '../use-api.js';
+import { button, link, template, useTemplatePreviews } from './use-template-previews.js';
 
 describe('content.template with placeholders', () => {
-  const app = useApi();
-  let key: string;
-  before(async () => {
-    key = (await app.account()).key;
-  });
-  const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { body, headers: { 'X-API-Key': key } });
-  const single = (template: unknown, changes: object = {}) =>
-    preview({ to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template }, ...changes });
-  const bulk = (template: object, recipients: unknown[]) =>
-    preview({ channel: 'whatsapp', content: { text: 'Hello', template }, recipients });
-  const template = { name: 'order_update', language: 'en_US' };
-  const link = 'https://files.example.com/1042.pdf';
-  const button = { index: 0, type: 'url', suffix: 'a' };
+  const { app, key, single, bulk } = useTemplatePreviews();
 
   const padded = (name: string, length: number) => `{{ ${name} | ${'x'.repeat(length)} }}`;
   const filled = {
@@ -33,10 +21,10 @@ describe('content.template with placeholders', () => {
   it('201 for texts that keep their limits once they are filled in, alone and in a bulk send', async () => {
     for (const given of [filled, titled]) {
       const message = { channel: 'whatsapp', content: { text: 'Hello', template: given } };
-      const sent = await app.call('POST', '/api/v1/messages/send', { key, body: { ...message, ...recipient } });
+      const sent = await app.call('POST', '/api/v1/messages/send', { key: key(), body: { ...message, ...recipient } });
       assert.deepEqual([sent.status, sent.body.error], [201, undefined]);
       assert.equal((await single(given, { variables })).status, 200);
-      const batch = await app.call('POST', '/api/v1/messages/bulk', { key, body: { ...message, recipients: [recipient] } });
+      const batch = await app.call('POST', '/api/v1/messages/bulk', { key: key(), body: { ...message, recipients: [recipient] } });
       assert.deepEqual([batch.status, batch.body.error], [201, undefined]);
       assert.deepEqual((await bulk(given, [recipient])).body.data.messages[0].errors, []);
     }
@@ -60,7 +48,7 @@ describe('content.template with placeholders', () => {
       const alone = await single(given, { variables: { name } });
       assert.deepEqual([alone.status, alone.body.details], [400, [{ field: 'content.template', message }]]);
       const send = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: given }, variables: { name } };
-      const sent = await app.call('POST', '/api/v1/messages/send', { key, body: send });
+      const sent = await app.call('POST', '/api/v1/messages/send', { key: key(), body: send });
       assert.deepEqual([sent.status, sent.body.error], [400, message]);
       const batch = await bulk(given, [{ to: '+15551234567', name }]);
       assert.deepEqual(batch.body.data.messages[0].errors, [{ field: 'recipients[0]', message }]);

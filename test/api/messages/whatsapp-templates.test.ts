@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict';
-import { useApi } from '../use-api.js';
+import { button, link, template, useTemplatePreviews } from './use-template-previews.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('content.template', () => {
-  const app = useApi();
-  let key: string;
-  before(async () => {
-    key = (await app.account()).key;
-  });
-  const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { body, headers: { 'X-API-Key': key } });
-  const single = (template: unknown, changes: object = {}) =>
-    preview({ to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template }, ...changes });
-  const bulk = (template: object, recipients: unknown[]) =>
-    preview({ channel: 'whatsapp', content: { text: 'Hello', template }, recipients });
-  const template = { name: 'order_update', language: 'en_US' };
-  const link = 'https://files.example.com/1042.pdf';
-  const button = { index: 0, type: 'url', suffix: 'a' };
+  const { app, key, preview, single, bulk } = useTemplatePreviews();
 
   for (const [given, error] of [
     [{}, 'Missing required field: content.template.name'],
@@ -89,7 +77,7 @@ describe('content.template', () => {
   });
 
   it('201 stores the template only on WhatsApp', async () => {
-    const headers = { 'X-API-Key': key };
+    const headers = { 'X-API-Key': key() };
     const contentOn = async (channel: string) => {
       const message = { to: '+15551234567', channel, content: { text: 'Hello', template } };
       const { status, body } = await app.call('POST', '/api/v1/messages/send', { body: message, headers });
@@ -102,7 +90,7 @@ describe('content.template', () => {
   it('counts an emoji in a value as one character', async () => {
     const variables = { 1: '😀'.repeat(1024) };
     const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: { ...template, variables } } };
-    const { message } = (await app.call('POST', '/api/v1/messages/send', { key, body })).body.data;
+    const { message } = (await app.call('POST', '/api/v1/messages/send', { key: key(), body })).body.data;
     assert.deepEqual(message.content.template.variables, variables);
     const { body: refused } = await single({ ...template, variables: { 1: `${variables[1]}!` } });
     assert.equal(refused.error, 'content.template.variables.1 must be 1 to 1024 characters');
@@ -130,7 +118,7 @@ describe('content.template', () => {
     const buttons = [button, { index: 3, type: 'quick_reply', payload: '{{ literally }}' }];
     const given = { ...template, header: { ...header, text: 'x', name: 'y' }, buttons: buttons.map((each) => ({ title: 'z', ...each })) };
     const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: given } };
-    const { message } = (await app.call('POST', '/api/v1/messages/send', { key, body })).body.data;
+    const { message } = (await app.call('POST', '/api/v1/messages/send', { key: key(), body })).body.data;
     assert.deepEqual(message.content.template, { ...template, header, buttons });
     assert.equal(message.credits_used, toCredits(prices.whatsapp));
     assert.equal((await preview(body)).body.data.credits, toCredits(prices.whatsapp));
