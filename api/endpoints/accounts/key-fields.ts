@@ -39,7 +39,7 @@ export const keyLimits = {
 };
 
 /** @throws AppError 403 when the caller's key may not send on one of these channels */
-export function assertChannels({ channels: allowed }: Pick<Caller, 'channels'>, wanted: readonly (Channel | undefined)[]): void {
+export function assertChannels({ channels: allowed }: Pick<Caller, 'channels'>, wanted: readonly Channel[]): void {
   if (allowed === null) return;
-  for (const channel of wanted) if (channel !== undefined && !allowed.includes(channel)) throw keyChannelRefused(channel);
+  for (const channel of wanted) if (!allowed.includes(channel)) throw keyChannelRefused(channel);
 }

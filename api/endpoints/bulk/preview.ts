@@ -5,7 +5,7 @@ import { invalid } from '../../../models/errors.js';
 import { type BulkPlan, faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
 import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../models/rules/bulk/bulk-preview.js';
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
-import { capOf } from '../../../models/rules/messages/fallback.js';
+import { capOf, channelsOf } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
 import { parseObject } from '../../http/parse-body.js';
 import type { BulkDeps } from '../../deps.js';
@@ -78,9 +78,11 @@ export const previewMessage = bulkEndpoint({
   response: previewResponse,
   async handler({ caller, body: { single, bulk } }, { db, config }) {
     const { workspaceId } = caller;
-    assertChannels(caller, [bulk?.channel, single?.channel, ...(single?.fallback ?? []).map(({ channel }) => channel)]);
     const given = single ?? bulk;
-    if (given !== null) assertTemplateTaken(config, given);
+    if (given !== null) {
+      assertChannels(caller, channelsOf(given));
+      assertTemplateTaken(config, given);
+    }
     const singles = single === null ? [] : [await previewOf(caller, single)];
     const messages = bulk === null ? singles : await previewAll(db, caller, bulk);
     const warnings = single === null ? [] : await previewWarnings({ db, config }, workspaceId, { body: single, to: messages[0]?.to ?? '' });

@@ -6,6 +6,7 @@ import { Message } from '../../../models/tables/message.js';
 import { chainOf } from '../../../models/operations/messages/fallback-chain.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
 import { type HistoryFilters, listMessages } from '../../../models/operations/messages/list-messages.js';
+import { channelsOf } from '../../../models/rules/messages/fallback.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { workflowIds } from '../../../workflows/contract.js';
@@ -48,7 +49,7 @@ export const sendMessage = endpoint({
   response: oneMessage,
   status: 201,
   async handler({ caller, body, refusal, idempotencyKey, newId, traceparent }, deps) {
-    assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
+    assertChannels(caller, channelsOf(body));
     const digest = digestRequest(asWritten(body));
     // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade.
     const former = idempotencyKey === null || body.written === undefined ? null : digestRequest(body);

@@ -2,6 +2,7 @@ import { type Channel, channelTraits } from '../../../models/channels.js';
 import type { Config } from '../../../models/settings/config.js';
 import { invalidField } from '../../../models/errors.js';
 import { oneListKinds } from '../../../models/rules/routing/provider-kinds.js';
+import { channelsOf } from '../../../models/rules/messages/fallback.js';
 import { partApart } from '../../../models/rules/messages/whatsapp-template.js';
 import type { SendBody } from './message-schemas.js';
 
@@ -11,11 +12,11 @@ import type { SendBody } from './message-schemas.js';
  */
 export function assertTemplateTaken(
   { routes, accounts }: Pick<Config, 'routes' | 'accounts'>,
-  { channel, content: { template }, fallback = [] }: Pick<SendBody, 'channel' | 'content' | 'fallback'>,
+  body: Pick<SendBody, 'channel' | 'content' | 'fallback'>,
 ): void {
-  const part = partApart(template);
+  const part = partApart(body.content.template);
   if (part === null) return;
-  const used = [channel, ...fallback.map((step) => step.channel)].filter((one) => channelTraits[one].hasApprovedTemplates);
+  const used = channelsOf(body).filter((one) => channelTraits[one].hasApprovedTemplates);
   const accountsOf = (one: Channel) => accounts.filter(({ name }) => routes[one].some(({ account }) => account === name));
   const unable = used.map(accountsOf).find((all) => all.every(({ kind }) => oneListKinds.has(kind)));
   if (unable === undefined) return;

@@ -1,7 +1,7 @@
 /** Fields of the content that no channel of the message has: a subject of an sms, a template of an e-mail. They are ignored. */
 import type { Channel } from '../../../models/channels.js';
 import type { Fault } from '../../../models/errors.js';
-import { contentOn } from '../../../models/rules/messages/fallback.js';
+import { channelsOf, contentOn } from '../../../models/rules/messages/fallback.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { Checked } from '../../http/schemas/validation.js';
 
@@ -24,8 +24,6 @@ export function usedContent(given: Given): Content {
   return Object.assign({}, ...channelsOf(given).map((channel) => contentOn(channel, content))) as Content;
 }
 
-const channelsOf = ({ channel, fallback = [] }: Given): Channel[] => [...new Set([channel, ...fallback.map((step) => step.channel)])];
-
 /** Adds them to the ignored fields of a body without faults. */
 export function withUnusedContent<Body extends Given>(checked: Checked<Body>): Checked<Body> {
   const { value, faults, ignored = [] } = checked;
@@ -34,6 +32,6 @@ export function withUnusedContent<Body extends Given>(checked: Checked<Body>): C
 
 /** What a preview says about them. */
 export function warningsOfUnused(given: Given): Fault[] {
-  const channels = channelsOf(given).join(' or ');
+  const channels = [...new Set(channelsOf(given))].join(' or ');
   return unusedContent(given).map((field) => ({ field, message: `${field} is ignored: it is not sent on ${channels}` }));
 }

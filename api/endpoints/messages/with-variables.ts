@@ -1,3 +1,4 @@
+import { channelsOf } from '../../../models/rules/messages/fallback.js';
 import { faultsOfVariables, renderContent } from '../../../models/rules/messages/render-content.js';
 import { refusalOfContent } from '../../../models/rules/bulk/bulk-templates.js';
 import type { Deps } from '../../deps.js';
@@ -11,16 +12,19 @@ import { type SendBody, sendBody } from './message-schemas.js';
  */
 export async function withVariables(checked: Checked<SendBody>, { config }: Pick<Deps, 'config'>): Promise<Checked<SendBody>> {
   const { value, faults, ...others } = checked;
-  const { variables, content, channel, fallback = [] } = value;
+  const { variables, content } = value;
   if (variables === undefined || !canRender(checked)) return checked;
   const refusal = refusalOfContent(content, config.quotas.placeholders);
   if (refusal !== undefined) return { ...checked, refusal, faults: withLater(sendBody, faults, faultsOfVariables(variables)) };
-  const rendered = renderContent(content, variables, [channel, ...fallback.map((step) => step.channel)]);
+  const rendered = renderContent(content, variables, channelsOf(value));
   const all = withLater(sendBody, faults, rendered.faults);
   return { ...others, value: { ...value, content: rendered.content, written: content }, faults: all };
 }
 
-/** The fields that decide what is rendered; the empty one is the body itself. Faults of the others, such as the recipient, do not hide those of the variables. */
+/**
+ * The fields that decide what is rendered; the empty one is the body itself. Faults of the others, such as the recipient, do not hide those of the
+ * variables.
+ */
 const renderedFields = /^(?:channel|content|variables|fallback|)(?:[.[]|$)/;
 
 function canRender({ value, faults }: Checked<SendBody>): boolean {

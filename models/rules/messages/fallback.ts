@@ -85,6 +85,15 @@ export function takenOver(chain: readonly ChargedStep[], id: string): { id: stri
 /** The maximum cost of a chain, by the prices of its steps including the first message: all steps are sent and nothing is refunded. */
 export const capOf = (prices: readonly number[]): number => prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
 
+/** The channels of a message and of the steps that follow it, in order. */
+export const channelsOf = ({
+  channel,
+  fallback = [],
+}: {
+  channel: Channel;
+  fallback?: readonly { channel: Channel }[] | undefined;
+}): Channel[] => [channel, ...fallback.map((step) => step.channel)];
+
 /** The content without the fields that the channel does not have. */
 export const contentOn = (channel: Channel, content: Content): Content => ({ text: content.text, ...besideText(channel, content) });
 
