@@ -8,6 +8,7 @@ import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { fewOf, idOrNull, valueOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
+import { hasVariables } from './filled-in.js';
 
 /** A fallback step in a request. */
 export interface GivenStep {
@@ -63,9 +64,9 @@ const needsOwnRecipient = (channel: Channel, { to, contact_id }: GivenMessage): 
   (contact_id ?? '') === '' && typeof to === 'string' && faultOfRecipient(channel, to) !== null;
 
 /** Texts with variables are checked after rendering. */
-function faultOfTextsOn(channel: Channel, { content, variables }: GivenMessage): string | null {
-  const { text: words, html } = (content ?? {}) as { text?: unknown; html?: unknown };
-  if (typeof words !== 'string' || (variables ?? null) !== null) return null;
+function faultOfTextsOn(channel: Channel, message: GivenMessage): string | null {
+  const { text: words, html } = (message.content ?? {}) as { text?: unknown; html?: unknown };
+  if (typeof words !== 'string' || hasVariables(message)) return null;
   return faultOfTexts(channel, words, typeof html === 'string' ? html : undefined);
 }
 

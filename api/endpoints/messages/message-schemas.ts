@@ -11,7 +11,8 @@ import { named } from '../../http/schemas/json-schema.js';
 import { moment, phoneSchema, recipientAbout, textThat, valueOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { fallbackField, type GivenStep } from './fallback-schemas.js';
-import { isFilledIn, templateField } from './template-schemas.js';
+import { hasVariables, isFilledIn } from './filled-in.js';
+import { templateField } from './template-schemas.js';
 
 /** The validated body of a single send or preview. */
 export interface SendBody extends RequestFields {
@@ -35,8 +36,8 @@ const scheduleMsMax = 30 * 24 * 3_600_000;
 const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null));
 
 /** With variables, the texts are checked after rendering. */
-const contentText = rule((value: string, { html }, { channel, variables }) =>
-  isChannel(channel) && (variables ?? null) === null ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
+const contentText = rule((value: string, { html }, body) =>
+  isChannel(body.channel) && !hasVariables(body) ? faultOfTexts(body.channel, value, typeof html === 'string' ? html : undefined) : null,
 );
 
 const subject = rule((value: string, _content, body) => (isFilledIn(value, body) || isSubject(value) ? null : subjectText));

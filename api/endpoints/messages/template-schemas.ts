@@ -18,6 +18,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { fewOf, textThat } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { templateChannelsInWords } from '../../present/channel-texts.js';
+import { isFilledIn } from './filled-in.js';
 
 const indexMax = 9;
 const nameText = '{field} must be 1 to 64 letters, digits or underscores';
@@ -27,11 +28,8 @@ const shapeOf = (kind: TextKind) => {
   const { lengthMax: maxLength, pattern } = { pattern: undefined, ...textRules[kind] };
   return { type: 'string', minLength: 1, maxLength, ...(pattern === undefined ? {} : { pattern: pattern.source }) };
 };
+/** Texts of a bulk send are checked after rendering, per recipient. */
 const shapes = (hasPlaceholders: boolean) => (kind: TextKind) => (hasPlaceholders ? { type: 'string', minLength: 1 } : shapeOf(kind));
-
-/** Whether the rules of a text apply after rendering, in a single send. In a bulk send they do for all texts, per recipient. */
-export const isFilledIn = (source: string, { variables }: Record<string, unknown>) =>
-  (variables ?? null) !== null && mayHavePlaceholders(source);
 
 /** A text that belongs to these values of `type`. With other types it is dropped. */
 const textBeside = (types: readonly string[], kind: TextKind, hasPlaceholders: boolean, isRequired = true) =>

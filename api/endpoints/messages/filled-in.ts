@@ -1,0 +1,10 @@
+/** Texts of a single send that are checked after rendering. The body may have faults, which are reported elsewhere. */
+import { mayHavePlaceholders } from '../../../models/rules/messages/template.js';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Whether the body has values for placeholders. */
+export const hasVariables = ({ variables }: Body): boolean => (variables ?? null) !== null;
+
+/** Whether the text is checked with its values. A text that has no placeholders is the same without them, and is checked at once. */
+export const isFilledIn = (source: string, body: Body): boolean => hasVariables(body) && mayHavePlaceholders(source);
