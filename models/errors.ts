@@ -122,8 +122,6 @@ export const countryText = (country: string) => `Sending to ${country} is not al
 export const unreachableContact = () => invalidField('phone', missingFieldText('phone or email'));
 /** @param field its name, or `{field}` in a rule */
 export const pastText = (field: string) => `${field} must be in the future`;
-/** @param field its name */
-export const futureText = (field: string) => `${field} must not be in the future`;
 export const periodTooLong = (days: number) => invalidField('from', `from and to must be at most ${days} days apart`);
 /** A callback of a provider lacks this field, or the field cannot be read. */
 export const malformedReport = (field: string) => invalidField(field, 'Malformed report');

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { currentTime } from '../../../models/db/database.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../../models/tables/delivery.js';
-import { futureText, internal, invalidField } from '../../../models/errors.js';
+import { internal } from '../../../models/errors.js';
 import { beginReplay } from '../../../models/operations/webhooks/begin-replay.js';
 import { countForDryRun } from '../../../models/operations/webhooks/replay-deliveries.js';
 import { cancelReplay } from '../../../models/operations/webhooks/replay-progress.js';
@@ -14,6 +14,7 @@ import { eitherOrPortal } from '../../http/endpoint.js';
 import { dataOf, moment } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { presentCount, presentReplay } from '../../present/webhook-presenters.js';
+import { endsBeforeStart } from '../workspaces/period.js';
 import { countedReplayResponse, replayResponse } from './webhook-schemas.js';
 
 const auth = eitherOrPortal('manage_webhooks');
@@ -44,8 +45,7 @@ export const replayWebhook = endpoint({
   async handler({ caller: { workspaceId }, origin, params, body }, { db, config, temporal, readTurns }) {
     const { since, until: end, status, dry_run } = body;
     const until = end ?? (await currentTime(db));
-    if (until < since)
-      throw end === undefined ? invalidField('since', futureText('since')) : invalidField('until', 'until must not be before since');
+    if (until < since) throw endsBeforeStart('since', 'until', end !== undefined);
     const webhook = await Webhook.owned(workspaceId, params.id);
     const statuses: DeliveryStatus[] = status === undefined ? ['failed', 'held'] : [status];
     const range = { webhookId: webhook.id, since, until, statuses };

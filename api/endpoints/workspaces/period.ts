@@ -1,7 +1,11 @@
-import { futureText, invalidField, periodTooLong } from '../../../models/errors.js';
+import { invalidField, periodTooLong } from '../../../models/errors.js';
 import type { Period } from '../../../models/operations/workspaces/sum-usage.js';
 
 export const dayMs = 86_400_000;
+
+/** The fault of a period that ends before it starts. Without a given end it ends now, so its start is in the future. */
+export const endsBeforeStart = (start: string, end: string, isEndGiven: boolean) =>
+  isEndGiven ? invalidField(end, `${end} must not be before ${start}`) : invalidField(start, `${start} must not be in the future`);
 
 /**
  * The period of a request. It ends now unless the request says otherwise.
@@ -14,7 +18,7 @@ export function periodOf(
 ): Period {
   const to = end ?? new Date();
   const begin = from ?? new Date(Math.min(to.getTime(), Math.max(to.getTime() - daysDefault * dayMs, 0)));
-  if (begin > to) throw end === undefined ? invalidField('from', futureText('from')) : invalidField('to', 'to must not be before from');
+  if (begin > to) throw endsBeforeStart('from', 'to', end !== undefined);
   if (to.getTime() - begin.getTime() > daysMax * dayMs) throw periodTooLong(daysMax);
   return { from: begin, to };
 }
