@@ -111,14 +111,9 @@ export function removeTotpByOperator(db: Database, workspaceId: string, reason: 
   });
 }
 
-async function disable(
-  db: Database,
-  transaction: Transaction,
-  { workspaceId, reason }: EndedFactor,
-  origin: Origin,
-): Promise<string | null> {
-  await endTotp(db, transaction, { workspaceId, reason }, origin);
-  return enqueueNotice(db, transaction, workspaceId, { kind: 'totp_disabled', detail: { address: origin.address } });
+async function disable(db: Database, transaction: Transaction, factor: EndedFactor, origin: Origin): Promise<string | null> {
+  await endTotp(db, transaction, factor, origin);
+  return enqueueNotice(db, transaction, factor.workspaceId, { kind: 'totp_disabled', detail: { address: origin.address } });
 }
 
 /** Inside a transaction, the lock keeps it enabled. @throws AppError conflict if no second factor is enabled */
