@@ -61,7 +61,7 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   const { db, deliver, driven, key } = deps;
   const handOff = watch(options.handOff);
   const rest = () => handOff.orSooner(sleep(Math.min(driven.size * lookEveryMs.eachGroup, lookEveryMs.max)));
-  const mayWait = waitingTime(deps);
+  const mayWait = waitLimitOf(deps);
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
   let left: LeftDeliveries = { children: [], retriers: [] };
   let { again } = options;
@@ -98,8 +98,8 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   return { ...work, isOver: work.open === 0 && work.deliveries === 0, left };
 }
 
-/** Whether the activity, which begins now, may still wait for reports. */
-function waitingTime({ driven, waitingMax, crowdedMs }: DriveDeps): () => boolean {
+/** Tells at any later time whether the activity, which begins now, may still wait for reports. */
+function waitLimitOf({ driven, waitingMax, crowdedMs }: DriveDeps): () => boolean {
   const crowdedUntil = Date.now() + crowdedMs;
   return () => driven.size <= waitingMax || Date.now() < crowdedUntil;
 }

@@ -28,7 +28,7 @@ export interface Sent extends GroupProgress, Omit<Dispatched, keyof GroupWork> {
   again: boolean;
 }
 
-/** Half the slots of a queue may wait for reports. @param crowdedMs see `driveGroup` */
+/** Activities may wait for reports in half the slots of a queue. @param crowdedMs see `DriveDeps` */
 const drivenIn = (queue: TaskQueue, crowdedMs: number) => ({ driven: new Set<string>(), waitingMax: activitySlots[queue] / 2, crowdedMs });
 /**
  * The reports of a page arrive over many seconds. If each report woke a page that could not wait for the next one, the wake-ups would cost more than

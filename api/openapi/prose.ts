@@ -19,8 +19,8 @@ Every response has the three \`X-RateLimit-*\` headers. With a 429, \`Retry-Afte
 **Lists** take \`page\` or \`cursor\`, and \`limit\`. They are sorted newest first. The \`Link\` header contains the first, previous, next and last page.
 
 **Unknown fields** of bodies and unknown query parameters are ignored, and the header \`Ignored-Fields\` names them. It also names fields of the
-content that no channel of the message has. A field that looks like a
-known one is refused: \`Unknown field: schedule_at. Did you mean scheduled_at?\` HEAD gets the response of GET without its body.
+content that no channel of the message has. A field that looks like a known one is refused: \`Unknown field: schedule_at.
+Did you mean scheduled_at?\` HEAD gets the response of GET without its body.
 `.trim();
 
 const subjects: Record<Tag, string> = {

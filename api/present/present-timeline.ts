@@ -8,7 +8,7 @@ import type { ProviderKind } from '../../models/rules/routing/provider-kinds.js'
 import { shownOfReport } from '../../models/rules/callbacks/shown-fields.js';
 import { maskAddresses } from '../../models/rules/values/mask.js';
 import { countText } from '../../models/rules/values/text.js';
-import { endToCome, type WaitLimits, waitingFor } from '../../models/rules/messages/waiting.js';
+import { upcomingEnd, type WaitLimits, waitingFor } from '../../models/rules/messages/waiting.js';
 
 /** The types of steps. Steps with the same time are sorted in this order. */
 export const stepTypes = [
@@ -46,7 +46,7 @@ export function presentTimeline(timeline: Timeline, limits: WaitLimits, kindOf: 
     status: message.status,
     status_detail: message.status_detail,
     workflow_id: workflowId,
-    waiting_for: waiting === null ? null : { ...waiting, until: endToCome(waiting, new Date())?.toISOString() ?? null },
+    waiting_for: waiting === null ? null : { ...waiting, until: upcomingEnd(waiting, new Date())?.toISOString() ?? null },
     steps: stepsOf(timeline, kindOf).map(({ at, type, text, details }) => ({ at: at.toISOString(), type, text, details })),
   };
 }

@@ -23,11 +23,10 @@ describe('a mail that is not sent', () => {
   });
   afterEach(() => smtp.close());
 
-  const email = () => `${uuidv7()}@example.test`;
-  const newAccount = (address = email()) =>
+  const newAccount = () =>
     signUp(
       { db: test.db, config },
-      { email: address, password: 'long enough', company_name: 'Example', phone: null, country: null },
+      { email: `${uuidv7()}@example.test`, password: 'long enough', company_name: 'Example', phone: null, country: null },
       byTest,
     );
   const sendMail = (mailId: string) => emailActivities({ db: test.db, config, logger: createLogger('test', 'silent') }).sendMail(mailId);

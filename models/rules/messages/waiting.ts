@@ -56,7 +56,7 @@ export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now
 }
 
 /** The end of the wait; null if it is over already: waits for a limit of the provider, for example, do not use up the time for the hand-off. */
-export const endToCome = ({ until }: Waiting, now: Date): Date | null => (until !== null && until > now ? until : null);
+export const upcomingEnd = ({ until }: Waiting, now: Date): Date | null => (until !== null && until > now ? until : null);
 
 function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits: WaitLimits, now: Date): Waiting {
   const { scheduled_at } = message;

@@ -37,7 +37,7 @@ describe("the operator's command stuck", () => {
     const overdue = await buildSent(db, account.workspaceId);
     const calling = await buildClaimed(db, account.workspaceId);
     await buildQueued(db, account.workspaceId); // too young
-    await buildQueued(db, account.workspaceId, { scheduled_at: new Date(0) }); // too: a time in the past means now
+    await buildQueued(db, account.workspaceId, { scheduled_at: new Date(0) }); // too young as well: a time in the past means now
     const later = await buildQueued(db, account.workspaceId, { scheduled_at: new Date(Date.now() + 3_600_000) });
     await age(overdue.id, '30 days');
     await age(waiting.id, '50 minutes');
