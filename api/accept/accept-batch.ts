@@ -55,8 +55,8 @@ export interface GivenBatch {
   batch: NewBatch;
   /** The `traceparent` header of the client's request. */
   traceparent: string | null;
-  /** Makes its pages. Called again for each attempt to insert. */
-  pagesOf: () => AsyncIterable<NewGroup>;
+  /** Makes the pages of the batch as it is stored. Called again for each attempt to insert. */
+  pagesOf: (batch: NewBatch) => AsyncIterable<NewGroup>;
 }
 
 /**
@@ -69,10 +69,11 @@ export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, tr
   await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
   return acceptOnce(
     async () => {
-      // Stamped after the wait for a turn: the watcher deletes batches that stay undecided for long.
+      // Stamped after the wait for a turn: the watcher deletes batches that stay undecided for long, and an erasure that was completed
+      // meanwhile leaves out only what was created after its request.
       const inserted = await limitInserts(async () => {
         const stamped = { ...batch, created_at: new Date() };
-        return (await insertBatch(deps.db, stamped, pagesOf())) ? stamped : null;
+        return (await insertBatch(deps.db, stamped, pagesOf(stamped))) ? stamped : null;
       });
       if (inserted === null) return null;
       await decideBatch(deps, inserted, traceparent);

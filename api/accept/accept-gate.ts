@@ -139,7 +139,9 @@ async function acceptGroup(deps: MessageDecisionDeps, sends: Send[]): Promise<Ou
   const { message, fallback } = first; // a send with a fallback is always alone in its group
   apiMetrics.groupSize.observe(sends.length);
   const groupId = sends.length === 1 ? message.id : makeId();
-  const members = sends.map((send) => ({ ...send.message, group_id: groupId }));
+  // Stamped after the wait: an erasure that was completed meanwhile leaves out only what was created after its request.
+  const created_at = new Date();
+  const members = sends.map((send) => ({ ...send.message, group_id: groupId, created_at }));
   const workflowId = workflowIds.group({ id: message.id, group_id: groupId, batch_id: null });
   const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members, fallback }).catch((error: unknown) => {
     if (sends.length > 1 && isDataError(error)) return null;

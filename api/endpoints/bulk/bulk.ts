@@ -70,7 +70,7 @@ async function accept(
   if (faults.length > 0) throw invalid(faults);
   if (refusal !== null) throw refusal;
   const batch = newBatch(caller, body, head);
-  return acceptNewBatch(deps, caller, { batch, traceparent: head.traceparent, pagesOf: () => pagesOf(batch, body) });
+  return acceptNewBatch(deps, caller, { batch, traceparent: head.traceparent, pagesOf: (stored) => pagesOf(stored, body) });
 }
 
 export const listBulk = list({

@@ -17,7 +17,7 @@ describe('acceptance of a batch', () => {
   const insufficient = (left: number) => `Insufficient credits. You need ${toCredits(3 * prices.sms)} credits but have ${left}.`;
   const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key: keyInUse() });
 
-  it('the age of a batch begins with its insert, not with the request', async () => {
+  it('the age of a batch and of its messages begins with the insert, not with the request', async () => {
     const { db } = app.deps;
     const holder = await db.transaction();
     await select(db, 'LOCK TABLE batches IN EXCLUSIVE MODE', [], holder);
@@ -35,6 +35,8 @@ describe('acceptance of a batch', () => {
       stored.map(({ created_at }) => created_at >= at),
       [false, false, true],
     );
+    const messages = 'SELECT DISTINCT created_at FROM messages ORDER BY created_at';
+    assert.deepEqual(await rows(db, messages), stored);
   });
 
   describe('when the workflow refuses or does not answer', () => {

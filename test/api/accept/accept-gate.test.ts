@@ -5,7 +5,7 @@ import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('the accept gate', () => {
-  const { gate, start, send, sendTogether, sizes } = useAcceptGate();
+  const { gate, start, send, isAsked, haveArrived, sendTogether, sizes } = useAcceptGate();
 
   it('the accept gate accepts the first send alone and the ones that arrive meanwhile in one workflow', async () => {
     await start();
@@ -31,6 +31,24 @@ describe('the accept gate', () => {
       group?.messages.map(({ messageId }) => messageId).toSorted(),
     );
     assert.deepEqual(new Set(stored.map(({ workspace_id }) => workspace_id)), new Set([one.workspaceId, two.workspaceId]));
+  });
+
+  it('the age of a message begins when it is stored, not when it comes to the gate', async () => {
+    await start();
+    const { db } = gate.app.deps;
+    const { key } = await gate.app.account();
+    const answers = [send(key)];
+    await isAsked();
+    answers.push(send(key));
+    await haveArrived(2);
+    const [{ at } = { at: new Date() }] = await rows<{ at: Date }>(db, 'SELECT clock_timestamp() AS at');
+    gate.open();
+    await Promise.all(answers);
+    const stored = await rows<{ created_at: Date }>(db, 'SELECT created_at FROM messages ORDER BY created_at');
+    assert.deepEqual(
+      stored.map(({ created_at }) => created_at >= at),
+      [false, true],
+    );
   });
 
   it('402 for the workspaces without credits and 201 for the others of a group', async () => {
