@@ -1,8 +1,9 @@
 /** Accepts batches, each exactly once for its idempotency key: stored undecided, debited by the workflow, decided in every case. */
 import { Batch, type BatchRow } from '../../models/tables/batch.js';
-import { AppError } from '../../models/errors.js';
+import { AppError, deactivatedApiKey } from '../../models/errors.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { insertBatch, type NewBatch } from '../../models/operations/batches/insert-batch.js';
+import { isClosed } from '../../models/operations/workspaces/is-closed.js';
 import { assertBelow, type Quota, quotaRefusal } from '../../models/operations/workspaces/within-quota.js';
 import type { NewGroup } from '../../models/operations/messages/insert-messages.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
@@ -91,7 +92,8 @@ async function decideBatch(deps: BulkDeps, batch: NewBatch, traceparent: string 
     ask: async () => ((await deps.temporal.acceptBatch({ batchId, workspaceId, channel, traceparent })).accepted ? [batchId] : []),
     fence: async () => ((await fenceBatch(deps.db, batchId)) ? [batchId] : []),
     stored: async () => ((await Batch.count({ where: { id: batchId } })) > 0 ? [batchId] : []),
-    otherRefusal: () => quotaRefusal(deps.db, openBatches(deps, workspaceId)),
+    otherRefusal: async () =>
+      (await isClosed(deps.db, workspaceId)) ? deactivatedApiKey() : quotaRefusal(deps.db, openBatches(deps, workspaceId)),
   });
   const refusal = decisions.get(batchId);
   if (refusal instanceof AppError) throw refusal;

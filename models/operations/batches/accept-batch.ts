@@ -2,6 +2,7 @@ import type { BatchRow } from '../../tables/batch.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { debit } from '../billing/post-credits.js';
 import type { PageStart } from './open-page.js';
+import { isClosed } from '../workspaces/is-closed.js';
 import { countOf, type Quota } from '../workspaces/within-quota.js';
 import { countText } from '../../rules/values/text.js';
 
@@ -14,12 +15,12 @@ export interface BatchAcceptance {
 
 type Undecided = Pick<BatchRow, 'workspace_id' | 'channel' | 'status' | 'accepted' | 'cost' | 'scheduled_at'>;
 
-/** The balance is too low, or too many batches are open. The transaction is rolled back. */
+/** The balance is too low, too many batches are open, or the workspace is closed. The transaction is rolled back. */
 class Refused extends Error {}
 
 /**
- * Debits the sum of a batch and queues its messages, or deletes all of it if the balance is too low or too many batches are open. This is
- * decided once, however often it is called.
+ * Debits the sum of a batch and queues its messages, or deletes all of it if the balance is too low, too many batches are open, or the
+ * workspace is closed. This is decided once, however often it is called.
  * @param openMax how many open batches the workspace can have
  */
 export async function acceptBatch(db: Database, batchId: string, openMax = Number.MAX_SAFE_INTEGER - 1): Promise<BatchAcceptance> {
@@ -40,7 +41,9 @@ async function charge(db: Database, transaction: Transaction, batchId: string, o
   const description = `Bulk: ${countText(batch.accepted, `${batch.channel} message`)}`;
   const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
   if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Refused();
-  // Under the lock that the debit took. This batch counts as open already.
+  // Under the lock that the debit took. A closed workspace may be settled already, so nothing would cancel the batch.
+  if (await isClosed(db, batch.workspace_id, transaction)) throw new Refused();
+  // This batch counts as open already.
   const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', max: openMax };
   if ((await countOf(db, quota, transaction)) > openMax) throw new Refused();
   return { accepted: true, start: { channel: batch.channel, scheduledAt: batch.scheduled_at } };

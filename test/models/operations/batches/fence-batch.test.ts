@@ -3,6 +3,7 @@ import { Batch } from '../../../../models/tables/batch.js';
 import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { fenceBatch } from '../../../../models/operations/batches/fence-batch.js';
 import { insertBatch } from '../../../../models/operations/batches/insert-batch.js';
+import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { counted, newBatch, pagesOf } from './new-batch.js';
@@ -22,6 +23,17 @@ describe('fenceBatch', () => {
     assert.deepEqual(await counted(test.db), [1, 3, 5]);
     assert.equal((await acceptBatch(test.db, one.id)).accepted, false);
   });
+
+  it('a batch of a workspace that was closed before its decision is deleted, and nothing is charged', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db, 1_000_000);
+    const batch = newBatch(workspaceId);
+    await insertBatch(test.db, batch, pagesOf(batch));
+    await rows(test.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [workspaceId]);
+    assert.equal((await acceptBatch(test.db, batch.id)).accepted, false);
+    assert.equal(await Batch.count({ where: { id: batch.id } }), 0);
+    assert.deepEqual(await rows(test.db, 'SELECT balance FROM workspaces WHERE id = $1', [workspaceId]), [{ balance: 1_000_000 }]);
+  });
+
   it('excludes acceptance at the same time', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db, 1_000_000);
     for (let round = 0; round < 10; round += 1) {
