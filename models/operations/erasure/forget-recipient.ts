@@ -15,6 +15,8 @@ interface Forgotten {
   recipient: string;
   /** When the erasure was requested. Contacts that were created later stay. */
   at: Date;
+  /** Called before for this request. Contacts that got the address since then stay: it may belong to somebody else by now. */
+  isAgain?: boolean;
 }
 
 /**
@@ -23,14 +25,14 @@ interface Forgotten {
  * to repeat.
  */
 export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
-  const { workspaceId, recipient, at } = forgotten;
+  const { workspaceId, recipient, at, isAgain = false } = forgotten;
   const digest = digestOf(key, recipient);
   await inTransaction(db, async (transaction) => {
     await select(db, lockList, [workspaceId, recipient, digest], transaction);
     await select(db, dropDouble, [workspaceId, recipient, digest], transaction);
     await select(db, digestList, [workspaceId, recipient, digest], transaction);
   });
-  await select(db, deleteContacts, [workspaceId, recipient, at]);
+  await select(db, deleteContacts, [workspaceId, recipient, at, isAgain]);
   // A page is smaller if another transaction has changed some of its chains meanwhile.
   for (;;) if ((await select(db, cutChains, [workspaceId, recipient, at])).length === 0) break;
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length === 0) break;
@@ -57,7 +59,8 @@ function end(row: string): string {
 
 const digestList = 'UPDATE suppressions SET recipient = $3 WHERE workspace_id = $1 AND recipient = $2';
 
-const deleteContacts = `DELETE FROM contacts WHERE workspace_id = $1 AND (phone = $2 OR lower(email) = $2) AND created_at <= $3`;
+const deleteContacts = `
+  DELETE FROM contacts WHERE workspace_id = $1 AND (phone = $2 OR lower(email) = $2) AND created_at <= $3 AND NOT ($4 AND updated_at > $3)`;
 
 const stepsPage = 200;
 

@@ -104,7 +104,7 @@ async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCan
   if (erasure === undefined) return 'waits';
   if (erasure.walked_at === null) {
     // First, so that nothing more is sent to the recipient. Again at the end, for what was added meanwhile.
-    if (erasure.place === null) await forget(db, key, erasure);
+    if (erasure.place === null) await forget(db, key, erasure, false);
     await onCancelled(await walk(db, key, erasure, endFirstPage));
     return 'more';
   }
@@ -121,7 +121,7 @@ async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCan
   await eraseOrQueue(db, key, { cause: id, ids, againInSeconds });
   if (ids.length === erasurePage) return 'more';
   if (erasure.rewalked_at === null || (await waitsForMessages(db, id))) return 'waits';
-  await forget(db, key, erasure);
+  await forget(db, key, erasure, true);
   await select(db, complete, [id]);
   return 'completed';
 }
@@ -133,8 +133,8 @@ const load = `
 const complete = `
   UPDATE erasures SET status = 'completed', recipient = NULL, completed_at = now() WHERE id = $1 AND status = 'running'`;
 
-const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure): Promise<void> =>
-  forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at });
+const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure, isAgain: boolean): Promise<void> =>
+  forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at, isAgain });
 
 /**
  * The next page of messages, newest first. Erases those that have ended, cancels those that were not handed off, and queues the others. All

@@ -4,11 +4,15 @@ import { beginErasure } from '../../../../models/operations/erasure/begin-erasur
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { runErasures } from '../../../../models/operations/erasure/run-erasures.js';
+import { createContact, updateContact } from '../../../../models/operations/contacts/save-contact.js';
+import { Contact } from '../../../../models/tables/contact.js';
 import { byTest } from '../../../support/by-test.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { acceptedAs, buildClaimed, messageOf, reportOf } from '../../../support/rows/messages.js';
+
+const nobody = { name: null, phone: null, email: null, tags: [], custom_fields: {} };
 
 type Claim = Awaited<ReturnType<typeof buildClaimed>>;
 
@@ -62,6 +66,21 @@ describe('the turns of erasures', () => {
     for (let count = 1; count <= 20; count += 1) await request(`+1555${6_000_000 + count}`);
     await runLater();
     assert.ok((await completed()).includes(id));
+  });
+
+  it('a contact that got the address of an erased recipient after the request stays, and theirs is deleted', async () => {
+    const recipient = '+15554999999';
+    const theirs = await createContact(test.workspaceId, { ...nobody, phone: recipient });
+    const other = await createContact(test.workspaceId, { ...nobody, phone: '+15554999998' });
+    const claim = await buildClaimed(test.db, test.workspaceId, { to: recipient });
+    const id = await request(recipient);
+    await runUntilAllWait();
+    assert.equal(await Contact.findByPk(theirs.id), null);
+    await updateContact(test.workspaceId, other.id, { phone: recipient });
+    await end(claim);
+    await runLater();
+    assert.ok((await completed()).includes(id));
+    assert.equal((await Contact.findByPk(other.id))?.phone, recipient);
   });
 
   it('an erasure is completed although those of 500 other workspaces wait', async () => {
