@@ -10,7 +10,7 @@ import { Delivery } from '../../../models/tables/delivery.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
 import type { Database } from '../../../models/db/database.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
-import { asCaller } from '../../../models/operations/accounts/as-caller.js';
+import { asCaller, assertLasts } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
 import type { Turn } from '../../../models/flow/concurrency-limit.js';
 import { auditEventsOf, erasuresOf, type Pages, rowsOf } from '../../../models/operations/workspaces/export-rows.js';
@@ -84,7 +84,11 @@ export const exportWorkspace = endpoint({
         const target = { type: 'workspace', id: workspaceId, name: workspace.name };
         return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
       });
-      const turn: Turn = (read) => readTurns(read, workspaceId);
+      const turn: Turn = (read) =>
+        readTurns(async () => {
+          await assertLasts(db, workspaceId, origin); // a slow client may read for hours, and its session may end meanwhile
+          return read();
+        }, workspaceId);
       return new Reply({}, { lines: { of: counted(linesOf(db, workspace, turn)), place } });
     } catch (error) {
       place.leave();

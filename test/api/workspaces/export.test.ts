@@ -119,6 +119,21 @@ describe('GET /api/v1/export', () => {
     assert.equal((await lines()).at(-1)?.type, 'end');
   });
 
+  it('ends without its last line when its session ends, and the next one is 401', async () => {
+    await bulk(6_000);
+    const asked = request(app.url + path, { headers: { Authorization: `Bearer ${account.jwt}` } }).end();
+    const [response] = await once(asked, 'response');
+    response.once('data', () => response.pause());
+    await once(response, 'data');
+    const ended = await app.call('POST', '/api/v1/auth/logout-all', { jwt: account.jwt });
+    assert.equal(ended.status, 200);
+    const rest: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => rest.push(chunk)).resume();
+    await assert.rejects(once(response, 'end'), { code: 'ECONNRESET' });
+    assert.doesNotMatch(Buffer.concat(rest).toString(), /"type":"end"/);
+    assert.equal((await get()).status, 401);
+  });
+
   it('reads as fast as the client, one export at a time, and ends with the client', async () => {
     await bulk(6_000);
     let read = 0;
