@@ -12,6 +12,7 @@ describe('/docs', () => {
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
     assert.match(response.headers.get('x-ratelimit-remaining') ?? '', /^\d+$/);
+    assert.match(response.headers.get('strict-transport-security') ?? '', /^max-age=\d{8}/);
     const policy = response.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'; script-src 'self';/);
     assert.doesNotMatch(policy, /https?:|\*|unsafe-eval/);
