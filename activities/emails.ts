@@ -40,7 +40,8 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       if (mail.is_void) return markMailRefused(db, mailId, ourRefusal);
       const token = tokenOf(mail, config.secretKeys);
       const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
-      const rendered = renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token, detail: mail.detail });
+      const { name, detail, is_verified: isVerified } = mail;
+      const rendered = renderMail(mail.kind, { name, publicUrl: config.publicUrl, token, isVerified, detail });
       const whole = { ...envelope, ...rendered, ...asTheyStand(rendered, { takes8Bit: smtp === undefined }) };
       try {
         if (smtp !== undefined) await smtp.sendMail(whole);

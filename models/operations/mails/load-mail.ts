@@ -4,6 +4,8 @@ import type { Mail } from '../../tables/mail.js';
 /** A mail with its recipient. */
 export interface LoadedMail extends Pick<Mail, 'kind' | 'token_id' | 'detail' | 'sent_at' | 'refused_code'> {
   email: string;
+  /** Whether the address of the workspace is verified. */
+  is_verified: boolean;
   /** Empty once the workspace is closed: its own name is gone by then. */
   name: string;
   /** The hash of its token; null if it has none. */
@@ -16,7 +18,7 @@ export interface LoadedMail extends Pick<Mail, 'kind' | 'token_id' | 'detail' | 
 export async function loadMail(db: Database, id: string): Promise<LoadedMail | null> {
   const [mail] = await select<LoadedMail>(
     db,
-    `SELECT m.kind, m.token_id, m.detail, COALESCE(m.recipient, w.email) AS email, m.sent_at, m.refused_code,
+    `SELECT m.kind, m.token_id, m.detail, COALESCE(m.recipient, w.email) AS email, w.email_verified AS is_verified, m.sent_at, m.refused_code,
        CASE WHEN w.closed_at IS NULL THEN w.name ELSE '' END AS name,
        t.digest AS token_digest, COALESCE(t.used_at IS NOT NULL OR t.expires_at <= now(), false) AS is_void
      FROM mails m JOIN workspaces w ON w.id = m.workspace_id LEFT JOIN mail_tokens t ON t.id = m.token_id WHERE m.id = $1`,

@@ -41,6 +41,11 @@ export interface MailContext {
   name: string;
   publicUrl: string;
   token: string | undefined;
+  /**
+   * Whether the owner has proved that the mail's address is theirs. Anybody can sign up with the address of another person, whom links of
+   * their choice must not reach.
+   */
+  isVerified: boolean;
   detail?: MailDetail | null;
 }
 
@@ -167,13 +172,22 @@ const remaining = (what: string, verb: string, names: readonly string[] | undefi
   return [names.length === 0 ? `None of its ${what} ${verb}.` : `These ${what} ${verb}: ${names.join(', ')}.`];
 };
 
+const withoutLinks = ({ url, webhooks, ...detail }: MailDetail): MailDetail => ({
+  ...detail,
+  ...(url === undefined ? {} : { url: plainName(hostOf(url)) }),
+  ...(webhooks === undefined ? {} : { webhooks: webhooks.map((each) => plainName(hostOf(each))) }),
+});
+
+/** A URL without its scheme, which `plainName` would remove together with the rest. */
+const hostOf = (url: string) => url.replace(/^[a-z]+:\/\//, '');
+
 /**
  * The subject, text and HTML of a mail. The link contains `token=<token>` (docs/contract/accounts.md) in its fragment, so that browsers
  * send it to no server before the user presses the button, and no proxy logs it.
  */
-export function renderMail(kind: MailKind, { name, publicUrl, token, detail }: MailContext): MailText {
+export function renderMail(kind: MailKind, { name, publicUrl, token, isVerified, detail }: MailContext): MailText {
   const { subject, lines: linesOf, link, page } = drafts[kind];
-  const lines = linesOf(detail ?? {});
+  const lines = linesOf(isVerified ? (detail ?? {}) : withoutLinks(detail ?? {}));
   const withToken = link === undefined || token === undefined ? undefined : `${publicUrl}${link}#token=${token}`;
   const url = page === undefined ? withToken : `${publicUrl}${page}`;
   const greeting = plainName(name) === '' ? 'Hello,' : `Hello ${plainName(name)},`;

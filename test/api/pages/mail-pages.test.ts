@@ -29,7 +29,7 @@ describe('pages behind the links in mails', () => {
     const mail = await loadMail(app.deps.db, newest?.id ?? '');
     assert.ok(mail?.token_id);
     const token = mailToken(app.deps.config.secretKey, mail.token_id);
-    const { text } = renderMail(mail.kind, { name: mail.name, publicUrl: app.url, token });
+    const { text } = renderMail(mail.kind, { name: mail.name, publicUrl: app.url, token, isVerified: false });
     return /^http\S+$/m.exec(text)?.[0] ?? '';
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mailKinds, renderMail } from '../../../../models/rules/accounts/mail-texts.js';
 
-const context = { name: 'Acme', publicUrl: 'https://api.example.test', token: 'abc-_123' };
+const context = { name: 'Acme', publicUrl: 'https://api.example.test', token: 'abc-_123', isVerified: true };
 
 describe('renderMail', () => {
   for (const [kind, path] of [
@@ -47,6 +47,16 @@ describe('renderMail', () => {
     const { text, html } = renderMail('webhook_disabled', { ...context, detail });
     assert.ok(text.includes('The webhook https://x.test/?a=<b> was disabled. The endpoint answered 410 Gone.'));
     assert.ok(html.includes('https://x.test/?a=&lt;b&gt; was disabled'));
+  });
+
+  it('names a webhook without a link to an address that was never verified', () => {
+    const unverified = { ...context, isVerified: false };
+    const url = 'https://your-account-is-locked.evil.example';
+    const disabled = renderMail('webhook_disabled', { ...unverified, detail: { url, reason: 'The endpoint answered 410 Gone' } });
+    assert.match(disabled.text, /The webhook your-account-is-locked evil example was disabled\./);
+    const changed = renderMail('password_changed', { ...unverified, detail: { keys: [], webhooks: [`${url}/x`] } });
+    assert.match(changed.text, /These webhooks still receive events: your-account-is-locked evil example x\./);
+    for (const { text, html } of [disabled, changed]) assert.doesNotMatch(text + html, /evil\.example|:\/\/your/);
   });
 
   it('names the address of a login or a new key, if it is known', () => {
