@@ -9,6 +9,7 @@ import { only, recordset, without } from '../../tables/columns.js';
 import { type DeliveryReport, deliveryReportColumns } from '../../tables/delivery-report.js';
 import { stopwatch } from '../../tracing/tracing.js';
 import { applyReports } from './apply-reports.js';
+import { dropKnownHandoffs } from './drop-known-handoffs.js';
 import { traceReports } from './trace-reports.js';
 
 /** A group with work to do. Its workflow must be signalled, or has closed (`late`). */
@@ -26,7 +27,8 @@ export type StoredReport = Pick<DeliveryReport, 'id' | 'group_id' | 'message_id'
  * inbox, however many reports arrive meanwhile. Reports for unknown ids wait in the inbox.
  * @param key finds messages whose erasure replaced the provider's id by its digest, see `erasureKey`. Their reports store the digest, too
  */
-export async function recordReports(db: Database, reports: IncomingReport[], key: Buffer | null = null): Promise<Wake[]> {
+export async function recordReports(db: Database, given: IncomingReport[], key: Buffer | null = null): Promise<Wake[]> {
+  const reports = await dropKnownHandoffs(db, given);
   if (reports.length === 0) return [];
   for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
   const elapsed = stopwatch();

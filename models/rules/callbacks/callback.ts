@@ -20,6 +20,8 @@ export interface IncomingReport {
   provider: string;
   provider_message_id: string;
   status: ReportStatus;
+  /** The provider has taken the message, and has not sent it yet. This is news only if the hand-off had no response. */
+  isOnlyTaken?: true;
   /** Our message id, if the provider echoes it. Then the report can be matched before the answer to the hand-off is stored. */
   message_id: string | null;
   /** Our public code; null unless the status is `failed`. */

@@ -21,7 +21,7 @@ export const whatsappPrefix = 'whatsapp:';
  */
 export const connectionOverrides = '#rc=5&rp=ct,rt,5xx';
 
-/** Twilio's statuses. Those without a counterpart here (`accepted`, `queued`, `sending`, …) are left out. */
+/** Twilio's statuses. Those without a counterpart here are left out. */
 const statuses: Readonly<Record<string, ReportStatus>> = {
   sent: 'sent',
   delivered: 'delivered',
@@ -32,6 +32,9 @@ const statuses: Readonly<Record<string, ReportStatus>> = {
 };
 
 export const twilioStatusOf = (word: string): ReportStatus | null => (Object.hasOwn(statuses, word) ? (statuses[word] ?? null) : null);
+
+/** Twilio has the message, and no operator has it yet. */
+const beforeSent: ReadonlySet<string | null> = new Set(['accepted', 'scheduled', 'queued', 'sending']);
 
 /** The failure for a status and, if there is one, Twilio's code. */
 export function twilioFailureOf(
@@ -68,10 +71,10 @@ export function readTwilioCallback(
     raw: JSON.stringify(Object.fromEntries(form)),
   };
   if (isInbound) return [{ kind: 'inbound', ...source, occurred_at: null, ...inboundOf(form) }];
+  const reported = { ...source, message_id: echoOf(new URL(request.url).searchParams.get('message_id')) };
+  if (beforeSent.has(word)) return [{ kind: 'report', ...reported, status: 'sent', isOnlyTaken: true, ...noFailure }];
   const status = twilioStatusOf(word ?? '');
-  return status === null
-    ? []
-    : reportsOf({ ...source, message_id: echoOf(new URL(request.url).searchParams.get('message_id')) }, status, form);
+  return status === null ? [] : reportsOf(reported, status, form);
 }
 
 type Source = Pick<IncomingReport, 'provider' | 'provider_message_id' | 'message_id' | 'occurred_at' | 'raw'>;

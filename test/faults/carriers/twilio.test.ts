@@ -122,6 +122,27 @@ describe('a message by Twilio', () => {
     assert.deepEqual([counterpart.calls, counterpart.taken.length], [2, 1]);
   });
 
+  it('a message by Twilio is sent after a lost answer once Twilio reports that it is queued', async () => {
+    let form: Record<string, string> = {};
+    counterpart.interfere = (response, given) => {
+      form = given;
+      response.socket?.destroy();
+      return true;
+    };
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const { id } = await client.send(account);
+    await until(() => counterpart.calls === 1, 'the call');
+    const message = { sid: 'SMqueued', status: 'queued', form, error_code: null };
+    for (const status of ['accepted', 'queued']) assert.equal(await counterpart.report(message, status), 200);
+    const sent = await client.messageUntil(account, id, ({ status }) => status !== 'queued');
+    assert.deepEqual([sent.status, sent.provider_message_id, sent.credits_used], ['sent', 'SMqueued', toCredits(prices.sms)]);
+    for (const status of ['sending', 'sent', 'delivered', 'queued']) assert.equal(await counterpart.report(message, status), 200);
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    assert.equal(counterpart.calls, 1, 'sent once');
+    await assertBooks(service.db);
+  });
+
   it('a message by Twilio fails as handoff_unknown after a lost answer, and a later report corrects it', async () => {
     let form: Record<string, string> = {};
     counterpart.interfere = (response, given) => {

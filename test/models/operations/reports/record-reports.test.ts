@@ -155,6 +155,29 @@ describe('recordReports', () => {
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered'], 'read has no event');
   });
 
+  it('stores that a carrier has a message only while its hand-off is unknown', async () => {
+    const taken = (message: { id: string; provider_message_id: string | null }) => ({
+      ...reportOf(message, 'sent'),
+      message_id: message.id,
+      isOnlyTaken: true as const,
+    });
+    const sent = await buildSent(test.db, workspaceId);
+    const claimed = await buildClaimed(test.db, workspaceId);
+    const { group_id } = await messageOf(test.db, claimed.id);
+    const open = { id: claimed.id, provider_message_id: 'prov-taken' };
+    const foreign = { ...taken({ id: claimed.id, provider_message_id: 'prov-foreign' }), provider: 'other' };
+    const unknown = { ...taken({ id: uuidv7(), provider_message_id: 'prov-unknown' }), message_id: null };
+    const reports = [taken(sent), taken(open), foreign, unknown];
+    assert.deepEqual(await recordReports(test.db, reports), [wakeOf(group_id)]);
+    for (const id of [sent.provider_message_id ?? '', 'prov-foreign', 'prov-unknown']) assert.deepEqual(await inbox(id), []);
+    await applyReports(test.db, group_id);
+    assert.equal(await statusOf(test.db, claimed.id), 'sent/awaiting_report');
+    assert.deepEqual(await recordReports(test.db, [...reports, reportOf(open, 'sent')]), [], 'all is known');
+    await recordHandoffs(test.db, [acceptedAs(claimed)]);
+    assert.deepEqual(await eventsOf(test.db, claimed.id), ['queued', 'sent']);
+    assert.equal((await messageOf(test.db, claimed.id)).provider_message_id, 'prov-taken');
+  });
+
   it('nothing changes without reports', async () => {
     assert.deepEqual(await recordReports(test.db, []), []);
   });

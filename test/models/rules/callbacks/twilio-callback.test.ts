@@ -132,8 +132,16 @@ describe('the callback of Twilio', () => {
     assert.throws(() => read(form, { signature: signedOver(`${address}#other`) }), isForbidden);
   });
 
+  it('a status before sent tells only that Twilio has the message', () => {
+    for (const MessageStatus of ['accepted', 'scheduled', 'queued', 'sending', 'sent']) {
+      const [report] = read({ MessageStatus });
+      assert.ok(report?.kind === 'report');
+      assert.deepEqual([report.status, report.isOnlyTaken === true, report.message_id], ['sent', MessageStatus !== 'sent', messageId]);
+    }
+  });
+
   it('other statuses are ignored, and a callback without a message is 400', () => {
-    for (const MessageStatus of ['accepted', 'queued', 'sending', 'constructor']) assert.deepEqual(read({ MessageStatus }), []);
+    for (const MessageStatus of ['receiving', 'constructor']) assert.deepEqual(read({ MessageStatus }), []);
     assert.throws(
       () => read({ MessageSid: '', MessageStatus: 'sent' }),
       (error) => error instanceof AppError && error.code === 'validation_failed',
