@@ -93,12 +93,11 @@ function inboundOf(form: URLSearchParams): Pick<InboundMessage, 'channel' | 'fro
   return { channel, from: number, to: addressIn(form, 'To').number, text };
 }
 
-/** On sms the field is the number alone. On other channels the channel's name is before it. */
+/** On sms the field is the number alone. On other channels, such as RCS, the channel's name is before it. */
 function addressIn(form: URLSearchParams, field: 'From' | 'To'): { channel: 'sms' | 'whatsapp'; number: string } {
   const address = form.get(field) ?? '';
-  return address.startsWith(whatsappPrefix)
-    ? { channel: 'whatsapp', number: address.slice(whatsappPrefix.length) }
-    : { channel: 'sms', number: address };
+  const channel = address.startsWith(whatsappPrefix) ? 'whatsapp' : 'sms'; // a message of ours on RCS was sent as sms
+  return { channel, number: address.replace(/^[a-z][\w.-]*:/i, '') };
 }
 
 /**

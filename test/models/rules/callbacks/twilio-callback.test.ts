@@ -95,6 +95,12 @@ describe('the callback of Twilio', () => {
     assert.deepEqual(textOf(whatsapp), ['whatsapp', '+15551234567', '+14155238886', 'Stop']);
   });
 
+  it('an incoming text by RCS is from the number of its author', () => {
+    const [event] = read({ SmsStatus: 'received', From: 'rcs:+15551234567', To: 'rcs:our_agent', Body: 'Stop' });
+    assert.ok(event?.kind === 'inbound');
+    assert.deepEqual([event.channel, event.from, event.to], ['sms', '+15551234567', 'our_agent']);
+  });
+
   it('a button of WhatsApp is read by its payload too', () => {
     const pressed = { SmsStatus: 'received', From: 'whatsapp:+15551234567', To: 'whatsapp:+14155238886', Body: 'Abmelden' };
     const textOf = (fields: Record<string, string>) => {
