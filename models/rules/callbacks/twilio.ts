@@ -100,13 +100,16 @@ function addressIn(form: URLSearchParams, field: 'From' | 'To'): { channel: 'sms
   return { channel, number: address.replace(/^[a-z][\w.-]*:/i, '') };
 }
 
+const standardPorts: Readonly<Record<string, number>> = { https: 443, http: 80 };
+
 /**
- * The signature covers the URL with or without its port. Twilio has done both, and its own library accepts both. It does not cover the
- * fragment; a host with the same API may cover it.
+ * The signature covers the URL with or without its port, also a standard port. Twilio has done both, and its own library accepts both. It does
+ * not cover the fragment; a host with the same API may cover it.
  */
 function addressesOf(url: string): string[] {
-  const origin = /^(https?:\/\/[^/:]+)(?::\d+)?(?=\/|$)/.exec(url)?.[1];
-  const addresses = origin === undefined ? [url] : [url, url.replace(/^https?:\/\/[^/]+/, origin)];
+  const [origin = '', withoutPort = '', scheme = '', port = `:${standardPorts[scheme]}`] =
+    /^((https?):\/\/[^/:]+)(:\d+)?(?=\/|$)/.exec(url) ?? [];
+  const addresses = origin === '' ? [url] : [withoutPort, withoutPort + port].map((each) => each + url.slice(origin.length));
   return addresses.flatMap((address) => [address, address + connectionOverrides]);
 }
 

@@ -123,11 +123,20 @@ describe('the callback of Twilio', () => {
 
   it('a callback is accepted with and without a port in the signed URL', () => {
     const form = { MessageSid: 'SM1', MessageStatus: 'sent' };
-    for (const signed of ['https://tidings.example:8443/callbacks/twilio', 'https://tidings.example/callbacks/twilio']) {
+    const isAccepted = (url: string, signed: string) => {
       const signature = twilio.getExpectedTwilioSignature(account.authToken, signed, form);
       const body = Buffer.from(new URLSearchParams(form).toString());
-      const request = { url: 'https://tidings.example:8443/callbacks/twilio', headers: { 'x-twilio-signature': signature }, body, at };
-      assert.equal(readTwilioCallback(account, request).length, 1);
+      return readTwilioCallback(account, { url, headers: { 'x-twilio-signature': signature }, body, at }).length === 1;
+    };
+    for (const [origin, port] of [
+      ['https://tidings.example', 8443],
+      ['https://tidings.example', 443],
+      ['http://tidings.example', 80],
+    ] as const) {
+      const [without, withPort] = [`${origin}/callbacks/twilio`, `${origin}:${port}/callbacks/twilio`];
+      assert.ok(isAccepted(withPort, withPort) && isAccepted(withPort, without) && isAccepted(without, without));
+      if (port !== 8443) assert.ok(isAccepted(without, withPort), `the standard port of ${origin}`);
+      else assert.throws(() => isAccepted(without, withPort), isForbidden);
     }
   });
 
