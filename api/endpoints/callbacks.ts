@@ -51,7 +51,7 @@ export const receiveReports = endpoint({
   summary: 'Receive delivery reports of a provider',
   auth: 'provider',
   rate: 'callback',
-  bodyBytesMax: 1024 * 1024,
+  bodyBytesMax: 3 * 1024 * 1024, // the largest of `checkHead`
   admit: ({ params, headers }, deps) => checkHead(readerFor(params.provider ?? '', deps).account, headers),
   mayBeEmpty: true,
   refusals: [400, 403, 413],

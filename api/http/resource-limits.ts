@@ -21,7 +21,7 @@ const megabyte = 1024 * 1024;
 
 export const createResourceLimits = (): ResourceLimits => ({
   workspaceMemory: new MemoryBudget({ maxBytes: 64 * megabyte, maxBytesPerOwner: 16 * megabyte, guaranteedBytesPerOwner: 512 * 1024 }),
-  addressMemory: new MemoryBudget({ maxBytes: 16 * megabyte, maxBytesPerOwner: 2 * megabyte, guaranteedBytesPerOwner: 0 }),
+  addressMemory: new MemoryBudget({ maxBytes: 16 * megabyte, maxBytesPerOwner: 4 * megabyte, guaranteedBytesPerOwner: 0 }),
   bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
 });
 

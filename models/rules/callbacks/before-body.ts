@@ -7,11 +7,14 @@ import { isPostmark } from './postmark.js';
 
 const kilobyte = 1024;
 
-/** The maximum body sizes. Meta, Postmark and SendGrid put many events, or a whole mail, into one body. */
+/**
+ * The maximum body sizes. Meta, Postmark and SendGrid put many events, or a whole mail, into one body; Meta documents up to 3 MB.
+ * `addressMemory` (resource-limits.ts) must hold the largest one.
+ */
 const bytesMax: Readonly<Record<ProviderKind, number>> = {
   sandbox: 512 * kilobyte,
   twilio: 64 * kilobyte,
-  meta: 1024 * kilobyte,
+  meta: 3 * 1024 * kilobyte,
   smtp: 0,
   ses: 512 * kilobyte,
   postmark: 1024 * kilobyte,

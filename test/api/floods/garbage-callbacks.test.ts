@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
@@ -18,10 +19,17 @@ async function answerToHead(app: TestApp, path: string, headers: Record<string, 
   return String(answer).slice(9, 12);
 }
 
+const meta = {
+  PROVIDER_WHATSAPP: 'meta',
+  META_PHONE_NUMBER_ID: '106540352242922',
+  META_ACCESS_TOKEN: 'EAAG',
+  META_APP_SECRET: 'secret',
+  META_VERIFY_TOKEN: 'verify-token-of-the-tests',
+};
 const twilio = { PROVIDER_SMS: 'twilio', TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token', TWILIO_FROM: '+15005550100' };
 
 describe('unsigned callbacks', () => {
-  const app = useApi({ env: { RATE_LIMIT_API: '5/60', ...twilio }, forEachTest: true });
+  const app = useApi({ env: { RATE_LIMIT_API: '5/60', ...twilio, ...meta }, forEachTest: true });
   const post = async (headers: Record<string, string>) =>
     (await app.call('POST', '/callbacks/sandbox', { body: '{"reports":[]}', headers })).status;
   const signed = () => signSandboxCallback(app.deps.config.secretKey, '{"reports":[]}');
@@ -31,6 +39,16 @@ describe('unsigned callbacks', () => {
     assert.equal(await answerToHead(app, '/callbacks/sandbox'), '403');
     assert.equal(await answerToHead(app, '/callbacks/sandbox', { ...forged, 'X-Sandbox-Signature': 'x' }), '403');
     assert.equal(await answerToHead(app, '/callbacks/sandbox', { ...forged, 'Content-Length': '600000' }), '413');
+  });
+
+  it('200 for a signed callback of Meta of 3 MB, and 413 for a larger one', async () => {
+    const postOf = (bytes: number) => {
+      const body = '{"entry":[]}'.padEnd(bytes);
+      const signature = createHmac('sha256', meta.META_APP_SECRET).update(body).digest('hex');
+      return app.call('POST', '/callbacks/meta', { body, headers: { 'X-Hub-Signature-256': `sha256=${signature}` } });
+    };
+    const most = 3 * 1024 * 1024;
+    assert.deepEqual([(await postOf(most)).status, (await postOf(most + 1)).status], [200, 413]);
   });
 
   it('429 after too many from one address, before the body is read', async () => {

@@ -15,7 +15,7 @@ const kilobytes: [ProviderKind, number, header?: string, good?: string, bad?: st
     `${'aZ0+/'.repeat(5)}ab=`,
     [`${'aZ0+/'.repeat(5)}ab`, `x${'aZ0+/'.repeat(5)}ab=`, `${'aZ0+/'.repeat(5)}ab=x`],
   ],
-  ['meta', 1024, 'x-hub-signature-256', `sha256=${hex}`, [hex, `sha1=${hex}`, `sha256=${hex}0`, `x sha256=${hex}`]],
+  ['meta', 3 * 1024, 'x-hub-signature-256', `sha256=${hex}`, [hex, `sha1=${hex}`, `sha256=${hex}0`, `x sha256=${hex}`]],
   ['sendgrid', 1024, 'x-twilio-email-event-webhook-signature', 'MEUC==', ['===', 'MEUC===', ' MEUC', 'ME UC']],
   ['ses', 512],
   ['smtp', 0],
