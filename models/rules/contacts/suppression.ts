@@ -1,6 +1,7 @@
 /** The reasons why a recipient must not get messages, and the rules for them. */
 import { type Channel, channelTraits } from '../../channels.js';
 import type { ReportStatus } from '../messages/status.js';
+import { keywords } from './keywords.js';
 
 /** The error code of a message to a suppressed recipient, on our list or on the provider's own (docs/contract/messages.md). */
 export const suppressedCode = 'suppressed';
@@ -53,21 +54,23 @@ export const suppressedTexts: Readonly<Record<SuppressionReason, string>> = {
   manual: 'The recipient is on the suppression list',
 };
 
-// The words that carriers act on themselves. YES is one of theirs too but is left out, because it answers many questions.
-const carrierStops = ['STOP', 'STOPALL', 'STOP ALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'OPT OUT'];
-/** The buttons that Meta proposes for templates. */
-const metaButtons = ['STOP PROMOTIONS', 'UNSUBSCRIBE FROM ALL', 'UNSUBSCRIBE FROM PROMOS'];
-const stopWords = new Set([...carrierStops, ...metaButtons]);
-const startWords = new Set(['START', 'UNSTOP']);
+/**
+ * A text as it is compared: without accents, case, invisible characters, hyphens, and all that surrounds its letters, such as quotation marks,
+ * markup and emojis. Full-width letters count as letters.
+ */
+function bareOf(text: string): string {
+  const plain = text.normalize('NFKD').replaceAll(/[\p{Mn}\p{Cf}]/gu, '');
+  const [letters = ''] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su.exec(plain) ?? [];
+  return letters.toUpperCase().replaceAll(/[\s\p{Pd}]+/gu, ' ');
+}
+
+const bareWords = (kind: 'stop' | 'start') => new Set(Object.values(keywords).flatMap((words) => (words[kind] ?? []).map(bareOf)));
+const stopWords = bareWords('stop');
+const startWords = bareWords('start');
 
 /** The wish of a person who sends this text, and nothing else, to one of our senders; null for any other text. */
 export function keywordOf(text: string): 'stop' | 'start' | null {
-  const word = text
-    .trim()
-    .toUpperCase()
-    .replace(/^["'«“]+|["'»”.!]+$/gu, '')
-    .replaceAll(/[\s-]+/g, ' ')
-    .trim();
+  const word = bareOf(text);
   if (stopWords.has(word)) return 'stop';
   return startWords.has(word) ? 'start' : null;
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { keywords } from '../../../../models/rules/contacts/keywords.js';
 import { expiryOf, isHardBounce, isByRecipient, keywordOf, refusalReason } from '../../../../models/rules/contacts/suppression.js';
 import { readUnsubscribeToken, unsubscribeHeaders, unsubscribeToken } from '../../../../models/rules/contacts/unsubscribe.js';
 
@@ -19,22 +21,70 @@ describe('keywordOf', () => {
     'Stop promotions',
     'Unsubscribe from all',
     'Unsubscribe from Promos',
+    'STOP,',
+    `stop${' .'.repeat(50)}`,
+    'STOP?',
+    '(stop)',
+    '*STOP*',
+    '_Stop_',
+    '\u2018STOP\u2019',
+    '\u201estop\u201c',
+    '\uff33\uff34\uff2f\uff30', // full-width
+    '\u200eST\u200bOP\u00a0',
+    'STOP \u{1f6d1}',
+    'opt\u2011out',
+    'ARRÊT',
+    'arret',
+    'Désabonner',
+    'BAJA',
+    '¡Alto!',
+    '¿PARAR?',
+    'Sair',
+    'STOPP',
+    'abmelden',
+    'Afmelden',
+    'WYPISZ',
+    'odhlásit',
+    'ΣΤΟΠ',
+    'стоп',
+    'הסר',
+    '退订',
+    '수신거부',
+    '配信停止',
+    'أوقف',
   ])
     it(`${JSON.stringify(text)} is stop`, () => assert.equal(keywordOf(text), 'stop'));
-  for (const text of ['start', 'UNSTOP']) it(`${text} is start`, () => assert.equal(keywordOf(text), 'start'));
+  for (const text of ['start', 'UNSTOP', 'Start!', '*Subscribe*', 'non-arrêt', 'Alta'])
+    it(`${text} is start`, () => assert.equal(keywordOf(text), 'start'));
   for (const text of [
     '',
     'yes',
     "don't stop",
     'Please stop by at 5',
-    'STOPP',
+    'no',
+    'non',
+    'cancelar',
+    'anmelden',
+    'stop sign',
     'stop start',
     'cancel my order',
     'st"op',
     'stop!now',
-    'stop\u00a7',
+    'stop\u00a71',
   ])
     it(`${JSON.stringify(text)} is neither`, () => assert.equal(keywordOf(text), null));
+});
+
+describe('the words of opt-outs', () => {
+  it('the words of opt-outs are those that docs/carriers.md lists, and each has one meaning', async () => {
+    const document = await readFile(new URL('../../../../../docs/carriers.md', import.meta.url), 'utf8');
+    for (const [language, { stop, start = [] }] of Object.entries(keywords)) {
+      const row = `| ${language} | ${stop.join(', ')} | ${start.join(', ')} |`.replace('|  |', '| |');
+      assert.ok(document.includes(row), row);
+      for (const word of stop) assert.equal(keywordOf(word), 'stop', word);
+      for (const word of start) assert.equal(keywordOf(word), 'start', word);
+    }
+  });
 });
 
 describe('isHardBounce', () => {
