@@ -4,7 +4,7 @@ import { type Database, select, type Transaction } from '../../db/database.js';
 import { keysOf } from '../../rules/messages/recipient.js';
 import { isUuid } from '../../rules/values/text.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
-import type { SuppressionReason, SuppressionSource } from '../../rules/contacts/suppression.js';
+import { isByRecipientInSql, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
 import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
 import { suppress } from './suppress.js';
 
@@ -49,8 +49,9 @@ export async function recordOptOut(db: Database, transaction: Transaction, wish:
 }
 
 /**
- * Removes, in the same workspaces, the opt-outs that came through the carrier. A complaint, a bounce, an entry of the workspace and one by the
- * unsubscribe link stay. A message that is not ours removes nothing: another system may use the account too.
+ * Removes, in the same workspaces, the opt-outs that came through the carrier, and the entries by a refusal at hand-off: a mail carrier does not
+ * say whether it refused because of an opt-out. A complaint, a reported bounce, an entry of the workspace and one by the unsubscribe link stay.
+ * A message that is not ours removes nothing: another system may use the account too.
  */
 export async function recordOptIn(db: Database, transaction: Transaction, wish: RecipientWish): Promise<void> {
   const written = await (namesMessage(wish) ? namedBy(db, transaction, wish) : writtenTo(db, transaction, wish));
@@ -98,10 +99,10 @@ const namesOf = ({ channel, recipient, digest }: Sender): string[] =>
   keysOf(channel, recipient).flatMap((name) => (digest === undefined ? [name] : [name, digest(name)]));
 
 const removable = `channel = $1 AND recipient = ANY($2::text[]) AND workspace_id = ANY($3::uuid[])
-  AND reason = 'opt_out' AND source IN ('inbound', 'provider')`;
+  AND (reason = 'opt_out' AND source IN ('inbound', 'provider') OR reason = 'bounce' AND source = 'provider')`;
 
-// In the order of `suppress`. A DELETE may use the order in which the table stores the entries.
-const lock = `SELECT id FROM suppressions WHERE ${removable} ORDER BY workspace_id, channel, recipient FOR UPDATE`;
+// In the order of `suppress`, which begins with the entries that recipients did not make. A DELETE may use the order of the table.
+const lock = `SELECT id FROM suppressions WHERE ${removable} ORDER BY ${isByRecipientInSql('suppressions')}, workspace_id, channel, recipient FOR UPDATE`;
 
 const remove = `
   WITH removed AS (

@@ -59,7 +59,10 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
       return [{ kind: 'report', ...source, status: 'delivered', ...noFailure, occurred_at: momentOf(event.delivery?.timestamp, at) }];
     case 'Bounce':
       if (isAutomaticReply(event.bounce)) return [];
-      return [{ kind: 'report', ...source, ...bounceOf(event.bounce), occurred_at: momentOf(event.bounce?.timestamp, at) }];
+      return [
+        { kind: 'report', ...source, ...bounceOf(event.bounce), occurred_at: momentOf(event.bounce?.timestamp, at) },
+        ...wishesOf(source, event, at),
+      ];
     case 'Reject':
     case 'Rendering Failure':
       return [{ kind: 'report', ...source, ...failureOf(event.eventType), occurred_at: sentAt }];
@@ -70,12 +73,14 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
 
 type Source = Pick<IncomingReport, 'provider' | 'provider_message_id' | 'message_id' | 'raw'>;
 
-function wishesOf(source: Source, { mail, complaint, subscription, ...event }: Json, at: Date): CallbackEvent[] {
+function wishesOf(source: Source, { mail, bounce, complaint, subscription, ...event }: Json, at: Date): CallbackEvent[] {
   const wish = { ...source, channel: 'email', recipient: String(mail.destination?.[0] ?? '') } as const;
   const optOut = (reason: OptOut['reason'], moment: unknown): CallbackEvent => {
     return { kind: 'opt_out', ...wish, reason, occurred_at: momentOf(moment, at) };
   };
   switch (event.eventType ?? event.notificationType) {
+    case 'Bounce': // SES did not send the mail
+      return bounce?.bounceSubType === 'UnsubscribedRecipient' ? [optOut('unsubscribed', bounce.timestamp)] : [];
     case 'Complaint': {
       const { complaintFeedbackType, complaintSubType, timestamp } = complaint ?? {};
       if (complaintFeedbackType === 'not-spam') return []; // the recipient corrects a spam filter

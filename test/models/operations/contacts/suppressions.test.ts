@@ -150,6 +150,25 @@ describe('suppressions', () => {
       assert.deepEqual(await listed(), [`sms ${phone} opt_out provider`]);
     });
 
+    it('a new subscription ends an entry by a refusal, and none by a bounce or the workspace', async () => {
+      const { id, attempt } = await buildClaimed(test.db, test.workspaceId, { channel: 'email', to: 'ada@example.com' });
+      await buildSent(test.db, test.workspaceId, { channel: 'email', to: 'ada@example.com' });
+      const refusal = { outcome: 'rejected', error_code: 'suppressed', error_message: 'Inactive', provider_error_code: '406' } as const;
+      await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', ...refusal }]);
+      assert.deepEqual(await listed(), ['email ada@example.com bounce provider']);
+      const sender = { provider: 'sandbox', channel: 'email', recipient: 'ada@example.com' } as const;
+      await optIn(test.db, sender);
+      assert.deepEqual(await listed(), []);
+      for (const [reason, source] of [
+        ['bounce', 'report'],
+        ['manual', 'api'],
+      ] as const) {
+        await list({ channel: 'email', recipient: sender.recipient, reason, source });
+        await optIn(test.db, sender);
+        assert.deepEqual(await listed(), [`email ada@example.com ${reason} ${source}`]);
+      }
+    });
+
     it('STOP suppresses in every workspace that wrote by this account, until START', async () => {
       const [other, stranger] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
       const to = '+15559990001';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { EventWebhook, EventWebhookHeader } from '@sendgrid/eventwebhook';
 import { AppError, type ErrorCode } from '../../../../models/errors.js';
+import { isHardBounce } from '../../../../models/rules/contacts/suppression.js';
 import { readSendgridCallback } from '../../../../models/rules/callbacks/sendgrid.js';
 import { sendgridAccount, signEvents } from '../../../support/carriers/sendgrid.js';
 
@@ -107,13 +108,16 @@ describe('the callback of SendGrid', () => {
   });
 
   it('a complaint or an unsubscription is an opt-out, also as the reason for a drop', () => {
-    const optOuts = read([
+    const events = read([
       event('spamreport'),
       event('unsubscribe'),
       event('group_unsubscribe'),
       event('dropped', { reason: 'Spam Reporting Address' }),
       event('dropped', { reason: 'Unsubscribed Address' }),
-    ]).filter((each) => each.kind === 'opt_out');
+    ]);
+    const optOuts = events.filter((each) => each.kind === 'opt_out');
+    const bounces = events.filter((each) => each.kind === 'report' && isHardBounce({ ...each, channel: 'email' }));
+    assert.deepEqual(bounces, [], 'the wish has an entry of its own');
     assert.deepEqual(
       optOuts.map(({ reason, recipient }) => [reason, recipient]),
       ['complaint', 'unsubscribed', 'unsubscribed', 'complaint', 'unsubscribed'].map((reason) => [reason, 'ada@example.org']),

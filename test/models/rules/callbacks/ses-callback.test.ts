@@ -32,9 +32,6 @@ describe('the callback of SES', () => {
   const read = (fields: Record<string, string>, changes: Record<string, string> = {}, version: '1' | '2' = '2') =>
     readText(JSON.stringify({ ...topic.envelope(snsBase, fields, version), ...changes }));
   const readEvent = (type: string, changes: object = {}) => read(sesEvent(type, 'ses-1', changes));
-  const preferences = (unsubscribeAll: boolean, was?: boolean, timestamp?: string) => ({
-    subscription: { timestamp, newTopicPreferences: { unsubscribeAll }, oldTopicPreferences: { unsubscribeAll: was } },
-  });
   const tagged = { mail: { messageId: 'ses-1', destination: ['ada@example.org'], tags: { message_id: [messageId] } } };
 
   it('a callback is accepted with both signature versions of the official library', async () => {
@@ -154,30 +151,6 @@ describe('the callback of SES', () => {
     }
     assert.equal((await bounceOf()).length, 1);
   });
-
-  it('a complaint or an unsubscription is an opt-out', async () => {
-    const wishOf = ([event]: CallbackEvent[]) => event?.kind === 'opt_out' && `${event.reason} ${event.recipient}`;
-    const complaint = await readEvent('Complaint', { complaint: { timestamp: '2026-01-02T03:04:05Z' } });
-    assert.equal(wishOf(complaint), 'complaint ada@example.org');
-    assert.equal(wishOf(await readEvent('Subscription', preferences(true))), 'unsubscribed ada@example.org');
-  });
-
-  it('a recipient who subscribes again ends the opt-out, and one who changes topics does not', async () => {
-    const timestamp = '2026-01-02T03:04:05.000Z';
-    const [optIn] = await readEvent('Subscription', { ...tagged, ...preferences(false, true, timestamp) });
-    assert.ok(optIn?.kind === 'opt_in');
-    assert.deepEqual([optIn.recipient, optIn.message_id, optIn.occurred_at], ['ada@example.org', messageId, new Date(timestamp)]);
-    for (const was of [false, undefined]) assert.deepEqual(await readEvent('Subscription', preferences(false, was)), []);
-  });
-
-  it('a mail that SES did not send because of an earlier complaint is a failure and an opt-out', async () => {
-    const events = await readEvent('Complaint', { complaint: { complaintSubType: 'OnAccountSuppressionList' } });
-    const texts = events.map((event) => (event.kind === 'report' ? `${event.error_code} ${event.provider_error_code}` : event.kind));
-    assert.deepEqual(texts, ['suppressed Complaint/OnAccountSuppressionList', 'opt_out']);
-  });
-
-  it('a recipient who says that the mail is not spam has not opted out', async () =>
-    assert.deepEqual(await readEvent('Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }), []));
 
   it('other events of SES are ignored', async () => {
     for (const type of ['DeliveryDelay', 'Open', 'Click', 'constructor']) assert.deepEqual(await readEvent(type), []);
