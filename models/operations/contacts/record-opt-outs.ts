@@ -6,6 +6,7 @@ import { isUuid } from '../../rules/values/text.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { isByRecipientInSql, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
 import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
+import { isOpenOrUnknown } from '../handoff/uncertain-handoffs.js';
 import { suppress } from './suppress.js';
 
 /** A person who wrote to one of our senders. */
@@ -87,8 +88,15 @@ const byMessage = `
 const writtenTo = (db: Database, transaction: Transaction, sender: Sender) =>
   select<Written>(db, byRecipient, [namesOf(sender), sender.channel, sender.provider], transaction);
 
+/**
+ * SQL: the account has the message `m`, or may have it. The message names no account before the outcome of its hand-off is recorded, and not
+ * after it was given up, when a recipient may have read it and written STOP. OFFSET 0 prevents a plan that reads all attempts.
+ */
+const mayHave = (account: string) => `(m.provider = ${account} OR EXISTS (
+    SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.provider = ${account} AND (${isOpenOrUnknown('a')} OR a.outcome = 'accepted') OFFSET 0))`;
+
 const sentTo = (condition: string) =>
-  `SELECT NULL AS id, "to", workspace_id FROM messages WHERE ${condition} AND channel = $2 AND provider = $3`;
+  `SELECT NULL AS id, "to", workspace_id FROM messages m WHERE ${condition} AND channel = $2 AND ${mayHave('$3')}`;
 
 /** Letter case is ignored in addresses. Those with capital letters have an index of their own. */
 const byRecipient = `
