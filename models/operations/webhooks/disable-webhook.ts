@@ -5,18 +5,28 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/issue-mail.js';
 import { holdsPending } from './settle-deliveries.js';
 
+/** What a webhook is disabled for. The owner may have changed the webhook meanwhile. */
+export interface DisablingCause {
+  /** The URL that failed. */
+  url: string;
+  /** For how long the endpoint must have acknowledged nothing. By default its answer alone is enough. */
+  failingSeconds?: number;
+}
+
 /**
- * Stops sending to a webhook. Its pending deliveries are held and can be replayed. Does nothing if the webhook is inactive already. The time
- * does not depend on the number of deliveries.
+ * Stops sending to a webhook. Its pending deliveries are held and can be replayed. Does nothing if the webhook is inactive already, has another
+ * URL, or has got another chance. The time does not depend on the number of deliveries.
  *
  * A mail notifies the owner, unless the owner has reached the limit of mails: the address may belong to another person, whose mailbox must not
  * be flooded by repeated activations of the webhook.
  * @param reason a sentence without its full stop
+ * @returns whether it was disabled now
  */
-export async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {
-  await inTransaction(db, async (transaction) => {
-    const [disabled] = await select<{ workspace_id: string; url: string }>(db, disable, [webhookId, reason], transaction);
-    if (disabled === undefined) return;
+export function disableWebhook(db: Database, webhookId: string, reason: string, cause: DisablingCause): Promise<boolean> {
+  const bind = [webhookId, reason, cause.url, cause.failingSeconds ?? 0];
+  return inTransaction(db, async (transaction) => {
+    const [disabled] = await select<{ workspace_id: string; url: string }>(db, disable, bind, transaction);
+    if (disabled === undefined) return false;
     const { workspace_id: workspaceId } = disabled;
     // The rest of the URL may contain a token, or words for the person at an address that nobody has verified.
     const url = originOfUrl(disabled.url);
@@ -24,9 +34,11 @@ export async function disableWebhook(db: Database, webhookId: string, reason: st
     const target = { type: 'webhook', id: webhookId, name: url };
     const event = { workspaceId, type: 'webhook.disabled', target, changes: { reason } } as const;
     await recordAuditEvent(db, transaction, systemOrigin('deliveries'), event);
+    return true;
   });
 }
 
 const disable = `
   UPDATE webhooks SET is_active = false, disabled_reason = $2, updated_at = now(), ${holdsPending}
-  WHERE id = $1 AND is_active RETURNING workspace_id, url`;
+  WHERE id = $1 AND is_active AND url = $3
+    AND ($4::double precision = 0 OR failing_since <= now() - $4::double precision * interval '1 second') RETURNING workspace_id, url`;

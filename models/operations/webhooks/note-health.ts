@@ -25,6 +25,12 @@ export interface HealthNote {
   delays: readonly number[];
 }
 
+/**
+ * A note about the endpoint at this URL. It is about no other one: the owner may give the webhook a new URL while the attempt at the former one
+ * is recorded.
+ */
+export type NoteAtUrl = HealthNote & { url: string };
+
 const failuresToOpen = 10;
 const pauseSecondsMax = 300;
 const pauseSecondsWithoutSchedule = 5;
@@ -36,36 +42,46 @@ const probeSeconds = 15;
  * @param disableAfterSeconds 0: never
  * @returns the webhooks that were disabled
  */
-export async function noteHealth(db: Database, notes: readonly HealthNote[], disableAfterSeconds: number): Promise<string[]> {
+export async function noteHealth(db: Database, notes: readonly NoteAtUrl[], disableAfterSeconds: number): Promise<string[]> {
   const disabled: string[] = [];
   for (const [webhookId, ofWebhook] of groupBy(notes, (note) => note.webhookId)) {
-    const successes = ofWebhook.filter(({ succeeded }) => succeeded);
-    const failures = ofWebhook.filter(({ succeeded }) => !succeeded);
-    if (successes.length > 0) await select(db, recovered, [webhookId, successes.some(({ isProbe }) => isProbe)]);
-    if (failures.length === 0) continue;
-    const failingSeconds = await noteFailures(db, webhookId, failures);
-    if (disableAfterSeconds === 0 || failingSeconds < disableAfterSeconds) continue;
-    await disableWebhook(db, webhookId, `The endpoint has acknowledged nothing for ${inWords(failingSeconds)}`);
-    disabled.push(webhookId);
+    for (const [url, ofEndpoint] of groupBy(ofWebhook, (note) => note.url)) {
+      if (await noteEndpoint(db, { webhookId, url }, ofEndpoint, disableAfterSeconds)) disabled.push(webhookId);
+    }
   }
   return disabled;
+}
+
+type Endpoint = Pick<NoteAtUrl, 'webhookId' | 'url'>;
+
+/** @returns whether the webhook was disabled */
+async function noteEndpoint(db: Database, endpoint: Endpoint, notes: readonly HealthNote[], disableAfterSeconds: number): Promise<boolean> {
+  const { webhookId, url } = endpoint;
+  const successes = notes.filter(({ succeeded }) => succeeded);
+  const failures = notes.filter(({ succeeded }) => !succeeded);
+  if (successes.length > 0) await select(db, recovered, [webhookId, successes.some(({ isProbe }) => isProbe), url]);
+  if (failures.length === 0) return false;
+  const failingSeconds = await noteFailures(db, endpoint, failures);
+  if (disableAfterSeconds === 0 || failingSeconds < disableAfterSeconds) return false;
+  const reason = `The endpoint has acknowledged nothing for ${inWords(failingSeconds)}`;
+  return disableWebhook(db, webhookId, reason, { url, failingSeconds: disableAfterSeconds });
 }
 
 /** During a pause, only the success of the probe ends it. Any other success shows that the endpoint has acknowledged something now. */
 const recovered = `
   UPDATE webhooks w SET failing_since = CASE WHEN n.has_ended THEN NULL ELSE now() END, failures = CASE WHEN n.has_ended THEN 0 ELSE w.failures END,
     resume_at = CASE WHEN n.has_ended THEN NULL ELSE w.resume_at END, pause_seconds = CASE WHEN n.has_ended THEN NULL ELSE w.pause_seconds END
-  FROM (SELECT id, $2 OR resume_at IS NULL AS has_ended FROM webhooks WHERE id = $1 AND failing_since IS NOT NULL FOR NO KEY UPDATE) n
+  FROM (SELECT id, $2 OR resume_at IS NULL AS has_ended FROM webhooks WHERE id = $1 AND url = $3 AND failing_since IS NOT NULL FOR NO KEY UPDATE) n
   WHERE w.id = n.id`;
 
-/** @returns for how many seconds the endpoint has acknowledged nothing */
-async function noteFailures(db: Database, webhookId: string, notes: readonly HealthNote[]): Promise<number> {
+/** @returns for how many seconds the endpoint has acknowledged nothing; 0 if the webhook has another URL meanwhile */
+async function noteFailures(db: Database, { webhookId, url }: Endpoint, notes: readonly HealthNote[]): Promise<number> {
   const first = notes.filter(({ isFirst }) => isFirst).length;
   const asked = Math.min(retryAfterSecondsMax, Math.max(...notes.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 0)));
   const delays = notes[0]?.delays ?? [];
   const pauses = [delays[0] ?? pauseSecondsWithoutSchedule, Math.min(pauseSecondsMax, Math.max(...delays, pauseSecondsWithoutSchedule))];
   const isProbe = notes.some((note) => note.isProbe);
-  const bind = [webhookId, first, isProbe, asked > 0 ? asked : null, ...pauses, failuresToOpen];
+  const bind = [webhookId, first, isProbe, asked > 0 ? asked : null, ...pauses, failuresToOpen, url];
   const [row] = await select<{ seconds: number }>(db, failed, bind);
   return row?.seconds ?? 0;
 }
@@ -81,7 +97,7 @@ const failed = `
       WHEN pause_seconds IS NULL THEN CASE WHEN failures + $2::integer >= $7 THEN $5::double precision END
       WHEN $3 THEN LEAST(2 * pause_seconds, $6::double precision)
       ELSE pause_seconds END AS pause_seconds
-    FROM webhooks WHERE id = $1 FOR NO KEY UPDATE
+    FROM webhooks WHERE id = $1 AND url = $8 FOR NO KEY UPDATE
   ) n
   WHERE w.id = n.id
   RETURNING extract(epoch FROM now() - w.failing_since)::double precision AS seconds`;

@@ -67,21 +67,31 @@ export async function recordAttempts(db: Database, attempts: Attempt[], disableA
   const long = [...written.values()].filter(({ number }) => number > attemptsKept);
   if (long.length > 0) await select(db, forgetOldest, [long.map(({ delivery_id }) => delivery_id), attemptsKept]);
   const ofAddress = attempts.filter(({ deliveryId }) => written.get(deliveryId)?.is_address === true);
-  const gone = new Set<string>();
-  for (const { webhookId, next } of ofAddress) {
-    if (!('disableWebhook' in next) || next.disableWebhook === undefined) continue;
-    await disableWebhook(db, webhookId, next.disableWebhook);
-    gone.add(webhookId);
-  }
-  const notes = ofAddress.flatMap(({ health }) => health ?? []);
-  for (const webhookId of await noteHealth(db, notes, disableAfterSeconds)) gone.add(webhookId);
-  return attempts.map((attempt) => effectOf(attempt, gone.has(attempt.webhookId) ? undefined : written.get(attempt.deliveryId)));
+  const { disabled, changed } = await noteEndpoints(db, ofAddress, disableAfterSeconds);
+  return attempts.map((attempt) => {
+    const row = disabled.has(attempt.webhookId) ? undefined : written.get(attempt.deliveryId);
+    return effectOf(attempt, row, changed.has(attempt.webhookId));
+  });
 }
 
-function effectOf({ trigger, next, changedAt }: Attempt, row: Written | undefined): AttemptEffect {
+/** @returns the webhooks that were disabled, and those that their owners have changed since the attempts were written */
+async function noteEndpoints(db: Database, attempts: Attempt[], disableAfterSeconds: number) {
+  const disabled = new Set<string>();
+  const changed = new Set<string>();
+  for (const { webhookId, url, next } of attempts) {
+    if (!('disableWebhook' in next) || next.disableWebhook === undefined || disabled.has(webhookId)) continue;
+    const isDisabled = await disableWebhook(db, webhookId, next.disableWebhook, { url });
+    (isDisabled ? disabled : changed).add(webhookId);
+  }
+  const notes = attempts.flatMap(({ health, url }) => (health === undefined ? [] : [{ ...health, url }]));
+  for (const webhookId of await noteHealth(db, notes, disableAfterSeconds)) disabled.add(webhookId);
+  return { disabled, changed };
+}
+
+function effectOf({ trigger, next, changedAt }: Attempt, row: Written | undefined, isChanged: boolean): AttemptEffect {
   if (row === undefined || row.changed_at === null) return 'stopped';
   if (next.status === 'failed' && !row.is_address && trigger !== 'test') return 'renewed';
-  return changedAt !== undefined && changedAt !== row.changed_at ? 'outdated' : 'recorded';
+  return isChanged || (changedAt !== undefined && changedAt !== row.changed_at) ? 'outdated' : 'recorded';
 }
 
 /**

@@ -20,6 +20,7 @@ import {
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { byTest } from '../../../support/by-test.js';
 
+const url = 'https://one.example.test/';
 const unchanged = { url: undefined, events: undefined, description: undefined };
 
 describe('recordAttempts', () => {
@@ -28,7 +29,7 @@ describe('recordAttempts', () => {
   let webhookId: string;
   beforeEach(async () => {
     workspaceId = (await buildWorkspace(test.db)).id;
-    webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
+    webhookId = (await buildWebhook(workspaceId, url)).row.id;
   });
 
   const record = async (...attempt: Parameters<typeof attemptWith>) => (await recordAttempts(test.db, [attemptWith(...attempt)]))[0];
@@ -74,7 +75,7 @@ describe('recordAttempts', () => {
   it('sends at most 20 mails an hour about disabled webhooks: the address may be that of another person', async () => {
     for (let time = 1; time <= 25; time += 1) {
       await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: true }, systemOrigin('operator'));
-      await disableWebhook(test.db, webhookId, 'The endpoint answered 410 Gone');
+      await disableWebhook(test.db, webhookId, 'The endpoint answered 410 Gone', { url });
       assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, false);
     }
     const [mails] = await rows(test.db, 'SELECT count(*)::integer AS count FROM mails WHERE workspace_id = $1', [workspaceId]);
@@ -83,7 +84,7 @@ describe('recordAttempts', () => {
 
   it('shows only the origin of a disabled webhook in the mail: the rest may be a secret, or an advertisement', async () => {
     const { row } = await buildWebhook(workspaceId, 'https://two.example.test/pay-your-invoice?token=1');
-    await disableWebhook(test.db, row.id, 'Gone');
+    await disableWebhook(test.db, row.id, 'Gone', row);
     const detail = { url: 'https://two.example.test', reason: 'Gone' };
     assert.deepEqual(await rows(test.db, 'SELECT detail FROM mails WHERE workspace_id = $1', [workspaceId]), [{ detail }]);
   });
@@ -188,7 +189,7 @@ describe('recordAttempts', () => {
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([recorded(built), leaveToRetriers(test.db, { left: backwards }, false), recorded(backwards)]);
     }
-    await Promise.all([recorded(backwards), disableWebhook(test.db, webhookId, 'Gone')]);
+    await Promise.all([recorded(backwards), disableWebhook(test.db, webhookId, 'Gone', { url })]);
     assert.equal((await attemptsOf(test.db, built[0]?.id ?? '')).length, 11);
     assert.deepEqual(
       new Set((await Promise.all(built.map(({ id }) => deliveryOf(test.db, id)))).map(({ status }) => status)),
