@@ -25,10 +25,13 @@ export function eraseMessages(db: Database, key: Buffer, ids: readonly string[],
     await select(db, lockReports, [ids], transaction);
     const locked = await select<{ id: string }>(db, lockMessages, [ids], transaction);
     if (locked.length === 0) return [];
-    // Events and statuses of a message are written under its lock only, so that what the next statement reads cannot change.
-    const erased = (await select<{ id: string }>(db, erase, [locked.map(({ id }) => id), key], transaction)).map(({ id }) => id);
+    const ended = locked.map(({ id }) => id);
+    await select(db, lockEvents, [ended], transaction);
+    // Events and statuses of a message are written under its lock only, and a replay of its deliveries is claimed under locks of their events.
+    // So what the next statement reads cannot change.
+    const erased = (await select<{ id: string }>(db, erase, [ended, key], transaction)).map(({ id }) => id);
     if (erased.length === 0) return [];
-    for (const sql of [lockEvents, emptyEvents, emptyAnswers]) await select(db, sql, [erased], transaction);
+    for (const sql of [emptyEvents, emptyAnswers]) await select(db, sql, [erased], transaction);
     if (cause !== null) await select(db, count, [cause, erased.length], transaction);
     return erased;
   });
@@ -44,10 +47,12 @@ const reportsOf = (source: string) => `
   WHERE ${saysSomething} ORDER BY d.id FOR UPDATE OF d`;
 
 const lockReports = reportsOf('SELECT unnest($1::uuid[])');
-const lockMessages = `SELECT id FROM messages WHERE id = ANY($1::uuid[]) AND erased_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`;
 
 /** SQL: the message `m` has ended. Only a late correction can still change its status. */
 const hasEnded = `(m.status IN ('delivered', 'read', 'failed') OR m.status = 'sent' AND m.status_detail = 'unknown')`;
+
+const lockMessages = `
+  SELECT m.id FROM messages m WHERE m.id = ANY($1::uuid[]) AND m.erased_at IS NULL AND ${hasEnded} ORDER BY m.id FOR UPDATE SKIP LOCKED`;
 
 const erasable = `m.erased_at IS NULL AND ${hasEnded}
     AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.message_id = m.id AND f.outcome IS NULL)

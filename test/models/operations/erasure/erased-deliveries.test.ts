@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
+import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
+import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
+import { until } from '../../../support/client.js';
+import { rows } from '../../../support/database.js';
+import { webhookForEach } from '../../../support/for-each.js';
+import { lockWaits, untilLockWait } from '../../../support/lock-table.js';
+import { buildDelivery, type DeliveryRow } from '../../../support/rows/deliveries.js';
+import { buildReplay } from '../../../support/rows/factories.js';
+import { buildClaimed } from '../../../support/rows/messages.js';
+
+const key = Buffer.alloc(32);
+
+describe('an erasure while deliveries of its messages are sent again', () => {
+  const test = webhookForEach();
+
+  /** A message that has failed, and its deliveries, which have ended with this status. */
+  async function ended(status: 'failed' | 'succeeded'): Promise<{ id: string; deliveries: DeliveryRow[] }> {
+    const { id, attempt } = await buildClaimed(test.db, test.workspaceId);
+    const refusal = { provider: 'sandbox', outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' } as const;
+    await recordHandoffs(test.db, [{ id, attempt, ...refusal }]);
+    await rows(test.db, 'UPDATE deliveries SET status = $2, next_attempt_at = NULL WHERE message_id = $1', [id, status]);
+    return { id, deliveries: await rows<DeliveryRow>(test.db, 'SELECT * FROM deliveries WHERE message_id = $1 ORDER BY id', [id]) };
+  }
+
+  /** Lets the work lock all but the last of its deliveries, then erases the message, then lets the work go on. @returns what was erased */
+  async function erasedDuring(work: (last: DeliveryRow) => Promise<unknown>, messageId: string): Promise<string[]> {
+    const last = await buildDelivery(test.db, test.workspaceId);
+    await rows(test.db, `UPDATE deliveries SET status = 'failed', next_attempt_at = NULL WHERE id = $1`, [last.id]);
+    const other = await test.db.transaction();
+    await test.db.query('SELECT 1 FROM deliveries WHERE id = $1 FOR NO KEY UPDATE', { bind: [last.id], transaction: other });
+    const working = work(last);
+    await untilLockWait(test.db, 'the work waits for the last delivery');
+    let isErased = false;
+    const erasing = eraseMessages(test.db, key, [messageId]).finally(() => {
+      isErased = true;
+    });
+    await until(async () => isErased || (await lockWaits(test.db)) > 1, 'the erasure waits or is done');
+    await other.rollback();
+    const [erased] = await Promise.all([erasing, working]);
+    return erased;
+  }
+
+  for (const restarts of [true, false]) {
+    it(`a replay takes no delivery of an erased message: ${restarts ? 'failed' : 'succeeded'} ones`, async () => {
+      const { id, deliveries } = await ended(restarts ? 'failed' : 'succeeded');
+      const other = await ended(restarts ? 'failed' : 'succeeded');
+      const { id: replayId } = await buildReplay(test.webhook.row.id);
+      assert.deepEqual(await eraseMessages(test.db, key, [id]), [id]);
+      const ids = [...deliveries, ...other.deliveries].map((delivery) => delivery.id);
+      assert.deepEqual(await claimReplayed(test.db, replayId, ids, restarts), ['taken', 'taken', 'claimed', 'claimed']);
+    });
+  }
+
+  it('a message is not erased while a replay claims its deliveries', async () => {
+    const { id, deliveries } = await ended('failed');
+    const { id: replayId } = await buildReplay(test.webhook.row.id);
+    const claim = (last: DeliveryRow) =>
+      claimReplayed(
+        test.db,
+        replayId,
+        [...deliveries, last].map((delivery) => delivery.id),
+        true,
+      );
+    assert.deepEqual(await erasedDuring(claim, id), []);
+    const bodies = await rows<{ body: string | null }>(test.db, 'SELECT body FROM events WHERE message_id = $1', [id]);
+    assert.ok(bodies.every(({ body }) => body !== null));
+  });
+});
