@@ -2,9 +2,10 @@
  * SQL: the ids of the deliveries `d` that meet this condition, locked from the oldest on. Every statement that changes several deliveries
  * uses this order. Otherwise two statements with the same deliveries could deadlock.
  * @param more joined tables, such as `JOIN webhooks w ON w.id = d.webhook_id`
+ * @param columns what is selected, with the values under the lock
  */
-export const lockedDeliveries = (condition: string, more = '') =>
-  `(SELECT d.id FROM deliveries d ${more} WHERE ${condition} ORDER BY d.id FOR NO KEY UPDATE OF d)`;
+export const lockedDeliveries = (condition: string, more = '', columns = 'd.id') =>
+  `(SELECT ${columns} FROM deliveries d ${more} WHERE ${condition} ORDER BY d.id FOR NO KEY UPDATE OF d)`;
 
 /**
  * SQL: the delivery `d` is pending. For statements that know the ids of their deliveries. A plain comparison would permit the indexes of
@@ -23,6 +24,13 @@ export const heldStatus = `CASE WHEN w.deleted_at IS NULL THEN 'held' ELSE 'fail
 
 /** SQL: the status of the delivery `d`, with the state of its webhook `w`. */
 export const statusNow = `CASE WHEN d.status = 'pending' AND ${isHeld} THEN ${heldStatus} WHEN d.status = 'held' THEN ${heldStatus} ELSE d.status END`;
+
+/**
+ * SQL: the event of the locked delivery `d` is not erased. A pending delivery needs no look: it keeps the event. An event is locked before its
+ * deliveries, so this lock does not wait: an erasure looks at the event then, and the answer is not stored.
+ */
+export const keepsAnswers = `(d.status = 'pending' OR EXISTS (
+  SELECT 1 FROM events e WHERE e.id = d.event_id AND e.body IS NOT NULL FOR SHARE SKIP LOCKED))`;
 
 /** SQL: ends these pending deliveries: no attempt is due any more. Held ones are sent by a replay only. See `lockedDeliveries`. */
 export const endDeliveries = (status: string, condition: string) => `

@@ -3,7 +3,7 @@ import { type Database, select } from '../../db/database.js';
 import { column, recordset, without } from '../../tables/columns.js';
 import { deliveryAttemptColumns, type Timings, type Trigger } from '../../tables/delivery.js';
 import { disableWebhook } from './disable-webhook.js';
-import { isHeld, lockedDeliveries } from './locked-deliveries.js';
+import { isHeld, keepsAnswers, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 
 /** The number of newest attempts of a delivery that are kept. A response with a delivery contains them all. A retry schedule has at most 21. */
@@ -162,7 +162,9 @@ const record = `
   WITH a AS (
     SELECT *, clock_timestamp() - ago_ms * interval '1 millisecond' AS at, clock_timestamp() + next_in_seconds * interval '1 second' AS next_attempt_at
     FROM ${recordset('$1', 'a', givenColumns)}
-  ), locked AS ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id')}, moved AS (
+  ), locked AS (
+    SELECT d.id, ${keepsAnswers} AS keeps_answers FROM ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id', 'd.id, d.status, d.event_id')} d
+  ), moved AS (
     UPDATE deliveries d SET status = CASE WHEN ${isRenewed} THEN 'pending' ELSE a.status END,
       next_attempt_at = CASE WHEN ${isRenewed} THEN now() ELSE a.next_attempt_at END,
       ladder_step = CASE WHEN ${isRenewed} THEN 0 ELSE d.ladder_step + (a.trigger <> 'manual')::int END,
@@ -175,7 +177,8 @@ const record = `
   INSERT INTO delivery_attempts (delivery_id, number, trigger, replay_id, at, duration_ms, response_status, error, response_body, url,
     request_headers, response_headers, timings, remote_address)
   SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.replay_id, a.at, a.duration_ms,
-    a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
+    a.response_status, a.error, CASE WHEN d.keeps_answers THEN a.response_body END, a.url, a.request_headers,
+    CASE WHEN d.keeps_answers THEN a.response_headers END, a.timings, a.remote_address
   FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- one order, so that concurrent statements do not deadlock on each other's numbers
   RETURNING delivery_id, number, (
     SELECT w.updated_at::text FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id

@@ -12,6 +12,7 @@ import { buildQueued } from './factories.js';
 export interface DeliveryRow {
   id: string;
   webhook_id: string;
+  message_id: string;
   group_id: string;
   status: string;
   ladder_step: number;

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
+import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { lockWaits, untilLockWait } from '../../../support/lock-table.js';
-import { buildDelivery, type DeliveryRow } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery, type DeliveryRow } from '../../../support/rows/deliveries.js';
 import { buildReplay } from '../../../support/rows/factories.js';
 import { buildClaimed } from '../../../support/rows/messages.js';
 
@@ -23,6 +24,16 @@ describe('an erasure while deliveries of its messages are sent again', () => {
     await rows(test.db, 'UPDATE deliveries SET status = $2, next_attempt_at = NULL WHERE message_id = $1', [id, status]);
     return { id, deliveries: await rows<DeliveryRow>(test.db, 'SELECT * FROM deliveries WHERE message_id = $1 ORDER BY id', [id]) };
   }
+
+  const resent = (delivery: DeliveryRow) => ({ ...attemptWith(delivery, { status: 'succeeded' }), trigger: 'manual' as const });
+  const answersOf = async ({ id }: DeliveryRow) =>
+    (
+      await rows<{ response_body: string | null; response_headers: object | null }>(
+        test.db,
+        'SELECT response_body, response_headers FROM delivery_attempts WHERE delivery_id = $1',
+        [id],
+      )
+    ).map(({ response_body, response_headers }) => [response_body, response_headers]);
 
   /** Lets the work lock all but the last of its deliveries, then erases the message, then lets the work go on. @returns what was erased */
   async function erasedDuring(work: (last: DeliveryRow) => Promise<unknown>, messageId: string): Promise<string[]> {
@@ -41,6 +52,37 @@ describe('an erasure while deliveries of its messages are sent again', () => {
     const [erased] = await Promise.all([erasing, working]);
     return erased;
   }
+
+  it('a resend stores the answer of the endpoint while its message is not erased', async () => {
+    const { deliveries } = await ended('succeeded');
+    const [first] = deliveries as [DeliveryRow];
+    await recordAttempts(test.db, [resent(first)]);
+    assert.deepEqual(await answersOf(first), [['body', {}]]);
+  });
+
+  it('a resend that ends after the erasure stores no answer', async () => {
+    const { id, deliveries } = await ended('succeeded');
+    const [first] = deliveries as [DeliveryRow];
+    assert.deepEqual(await eraseMessages(test.db, key, [id]), [id]);
+    await recordAttempts(test.db, [resent(first)]);
+    assert.deepEqual(await answersOf(first), [[null, null]]);
+  });
+
+  it('a resend that ends before the erasure commits stores no answer, and waits for nothing', async () => {
+    const [first] = (await ended('succeeded')).deliveries as [DeliveryRow];
+    const erasing = await test.db.transaction();
+    await test.db.query('UPDATE events SET body = NULL WHERE message_id = $1', { bind: [first.message_id], transaction: erasing });
+    await recordAttempts(test.db, [resent(first)]);
+    await erasing.commit();
+    assert.deepEqual(await answersOf(first), [[null, null]]);
+  });
+
+  it('the answer to a resend that is being stored does not outlast the erasure', async () => {
+    const { id, deliveries } = await ended('succeeded');
+    const [first] = deliveries as [DeliveryRow];
+    await erasedDuring((last) => recordAttempts(test.db, [resent(first), resent(last)]), id);
+    assert.deepEqual(await answersOf(first), [[null, null]]);
+  });
 
   for (const restarts of [true, false]) {
     it(`a replay takes no delivery of an erased message: ${restarts ? 'failed' : 'succeeded'} ones`, async () => {
