@@ -7,6 +7,7 @@ import type { Endpoint } from '../http/endpoint.js';
 import { bufferOn, type Reply } from '../http/reply.js';
 import type { SendTrace } from '../http/request-context.js';
 import type { ResourceLimits } from '../http/resource-limits.js';
+import { ignoredFieldsIn } from '../http/schemas/unknown-fields.js';
 import { AppError } from '../../models/errors.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { giveBackMcpSend, takeMcpSend } from '../../models/operations/messages/mcp-sends.js';
@@ -23,7 +24,7 @@ export interface ToolCaller extends SendTrace {
   origin: Origin;
 }
 
-/** @returns `data` of the endpoint's response @throws AppError of the endpoint */
+/** @returns `data` of the endpoint's response, with the names of ignored arguments @throws AppError of the endpoint */
 export type CallTool = (tool: Tool, given: Arguments, by: ToolCaller) => Promise<object>;
 
 export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'authorize'>, limits: ResourceLimits): CallTool {
@@ -37,7 +38,10 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
     if (endpoint !== preview) return dataOf(await run(endpoint, given, by));
     const { preview_token: _, ...message } = given;
     const shown = await limits.bulkRequests(() => run(endpoint, singleOnly(message), by), workspaceId);
-    const data = dataOf(shown) as { messages?: { errors: unknown[] }[] };
+    const data = dataOf(
+      shown,
+      bulkOnly.filter((name) => name in message),
+    ) as { messages?: { errors: unknown[] }[] };
     const canBeSent = data.messages?.every(({ errors }) => errors.length === 0) === true;
     return canBeSent ? { ...data, preview_token: issuePreviewToken(config.secretKeys, { workspaceId, message }) } : data;
   };
@@ -76,12 +80,20 @@ async function counted({ db, config }: Deps, workspaceId: string, sendIt: () => 
   return reply;
 }
 
-/** Without the fields of a bulk preview, which has limits of its own. */
+/** The fields of a bulk preview, which has limits of its own. */
+const bulkOnly = ['recipients', 'tag'];
 const singleOnly = ({ recipients: _recipients, tag: _tag, ...message }: Arguments): Arguments => message;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** A response of the bulk thread is serialized already. */
-function dataOf({ data, options: { json } }: Reply): object {
-  return json === undefined ? data : (JSON.parse(bufferOn(json).toString()) as { data: object }).data;
+/** A response of the bulk thread is serialized already. @param dropped arguments that the endpoint did not see */
+function dataOf({ data, options: { json, headers = {} } }: Reply, dropped: readonly string[] = []): object {
+  const shown = json === undefined ? data : (JSON.parse(bufferOn(json).toString()) as { data: object }).data;
+  return { ...shown, ...ignoredFields(headers, dropped) };
+}
+
+/** Assistants see no headers, so results and errors have this field instead. */
+export function ignoredFields(headers: Readonly<Record<string, string>>, dropped: readonly string[] = []): { ignored_fields?: string[] } {
+  const ignored = [...dropped, ...ignoredFieldsIn(headers)];
+  return ignored.length === 0 ? {} : { ignored_fields: ignored };
 }

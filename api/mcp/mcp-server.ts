@@ -4,8 +4,9 @@ import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprot
 import { AppError, internal } from '../../models/errors.js';
 import type { Deps } from '../deps.js';
 import { errorBody } from '../http/errors/error-handler.js';
+import { headersOf } from '../http/errors/error-status.js';
 import { channelsInWords } from '../present/channel-texts.js';
-import type { CallTool, ToolCaller } from './call-tool.js';
+import { type CallTool, ignoredFields, type ToolCaller } from './call-tool.js';
 import { isOffered, tools } from './tools.js';
 
 interface Context extends Pick<Deps, 'logger'> {
@@ -55,7 +56,7 @@ function serverFor(by: ToolCaller, { callTool, logger }: Context): Server {
     } catch (error) {
       const refusal = error instanceof AppError ? error : internal(error);
       if (refusal.code === 'internal_error') logger.error({ err: refusal.cause, request_id: by.origin.requestId }, 'a tool failed');
-      return failed(errorBody(refusal, by.origin.requestId ?? ''));
+      return failed({ ...errorBody(refusal, by.origin.requestId ?? ''), ...ignoredFields(headersOf(refusal)) });
     }
   });
   return server;

@@ -134,3 +134,7 @@ export function ignoredFieldsHeader(ignored: readonly string[]): Record<string, 
 
 /** Percent-encodes characters that could end the header or an entry of its list, because clients choose the names. */
 const encoded = (name: string) => name.toWellFormed().replaceAll(/[^\x21-\x7e]|[%,]/gu, encodeURIComponent);
+
+/** The names in the header `Ignored-Fields` of a response, as the caller wrote them. */
+export const ignoredFieldsIn = ({ 'Ignored-Fields': header }: Readonly<Record<string, string>>): string[] =>
+  header === undefined ? [] : header.split(', ').map(decodeURIComponent);

@@ -57,6 +57,20 @@ describe('the MCP server', () => {
     assert.deepEqual((await callTool(client, 'list_messages')).data.messages, []);
   });
 
+  it('a tool names the arguments that it ignored, in its result and in its error', async () => {
+    const client = await connect({ 'X-API-Key': (await restClient(service.url).signUp()).apiKey });
+    const message = { ...sms, content: { text: 'Hello', subject: 'Hi' }, priority: 1, 'a b,c': 2 };
+    const ignored_fields = ['priority', 'a b,c', 'content.subject'];
+    const { data: shown } = await callTool(client, 'preview_messages', { ...message, tag: 'vip' });
+    assert.deepEqual(shown.ignored_fields, ['tag', ...ignored_fields]);
+    const { preview_token } = (await callTool(client, 'preview_messages', message)).data;
+    const sent = await callTool(client, 'send_message', { ...message, preview_token });
+    assert.deepEqual([sent.isError, sent.data.ignored_fields], [false, ignored_fields]);
+    const refused = await callTool(client, 'list_messages', { limit: 0, colour: 'red' });
+    assert.deepEqual([refused.isError, refused.data.ignored_fields], [true, ['colour']]);
+    assert.equal('ignored_fields' in (await callTool(client, 'list_messages')).data, false);
+  });
+
   it('the MCP server counts sends of a day, and refuses the fourth of three', async () => {
     const own = await restClient(service.url).signUp();
     const client = await connect({ 'X-API-Key': own.apiKey });
