@@ -31,10 +31,17 @@ const shapeOf = (kind: TextKind) => {
 /** Texts of a bulk send are checked after rendering, per recipient. */
 const shapes = (hasPlaceholders: boolean) => (kind: TextKind) => (hasPlaceholders ? { type: 'string', minLength: 1 } : shapeOf(kind));
 
-/** A text that belongs to these values of `type`. With other types it is dropped. */
+const isType = (type: unknown): type is string => ([...headerTypes, ...buttonTypes] as unknown[]).includes(type);
+
+/** Refuses a value beside a type that does not have the field: it would be lost. */
+const onlyBeside = (types: readonly string[]) =>
+  rule((_value, { type }) => (isType(type) && !types.includes(type) ? `{field} is not a field of the type ${type}` : null));
+
+/** A text that belongs to these values of `type`. */
 const textBeside = (types: readonly string[], kind: TextKind, hasPlaceholders: boolean, isRequired = true) =>
   text()
     .empty(['', null])
+    .custom(onlyBeside(types))
     .custom(
       rule((value: string, { type }, _around, root) => {
         if (hasPlaceholders || isFilledIn(value, root) || !types.includes(String(type))) return null;
@@ -46,7 +53,6 @@ const textBeside = (types: readonly string[], kind: TextKind, hasPlaceholders: b
       is: Joi.valid(...types).required(),
       // oxlint-disable-next-line unicorn/no-thenable -- the name of an option
       then: isRequired ? Joi.required() : Joi.optional(),
-      otherwise: Joi.any().optional().strip(),
     });
 
 /** Templates of bulk sends have names of their own, because their texts may contain placeholders. */
@@ -63,7 +69,7 @@ function headerField(hasPlaceholders: boolean) {
     type: requiredText().valid(...headerTypes),
     text: textBeside(['text'], 'text', hasPlaceholders),
     name: textThat(isVariableName, nameText)
-      .when('type', { is: Joi.valid('text').required(), otherwise: Joi.any().strip() })
+      .custom(onlyBeside(['text']))
       .meta({ pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' })
       .description('The name of the variable, if the variables of the template have names'),
     link: textBeside(['image', 'video', 'document'], 'link', hasPlaceholders),

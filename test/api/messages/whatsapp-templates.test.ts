@@ -24,6 +24,15 @@ describe('content.template', () => {
     [{ ...template, header: {} }, 'Missing required field: content.template.header.type'],
     [{ ...template, header: { type: 'gif' } }, 'Invalid type. Must be one of: text, image, video, document'],
     [{ ...template, header: { type: 'text', link } }, 'Missing required field: content.template.header.text'],
+    [{ ...template, header: { type: 'text', text: 'x', link } }, 'content.template.header.link is not a field of the type text'],
+    [{ ...template, header: { type: 'image', link, text: 'x' } }, 'content.template.header.text is not a field of the type image'],
+    [{ ...template, header: { type: 'document', link, name: 'y' } }, 'content.template.header.name is not a field of the type document'],
+    [{ ...template, header: { type: 'video', link, filename: 'a' } }, 'content.template.header.filename is not a field of the type video'],
+    [{ ...template, buttons: [{ ...button, payload: 'a' }] }, 'content.template.buttons[0].payload is not a field of the type url'],
+    [
+      { ...template, buttons: [{ index: 0, type: 'quick_reply', payload: 'a', suffix: 'b' }] },
+      'content.template.buttons[0].suffix is not a field of the type quick_reply',
+    ],
     [
       { ...template, header: { type: 'text', text: 'x'.repeat(61) } },
       'content.template.header.text must be one line of at most 60 characters',
@@ -116,10 +125,12 @@ describe('content.template', () => {
   it('stores the fields of header and buttons that their types have', async () => {
     const header = { type: 'document', link, filename: 'a.pdf' };
     const buttons = [button, { index: 3, type: 'quick_reply', payload: '{{ literally }}' }];
-    const given = { ...template, header: { ...header, text: 'x', name: 'y' }, buttons: buttons.map((each) => ({ title: 'z', ...each })) };
+    const given = { ...template, header: { ...header, text: '', name: null }, buttons: buttons.map((each) => ({ title: 'z', ...each })) };
     const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: given } };
-    const { message } = (await app.call('POST', '/api/v1/messages/send', { key: key(), body })).body.data;
+    const { headers, body: answer } = await app.call('POST', '/api/v1/messages/send', { key: key(), body });
+    const { message } = answer.data;
     assert.deepEqual(message.content.template, { ...template, header, buttons });
+    assert.equal(headers.get('ignored-fields'), 'content.template.buttons[0].title, content.template.buttons[1].title');
     assert.equal(message.credits_used, toCredits(prices.whatsapp));
     assert.equal((await preview(body)).body.data.credits, toCredits(prices.whatsapp));
   });
@@ -142,6 +153,8 @@ describe('content.template', () => {
         [{ field: 'recipients[3]', message: 'content.template.buttons[0].suffix must be one line of at most 2000 characters' }],
       ],
     );
+    const foreign = await bulk({ ...template, buttons: [{ ...buttons[0], payload: '{{ name }}' }] }, ['+15551234567']);
+    assert.equal(foreign.body.error, 'content.template.buttons[0].payload is not a field of the type url');
     const same = await bulk({ ...template, header: { type: 'image', link: 'x' } }, ['+15551234567', '+15551234568']);
     assert.deepEqual(same.body.details, [
       {
