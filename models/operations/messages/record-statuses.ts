@@ -18,6 +18,8 @@ export interface StatusChange {
   at: Date;
   provider?: string;
   provider_message_id?: string;
+  /** The carrier's id in the report of this status. The message itself may have none, because an id belongs to one message. */
+  reported_id?: string;
   provider_error_code?: string | undefined;
   error_code?: string;
   error_message?: string;
@@ -48,9 +50,17 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   const bind = [to, JSON.stringify(changes), from, details, type, changes.map(({ id }) => id)];
   const recorded = await select<Subscribed>(db, update, bind, transaction);
   afterCommit(transaction, () => noteMoves(to, recorded));
-  if (type !== null) await writeEvents(db, transaction, type, recorded);
+  if (type !== null) await writeEvents(db, transaction, type, withReportedIds(recorded, changes));
   if (to === 'failed') await refundFailed(db, transaction, recorded, move.refundAs);
   return recorded;
+}
+
+/** Messages for their events, which name the carrier's id also of a message that has none. */
+function withReportedIds(recorded: Subscribed[], changes: readonly StatusChange[]): Subscribed[] {
+  const ids = new Map(changes.flatMap(({ id, reported_id }) => (reported_id === undefined ? [] : [[id, reported_id] as const])));
+  return ids.size === 0
+    ? recorded
+    : recorded.map((row) => ({ ...row, provider_message_id: row.provider_message_id ?? ids.get(row.id) ?? null }));
 }
 
 const givenChanges = {

@@ -134,9 +134,10 @@ function proveHandoffs(
   ids: ReadonlyMap<string, CarrierId>,
 ): Promise<StatusRow[]> {
   const changes = new Map<string, StatusChange>();
-  for (const { message_id, message_status, provider, occurred_at } of reports) {
+  for (const { message_id, message_status, provider, provider_message_id: reported_id, occurred_at } of reports) {
     if (message_status !== 'queued') continue;
-    changes.set(message_id, { id: message_id, status_detail: 'awaiting_report', at: occurred_at, provider, ...ids.get(message_id) });
+    const carrierId = ids.get(message_id);
+    changes.set(message_id, { id: message_id, status_detail: 'awaiting_report', at: occurred_at, provider, reported_id, ...carrierId });
   }
   return recordStatuses(db, transaction, { to: 'sent', changes: [...changes.values()] });
 }
@@ -144,14 +145,19 @@ function proveHandoffs(
 /** If no report of the delivery came, a read receipt proves the delivery. Subscribers are notified of it once. */
 function proveDeliveries(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<StatusRow[]> {
   const receipts = reports.filter(({ channel, status }) => status === 'read' && isKnownTo(channel, status));
-  const changes = receipts.map(({ message_id, occurred_at }) => ({ id: message_id, at: occurred_at, status_detail: 'delivered' as const }));
+  const changes = receipts.map(({ message_id, provider_message_id, occurred_at }) => ({
+    id: message_id,
+    at: occurred_at,
+    status_detail: 'delivered' as const,
+    reported_id: provider_message_id,
+  }));
   return recordStatuses(db, transaction, { to: 'delivered', from: ['sent'], changes });
 }
 
 /** @param carrierId if the answer to the hand-off was lost, a report is the first to have it */
 function changeOf(report: Unapplied, carrierId?: CarrierId): StatusChange {
-  const { message_id, channel, status, occurred_at, error_code, provider_error_code } = report;
-  const change = { id: message_id, at: occurred_at, ...carrierId };
+  const { message_id, channel, status, occurred_at, error_code, provider_error_code, provider_message_id: reported_id } = report;
+  const change = { id: message_id, at: occurred_at, reported_id, ...carrierId };
   if (status !== 'failed') return { ...change, status_detail: status === 'sent' ? 'awaiting_report' : status };
   const { code, message } = failureOf(channel, error_code);
   return {

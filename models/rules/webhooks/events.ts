@@ -58,7 +58,7 @@ export interface EventSubject {
 
 /**
  * The exact body of an event. It is made once, stored, and sent byte for byte at every attempt. `metadata` and `reference` are present if
- * the client gave them; `batch_id` and `provider_message_id` if they exist.
+ * the client gave them; `batch_id`, and `provider_message_id` of a failure, if they exist.
  */
 export function eventBody(type: MessageEventType, message: EventSubject, at: Date): string {
   const data = {
@@ -75,8 +75,7 @@ export function eventBody(type: MessageEventType, message: EventSubject, at: Dat
 }
 
 function fieldsOf(type: MessageEventType, message: EventSubject): object {
-  const { provider_message_id: name } = message;
-  const provider = name === null ? {} : { provider_message_id: unlessErased(name) ?? '' };
+  const provider = { provider_message_id: unlessErased(message.provider_message_id) ?? '' };
   switch (type) {
     case 'message.queued':
       return { credits_used: toCredits(message.credits_used) };
@@ -85,6 +84,10 @@ function fieldsOf(type: MessageEventType, message: EventSubject): object {
     case 'message.delivered':
       return { ...provider, delivered_at: message.delivered_at?.toISOString() };
     case 'message.failed':
-      return { ...provider, error_code: message.error_code, error_message: message.error_message };
+      return {
+        ...(message.provider_message_id === null ? {} : provider),
+        error_code: message.error_code,
+        error_message: message.error_message,
+      };
   }
 }

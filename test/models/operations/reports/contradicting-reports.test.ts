@@ -77,6 +77,15 @@ describe('applyReports, where reports contradict each other', () => {
   /** A report that names the message by our id. */
   const report = (id: string, provider_message_id: string, status: ReportStatus) => reportOf({ id, provider_message_id }, status);
   const names = (ids: readonly string[]) => Promise.all(ids.map(async (id) => (await messageOf(test.db, id)).provider_message_id));
+  const namesInEvents = (id: string) =>
+    rows(test.db, "SELECT type, body::json -> 'data' ->> 'provider_message_id' AS name FROM events WHERE message_id = $1 ORDER BY seq", [
+      id,
+    ]);
+  const namedBy = (name: string) => [
+    { type: 'message.queued', name: null },
+    { type: 'message.sent', name },
+    { type: 'message.delivered', name },
+  ];
   const statuses = (ids: readonly string[]) => Promise.all(ids.map((id) => statusOf(test.db, id)));
 
   it('applies all reports when a carrier gave two uncertain messages one id: the first message gets it', async () => {
@@ -89,6 +98,11 @@ describe('applyReports, where reports contradict each other', () => {
     assert.deepEqual(await names(ids), ['same', null, 'other']);
     const attempts = await rows(test.db, 'SELECT provider_message_id FROM send_attempts WHERE message_id = $1', [two]);
     assert.deepEqual(attempts, [{ provider_message_id: 'same' }], 'the report is found by its attempt');
+    assert.deepEqual(
+      await Promise.all([two, three].map(namesInEvents)),
+      [namedBy('same'), namedBy('other')],
+      'events have the id of the report',
+    );
   });
 
   it('applies all reports when another message already has the carrier’s id of an uncertain one', async () => {
