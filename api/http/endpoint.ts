@@ -57,7 +57,7 @@ export interface Input<A extends Auth, Path extends string, Query, Body> extends
   params: ParamsOf<Path>;
   query: Query;
   body: Body;
-  /** What `examine` refuses. `idempotent` endpoints throw it, after the look-up of the idempotency key. Null for other endpoints. */
+  /** What `examine` refuses; null if nothing. The handler throws it after the look-up of the idempotency key and its own 400 and 404. */
   refusal: AppError | null;
   /** The `Idempotency-Key` header, for endpoints that declare `idempotent`; null when the client sent none. */
   idempotencyKey: string | null;

@@ -11,11 +11,11 @@ import { ignoredFieldsHeader } from './schemas/unknown-fields.js';
 import { type Checked, check, checkQuery } from './schemas/validation.js';
 
 /** The part of an endpoint's declaration that `runHandler` needs. */
-export type Handled<Services> = Pick<Endpoint<Services>, 'auth' | 'query' | 'body' | 'alsoNeeds' | 'examine' | 'idempotent' | 'handler'>;
+export type Handled<Services> = Pick<Endpoint<Services>, 'auth' | 'query' | 'body' | 'alsoNeeds' | 'examine' | 'handler'>;
 
 /**
  * @param noteWorkspace for the log; without it, the caller of the request is logged already
- * @throws AppError 400 with every fault, 403 for a missing scope, the refusal that `examine` found, or the error of the handler
+ * @throws AppError 400 with every fault, 403 for a missing scope, or the error of the handler
  */
 export async function runHandler<Services>(
   item: Handled<Services>,
@@ -35,7 +35,6 @@ export async function runHandler<Services>(
   // Providers may add fields to their callbacks, so these are not reported.
   const ignoredHeader = item.auth === 'provider' ? {} : ignoredFieldsHeader([...(query.ignored ?? []), ...inBody()]);
   if (faults.length > 0) throw withHeaders(invalid(faults), ignoredHeader);
-  if (body.refusal !== undefined && item.idempotent !== true) throw withHeaders(body.refusal, ignoredHeader);
   const lastEventId = headers['last-event-id'];
   const input = {
     caller,

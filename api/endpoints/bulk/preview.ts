@@ -1,7 +1,7 @@
 /** Previews: render and price a single or bulk send without sending it. */
 import Joi from 'joi';
 import type { Database } from '../../../models/db/database.js';
-import { invalid } from '../../../models/errors.js';
+import { type AppError, invalid } from '../../../models/errors.js';
 import { type BulkPlan, faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
 import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../models/rules/bulk/bulk-preview.js';
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
@@ -19,7 +19,7 @@ import { type Checked, check } from '../../http/schemas/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
 import { scopeForContact, scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
-import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
+import { type BulkBody, bulkBody, planned, withoutContent } from './bulk-schemas.js';
 import { fallbackSteps, namedIn } from '../messages/fallback.js';
 import { previewedChain } from '../messages/fallback-schemas.js';
 import { previewWarnings } from './preview-warnings.js';
@@ -76,7 +76,7 @@ export const previewMessage = bulkEndpoint({
   examine: examinePreview,
   refusals: [404, 409],
   response: previewResponse,
-  async handler({ caller, body: { single, bulk } }, { db, config }) {
+  async handler({ caller, body: { single, bulk }, refusal }, { db, config }) {
     const { workspaceId } = caller;
     const given = single ?? bulk;
     if (given !== null) {
@@ -84,7 +84,8 @@ export const previewMessage = bulkEndpoint({
       assertTemplateTaken(config, given);
     }
     const singles = single === null ? [] : [await previewOf(caller, single)];
-    const messages = bulk === null ? singles : await previewAll(db, caller, bulk);
+    const messages = bulk === null ? singles : await previewAll(db, caller, { given: bulk, refusal });
+    if (refusal !== null) throw refusal;
     const warnings = single === null ? [] : await previewWarnings({ db, config }, workspaceId, { body: single, to: messages[0]?.to ?? '' });
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {
@@ -113,9 +114,16 @@ function isBulkBody(body: Buffer): boolean {
   }
 }
 
-async function previewAll(db: Database, { workspaceId, allowedCountries }: Caller, given: BulkBody): Promise<PreviewedMessage[]> {
-  const bulk = await withinCountries(await withContacts(db, workspaceId, given, previewUnitsMax), allowedCountries);
+/** @throws AppError the refusal, if nothing else is wrong */
+async function previewAll(
+  db: Database,
+  { workspaceId, allowedCountries }: Caller,
+  { given, refusal }: { given: BulkBody; refusal: AppError | null },
+): Promise<PreviewedMessage[]> {
+  const judged = refusal === null ? given : withoutContent(given);
+  const bulk = await withinCountries(await withContacts(db, workspaceId, judged, previewUnitsMax), allowedCountries);
   if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);
+  if (refusal !== null) throw refusal;
   return previewBulk(bulk, bulk.plan);
 }
 

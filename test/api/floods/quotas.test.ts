@@ -160,13 +160,16 @@ describe('quotas of a workspace', () => {
     });
   }
 
-  it('400 for contacts and countries of a bulk send, also with too many placeholders', async () => {
+  it('400 for contacts and countries of a bulk send, before the 409 for too many placeholders', async () => {
     const { key, jwt } = account;
-    const send = (more: object) => app.call('POST', '/api/v1/messages/bulk', { key, body: { channel: 'sms', content: tooMany, ...more } });
+    const send = (more: object, path = 'bulk') =>
+      app.call('POST', `/api/v1/messages/${path}`, { key, body: { channel: 'sms', content: tooMany, ...more } });
     const contact_id = randomUUID();
     await app.call('POST', '/api/v1/contacts', { key, body: { phone: '+4915112345678', tags: ['vip'] } });
-    const unreachable = await send({ tag: 'nobody' });
-    assert.deepEqual([unreachable.status, unreachable.body.error], [400, 'No contact with this tag can be reached on this channel']);
+    for (const path of ['bulk', 'preview']) {
+      const { status, body } = await send({ tag: 'nobody' }, path);
+      assert.deepEqual([status, body.error], [400, 'No contact with this tag can be reached on this channel'], path);
+    }
     const unknown = await send({ recipients: [{ contact_id }] });
     assert.deepEqual([unknown.status, unknown.body.details[0].field], [400, 'recipients[0].contact_id']);
     assert.equal((await send({ tag: 'vip' })).status, 409);
@@ -177,23 +180,19 @@ describe('quotas of a workspace', () => {
     }
   });
 
-  it('400 or 404 for what else is wrong with a single send, also with too many placeholders', async () => {
+  it('400 or 404 for what else is wrong with a single send, before the 409 for too many placeholders', async () => {
     const body = { to: '+15551234567', channel: 'sms', content: tooMany, variables: { a: 'x' } };
     const { to: _to, ...toNobody } = body;
     for (const [wrong, status, error] of [
+      [body, 409, 'A content can have at most 5 placeholders'],
       [{ ...body, expires_at: '2020-01-01T00:00:00Z' }, 400, 'expires_at must be in the future'],
+      [{ ...body, variables: { a: {}, b: 'x' } }, 400, 'variables.a must be a string'],
       [{ ...toNobody, contact_id: randomUUID() }, 404, 'Contact not found'],
     ] as const) {
-      const answer = await app.call('POST', '/api/v1/messages/send', { key: account.key, body: wrong });
-      assert.deepEqual([answer.status, answer.body.error], [status, error]);
-    }
-  });
-
-  it('400 for variables of a single send that are no values, also with too many placeholders', async () => {
-    const body = { to: '+15551234567', channel: 'sms', content: { text: '{{a}}'.repeat(6) }, variables: { a: {}, b: 'x' } };
-    for (const path of ['send', 'preview']) {
-      const refused = await app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body });
-      assert.deepEqual([refused.status, refused.body.error], [400, 'variables.a must be a string']);
+      for (const path of ['send', 'preview']) {
+        const answer = await app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body: wrong });
+        assert.deepEqual([answer.status, answer.body.error], [status, error], path);
+      }
     }
   });
 });
