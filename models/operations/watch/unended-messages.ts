@@ -6,7 +6,7 @@ import { isOpen, type Status } from '../../rules/messages/status.js';
 import type { Message } from '../../tables/message.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import type { SendAttempt } from '../../tables/send-attempt.js';
-import { type WaitLimits, type Waiting, waitingFor } from '../../rules/messages/waiting.js';
+import { upcomingEnd, type WaitLimits, type Waiting, waitingFor } from '../../rules/messages/waiting.js';
 
 export interface UnendedMessage {
   message_id: string;
@@ -64,10 +64,12 @@ export async function unendedMessages(
   const attempts = await select<Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'started_at'>>(db, attemptsOf, [ids]);
   return rows.map((row) => {
     const own = attempts.filter(({ message_id }) => message_id === row.id);
-    const waiting = waitOf(row, own, { ...limits, reportTimeoutSeconds: reportTimeoutSeconds[row.channel] });
+    const wait = waitOf(row, own, { ...limits, reportTimeoutSeconds: reportTimeoutSeconds[row.channel] });
+    const stuck = isStuck(wait, own.at(-1)?.started_at, handoffTimeoutSeconds);
+    const waiting = wait === null || stuck ? wait : { ...wait, until: upcomingEnd(wait, new Date()) };
     const { workspace_id, group_id, workflow_id, channel, status, age_seconds } = row;
     const facts = { workspace_id, group_id, workflow_id, channel, status, age_seconds };
-    return { message_id: row.id, ...facts, attempts: own.length, waiting, stuck: isStuck(waiting) };
+    return { message_id: row.id, ...facts, attempts: own.length, waiting, stuck };
   });
 }
 
@@ -75,9 +77,13 @@ function waitOf(row: Row, attempts: readonly Pick<SendAttempt, 'outcome' | 'prov
   return waitingFor({ message: row, batchStatus: row.batch_status, attempts, events: [] }, limits, new Date());
 }
 
-/** A message that was not decided, or that nobody tried to hand off, waits for nothing. */
-function isStuck(waiting: Waiting | null): boolean {
+/**
+ * A message that was not decided, or that nobody tried to hand off, waits for nothing. Waits for a limit of the provider do not use up the time for
+ * the hand-off, so that time counts from the last call.
+ */
+function isStuck(waiting: Waiting | null, calledAt: Date | undefined, handoffTimeoutSeconds: number): boolean {
   if (waiting === null || waiting.what === 'hand_off') return true;
+  if (waiting.what === 'next_attempt' && calledAt !== undefined) return calledAt.getTime() + handoffTimeoutSeconds * 1000 < Date.now();
   return waiting.until !== null && waiting.until < new Date();
 }
 
@@ -92,7 +98,7 @@ const isExplained = `
   CASE m.status
     WHEN 'sent' THEN COALESCE(m.sent_at, m.created_at) + ${seconds('($3::json ->> m.channel)')} > now()
     WHEN 'queued' THEN g.batch_status IS NOT DISTINCT FROM 'paused' OR (
-      ${since} + ${seconds('$4')} > now() AND EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id)
+      EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at + ${seconds('$4')} > now())
       AND NOT EXISTS (
         SELECT 1 FROM send_attempts a
         WHERE a.message_id = m.id AND COALESCE(a.outcome, 'unknown') = 'unknown' AND a.started_at + ${seconds('$5')} <= now()

@@ -77,6 +77,25 @@ describe("the operator's command stuck", () => {
     assert.deepEqual([waiting.includes(String(oldest?.[0])), others.every(([, , isStuck]) => isStuck)], [true, true]);
   });
 
+  it('shows a message that a carrier throttles for longer than HANDOFF_TIMEOUT as waiting, until calls end', async () => {
+    const { db, config } = app.deps;
+    const throttled = await buildClaimed(db, account.workspaceId);
+    await rows(db, `UPDATE send_attempts SET outcome = 'throttled', finished_at = now() WHERE message_id = $1`, [throttled.id]);
+    await age(throttled.id, `${config.handoffTimeoutSeconds + 3_600} seconds`);
+    const waiting = await stuck();
+    assert.deepEqual([waiting.code, waiting.shown], [0, [[throttled.id, 'next_attempt', false]]]);
+    const untried = await buildQueued(db, account.workspaceId);
+    await age(untried.id, '30 minutes');
+    assert.deepEqual((await stuck('--limit', '1')).shown, [[untried.id, 'hand_off', true]]);
+    const { out } = await runCommand(commands, ['stuck'], open);
+    assert.match(out, new RegExp(`^  ${throttled.id} .* if none succeeds$`, 'm')); // its end is not known
+    await rows(db, `UPDATE send_attempts SET started_at = now() - $2 * interval '1 second' WHERE message_id = $1`, [
+      throttled.id,
+      config.handoffTimeoutSeconds + 60,
+    ]);
+    assert.deepEqual((await stuck('--limit', '1')).shown, [[throttled.id, 'next_attempt', true]]);
+  });
+
   it('makes the watcher look at stuck messages at once, and leaves the others alone', async () => {
     const { db } = app.deps;
     const [untried, waiting] = [await buildQueued(db, account.workspaceId), await buildSent(db, account.workspaceId)];
