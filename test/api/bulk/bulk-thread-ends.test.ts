@@ -113,4 +113,23 @@ describe('bulk sends whose thread ends', () => {
     assert.deepEqual([status, again.status, again.headers.get('idempotent-replayed'), again.body], [201, 201, 'true', body]);
     assert.deepEqual(await stored(), [{ id: body.data.batch.id, status: 'sending', debits: 1 }]);
   });
+
+  it('500 with Retry-After for a repeated request whose thread ends before it looks for the batch, and 201 for the next', async () => {
+    const first = await post('k');
+    const ending: BulkThread = {
+      ...thread,
+      runHandler: (...call) => {
+        const answer = thread.runHandler(...call);
+        void thread.stop();
+        return answer;
+      },
+    };
+    app.deps.bulkThread = ending;
+    const again = await post('k');
+    assert.deepEqual([first.status, again.status, again.headers.get('retry-after')], [201, 500, '1']);
+    app.deps.bulkThread = thread;
+    const next = await post('k');
+    assert.deepEqual([next.status, next.headers.get('idempotent-replayed'), next.body], [201, 'true', first.body]);
+    assert.equal((await stored())[0]?.debits, 1);
+  });
 });
