@@ -22,7 +22,7 @@ interface Erasure {
   created_at: Date;
 }
 
-/** A message that is still open is checked again after this time. */
+/** A message that is still open is checked again after this time, and so is an erasure that failed. */
 const againInSeconds = 10;
 
 /** Called with the workflows of messages that were cancelled. They deliver the events. */
@@ -64,6 +64,7 @@ export async function runErasures(
         if (outcome === 'more') more.push(id);
         if (outcome === 'completed') completed += 1;
       } catch (err) {
+        await select(db, noteFailure, [id]).catch(() => undefined); // the first error tells what is wrong
         onFailed(id, err);
       }
     }
@@ -90,14 +91,19 @@ const dueSince = `
 
 /**
  * Up to 20 new erasures of each workspace, and up to 20 that wait; of both, those that have been due for the longest time. So thousands of
- * requests of one workspace do not delay others, new erasures do not stop those that wait, and these do not stop each other.
+ * requests of one workspace do not delay others, new erasures do not stop those that wait, and these do not stop each other. An erasure that failed
+ * is due again later, so that those that always fail do not stop others.
  */
 const running = `
   SELECT id FROM (
     SELECT id, since, is_new, row_number() OVER (PARTITION BY workspace_id, is_new ORDER BY since, id) AS turn FROM (
-      SELECT id, workspace_id, walked_at IS NULL AS is_new, ${dueSince} AS since FROM erasures e WHERE status = 'running'
+      SELECT id, workspace_id, is_new, GREATEST(due, failed_at + ${againInSeconds} * interval '1 second') AS since FROM (
+        SELECT id, workspace_id, walked_at IS NULL AS is_new, failed_at, ${dueSince} AS due FROM erasures e WHERE status = 'running'
+      ) e WHERE due <= now()
     ) e WHERE since <= now()
   ) e WHERE turn <= 20 ORDER BY turn, is_new DESC, since, id LIMIT 500`;
+
+const noteFailure = 'UPDATE erasures SET failed_at = now() WHERE id = $1';
 
 async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCancelled): Promise<'more' | 'waits' | 'completed'> {
   const [erasure] = await select<Erasure>(db, load, [id]);

@@ -83,6 +83,33 @@ describe('the turns of erasures', () => {
     assert.equal((await Contact.findByPk(other.id))?.phone, recipient);
   });
 
+  it('an erasure has its turn although 20 older ones of its workspace fail in each run', async () => {
+    for (let count = 1; count <= 20; count += 1) await request(`+1555${7_000_000 + count}`);
+    await rows(
+      test.db,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+       CREATE TRIGGER refuse BEFORE UPDATE OF place ON erasures FOR EACH ROW WHEN (OLD.recipient LIKE '+15557%') EXECUTE FUNCTION refuse()`,
+    );
+    try {
+      const failed: string[] = [];
+      const runOnce = () =>
+        runErasures(test.db, Buffer.alloc(32, 1), Date.now() + 60_000, {
+          onCancelled: async () => undefined,
+          onFailed: (id) => failed.push(id),
+        });
+      const walked = async (id: string) =>
+        (await rows(test.db, 'SELECT 1 FROM erasures WHERE id = $1 AND walked_at IS NOT NULL', [id])).length;
+      const last = await request('+15558000001');
+      for (let time = 1; time <= 2; time += 1) await runOnce();
+      assert.deepEqual([failed.length, await walked(last)], [20, 1]);
+      await rows(test.db, `UPDATE erasures SET failed_at = failed_at - interval '1 minute'`);
+      await runOnce();
+      assert.equal(failed.length, 40, 'those that failed are tried again');
+    } finally {
+      await rows(test.db, 'DROP FUNCTION refuse CASCADE');
+    }
+  });
+
   it('an erasure is completed although those of 500 other workspaces wait', async () => {
     const { claim } = await requestWaiting();
     // All wait for one message, except the one with the greatest ids: its message is gone.
