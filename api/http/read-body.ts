@@ -9,7 +9,7 @@ import type { MemoryReservation } from '../../models/flow/memory-budget.js';
 const defaultMaxBytes = 100 * 1024;
 
 /**
- * Returns the bytes of the body, for any content type. After an error the rest of the body is read and discarded.
+ * Returns the bytes of the body, for any content type. After an error the rest of the body is read and discarded, without decoding it.
  * @param memory counts the bytes
  * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, 503 when the memory budget is used up
  */
@@ -22,7 +22,10 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
     const stop = (error: unknown) => {
       source.removeListener('data', append);
       chunks.length = 0;
-      if (isEncoded) req.unpipe();
+      if (isEncoded) {
+        req.unpipe();
+        source.destroy(); // otherwise it inflates the rest of its input for nobody: 2 kB of brotli can be gigabytes
+      }
       req.resume();
       reject(error);
     };

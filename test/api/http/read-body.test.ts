@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { readBody } from '../../../api/http/read-body.js';
+import { MemoryBudget } from '../../../models/flow/memory-budget.js';
+
+const mebibyte = 1024 * 1024;
+const limits = { maxBytes: 16 * mebibyte, maxBytesPerOwner: 16 * mebibyte, guaranteedBytesPerOwner: 0 };
+
+describe('a compressed body', () => {
+  let server: Server;
+  let outgoing: ReturnType<typeof request>;
+  beforeEach(async () => {
+    server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    outgoing.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** Sends the head and the bytes, and leaves the request open. Returns how it arrives, and the decoder that its reader chooses. */
+  const arrivalOf = async (encoding: string, bytes: Buffer): Promise<{ req: IncomingMessage; decoder: () => Duplex }> => {
+    const { port } = server.address() as AddressInfo;
+    outgoing = request({ port, method: 'POST', headers: { 'Content-Encoding': encoding, 'Transfer-Encoding': 'chunked' } });
+    outgoing.on('error', () => undefined);
+    outgoing.write(bytes);
+    const [req] = (await once(server, 'request')) as [IncomingMessage];
+    let chosen: unknown;
+    const pipe = req.pipe.bind(req);
+    req.pipe = (target, options) => {
+      chosen = target;
+      return pipe(target, options);
+    };
+    return { req, decoder: () => chosen as Duplex };
+  };
+
+  const zeros = Buffer.alloc(mebibyte);
+  for (const [encoding, encode] of Object.entries({ br: brotliCompressSync, gzip: gzipSync, deflate: deflateSync })) {
+    it(`413 ends the decoder of ${encoding}, which inflates nothing more`, async () => {
+      const { req, decoder } = await arrivalOf(encoding, encode(zeros));
+      let inflated = 0;
+      const reading = readBody(req, new MemoryBudget(limits).reservationFor('a'));
+      decoder().on('data', (chunk: Buffer) => (inflated += chunk.length));
+      await assert.rejects(reading, { code: 'payload_too_large' });
+      assert.equal(decoder().destroyed, true);
+      if (!decoder().closed) await once(decoder(), 'close');
+      assert.ok(inflated <= 200 * 1024, `${inflated} bytes`);
+    });
+  }
+
+  it('503 of the memory budget ends the decoder', async () => {
+    const { req, decoder } = await arrivalOf('br', brotliCompressSync(zeros));
+    const memory = new MemoryBudget({ ...limits, maxBytesPerOwner: 1024 }).reservationFor('a');
+    await assert.rejects(readBody(req, memory), { code: 'unavailable' });
+    assert.equal(decoder().destroyed, true);
+  });
+
+  it('a client that disconnects ends the decoder', async () => {
+    const { req, decoder } = await arrivalOf('gzip', gzipSync(Buffer.alloc(1024)).subarray(0, 12));
+    const reading = readBody(req, new MemoryBudget(limits).reservationFor('a'));
+    outgoing.destroy();
+    await assert.rejects(reading, { code: 'validation_failed' });
+    assert.equal(decoder().destroyed, true);
+  });
+
+  it('a broken body ends the decoder', async () => {
+    const { req, decoder } = await arrivalOf('gzip', Buffer.from('no gzip at all'));
+    await assert.rejects(readBody(req, new MemoryBudget(limits).reservationFor('a')), { code: 'validation_failed' });
+    assert.equal(decoder().destroyed, true);
+  });
+});
