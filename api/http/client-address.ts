@@ -1,5 +1,6 @@
 /** The address of the client of a request, also behind proxies, and the key under which limits count it. */
 import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
 import express, { type Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
@@ -10,8 +11,32 @@ export type ClientAddress = (req: IncomingMessage) => string | undefined;
 const plainAddress = (ip: string | undefined): string | undefined =>
   ip?.toLowerCase().startsWith('::ffff:') === true && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;
 
-/** A list of addresses without the ports that some gateways add. With them each connection would be an address of its own, without a limit. */
-const withoutPorts = (list: string) => list.replaceAll(/\[([^\][,]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+/g, '$1$2');
+/** How many entries of X-Forwarded-For are read, from its end. Proxies append to the list, so what is before the last ones is from the client. */
+const entriesMax = 32;
+/** Longer than every address with its zone and port. */
+const entryLengthMax = 64;
+
+/**
+ * The last entries of the list, without the ports that some gateways add: with them each connection would be an address of its own, without a
+ * limit. Anyone can send this header and nothing is counted before it is read, so the work is bounded and no expression backtracks.
+ */
+function lastEntries(list: string): string {
+  const end = list.slice(-entriesMax * entryLengthMax);
+  return end
+    .split(',')
+    .map((entry) => entry.trim().slice(0, entryLengthMax))
+    .filter((entry) => entry !== '')
+    .slice(-entriesMax)
+    .map(withoutPort)
+    .join(',');
+}
+
+/** `[2001:db8::1]:443` and `192.0.2.1:443` without port and brackets; another text as it is. */
+function withoutPort(entry: string): string {
+  if (entry.startsWith('[') && entry.includes(']')) return entry.slice(1, entry.indexOf(']'));
+  const [host = '', ...ports] = entry.split(':');
+  return ports.length === 1 && isIPv4(host) ? host : entry;
+}
 
 /**
  * Creates a function that returns the client address of a request: that of its connection, or behind trusted proxies what they say in
@@ -26,7 +51,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   const { request } = app as unknown as { request: Request };
   return (req) => {
     const given = req.headers['x-forwarded-for'];
-    const headers = typeof given === 'string' ? { 'x-forwarded-for': withoutPorts(given) } : {};
+    const headers = typeof given === 'string' ? { 'x-forwarded-for': lastEntries(given) } : {};
     const seen = Object.create(request, { headers: { value: headers }, socket: { value: req.socket } }) as Request;
     return plainAddress(seen.ip);
   };

@@ -1,0 +1,38 @@
+/** Inputs that cost a backtracking expression the square of their length. */
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { createClientAddress } from '../../../api/http/client-address.js';
+
+const addressOf = createClientAddress(['127.0.0.1']);
+const socket = { remoteAddress: '127.0.0.1' };
+const forwarded = (list: string) => addressOf({ headers: { 'x-forwarded-for': list }, socket } as unknown as IncomingMessage);
+
+const inputs: [what: string, use: (text: string) => unknown, of: (length: number) => string][] = [
+  ['digits in X-Forwarded-For', forwarded, (length) => '1'.repeat(length)],
+  ['dots in X-Forwarded-For', forwarded, (length) => '1.'.repeat(length / 2)],
+  ['brackets in X-Forwarded-For', forwarded, (length) => '['.repeat(length)],
+  ['colons in X-Forwarded-For', forwarded, (length) => ':'.repeat(length)],
+  ['commas in X-Forwarded-For', forwarded, (length) => ','.repeat(length)],
+  ['proxies in X-Forwarded-For', forwarded, (length) => '127.0.0.1,'.repeat(length / 10)],
+];
+
+/** The least CPU time of a few tries, in milliseconds: other work of the machine can only add to it. */
+function cost(use: () => unknown): number {
+  const tries = Array.from({ length: 3 }, () => {
+    const from = process.cpuUsage();
+    use();
+    const { user, system } = process.cpuUsage(from);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...tries);
+}
+
+describe('the worst input', () => {
+  for (const [what, use, of] of inputs) {
+    it(`costs time in proportion to its length: ${what}`, () => {
+      const [short, long] = [of(8_000), of(32_000)];
+      const [less, more] = [cost(() => use(short)), cost(() => use(long))];
+      assert.ok(more < 8 * less + 10, `${less} ms, and ${more} ms for four times the length`); // the square would be 16 times
+    });
+  }
+});
