@@ -48,7 +48,7 @@ function otherMethod(refusal: AppError, { methods }: Known): AppError {
 
 /** The response does not repeat the requested path, because it is unchecked input. */
 function nearest(find: (path: string) => Known | undefined, path: string): string | undefined {
-  const bare = path.replace(/\/+$/, '');
+  const bare = path.replace(/(?<!\/)\/+$/, ''); // tries each run of slashes once; without the look-behind it tries each slash
   const withoutSlash = bare === path ? undefined : find(bare);
   if (withoutSlash !== undefined) return `A path has no slash at its end: use ${withoutSlash.path}`;
   const inLowerCase = find(path.toLowerCase());

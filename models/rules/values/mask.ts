@@ -1,7 +1,8 @@
 /** Masks recipients in texts of providers, before they are shown or stored. */
 
 const phone = /(?:\+|%2B)[1-9]\d{5,14}(?!\d)/gi;
-const email = /[\w.%+'-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+/gi;
+/** An address, or else a whole word without one, so that each word is tried once and not once for each of its characters. */
+const emailOrWord = /([\w.%+'-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+)|[\w.%+'-]+/gi;
 
 /**
  * The text with its addresses masked: phone numbers with a plus sign, e-mail addresses, and this message's own recipient also without its
@@ -9,7 +10,9 @@ const email = /[\w.%+'-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+/gi;
  */
 export function maskAddresses(text: string, recipient: string): string {
   const digits = recipient.startsWith('+') ? recipient.slice(1) : undefined;
-  const masked = text.replaceAll(email, maskEmail).replaceAll(phone, maskPhone);
+  const masked = text
+    .replaceAll(emailOrWord, (word, address?: string) => (address === undefined ? word : maskEmail(address)))
+    .replaceAll(phone, maskPhone);
   return digits === undefined ? masked : masked.replaceAll(new RegExp(`(?<!\\d)${digits}(?!\\d)`, 'g'), maskPhone(digits));
 }
 

@@ -1,11 +1,18 @@
 /** Inputs that cost a backtracking expression the square of their length. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
+import { endpoints } from '../../../api/endpoints/index.js';
 import { createClientAddress } from '../../../api/http/client-address.js';
+import { createRouteHints } from '../../../api/http/errors/route-hints.js';
+import { notFound } from '../../../models/errors.js';
+import { maskAddresses } from '../../../models/rules/values/mask.js';
 
 const addressOf = createClientAddress(['127.0.0.1']);
+const explain = createRouteHints(endpoints);
 const socket = { remoteAddress: '127.0.0.1' };
 const forwarded = (list: string) => addressOf({ headers: { 'x-forwarded-for': list }, socket } as unknown as IncomingMessage);
+const unknown = (path: string) => explain(notFound(), 'GET', path);
+const masked = (text: string) => maskAddresses(text, '+15551234567');
 
 const inputs: [what: string, use: (text: string) => unknown, of: (length: number) => string][] = [
   ['digits in X-Forwarded-For', forwarded, (length) => '1'.repeat(length)],
@@ -14,6 +21,10 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
   ['colons in X-Forwarded-For', forwarded, (length) => ':'.repeat(length)],
   ['commas in X-Forwarded-For', forwarded, (length) => ','.repeat(length)],
   ['proxies in X-Forwarded-For', forwarded, (length) => '127.0.0.1,'.repeat(length / 10)],
+  ['slashes in an unknown path', unknown, (length) => `${'/'.repeat(length)}x`],
+  ['a long word in the report of a carrier', masked, (length) => 'a'.repeat(length)],
+  ['dots in the report of a carrier', masked, (length) => 'a.'.repeat(length / 2)],
+  ['encoded signs in the report of a carrier', masked, (length) => '%40a'.repeat(length / 4)],
 ];
 
 /** The least CPU time of a few tries, in milliseconds: other work of the machine can only add to it. */
