@@ -5,6 +5,7 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { createClientAddress } from '../../../api/http/client-address.js';
 import { createRouteHints } from '../../../api/http/errors/route-hints.js';
 import { notFound } from '../../../models/errors.js';
+import { keywordOf } from '../../../models/rules/contacts/suppression.js';
 import { maskAddresses } from '../../../models/rules/values/mask.js';
 
 const addressOf = createClientAddress(['127.0.0.1']);
@@ -22,6 +23,8 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
   ['commas in X-Forwarded-For', forwarded, (length) => ','.repeat(length)],
   ['proxies in X-Forwarded-For', forwarded, (length) => '127.0.0.1,'.repeat(length / 10)],
   ['slashes in an unknown path', unknown, (length) => `${'/'.repeat(length)}x`],
+  ['signs in an answer of a recipient', keywordOf, (length) => `${'!'.repeat(length)}x`],
+  ['quotes in an answer of a recipient', keywordOf, (length) => `${'"'.repeat(length)}x`],
   ['a long word in the report of a carrier', masked, (length) => 'a'.repeat(length)],
   ['dots in the report of a carrier', masked, (length) => 'a.'.repeat(length / 2)],
   ['encoded signs in the report of a carrier', masked, (length) => '%40a'.repeat(length / 4)],
