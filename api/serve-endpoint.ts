@@ -13,7 +13,7 @@ import { noHeaders } from './http/rate-limit.js';
 import type { Caller } from './http/caller.js';
 import type { Endpoint, NoteWorkspace } from './http/endpoint.js';
 import type { HandlerRequest } from './http/handler-request.js';
-import { addressKey } from './http/client-address.js';
+import { addressKey, siteOf } from './http/client-address.js';
 import { idsOf, readHandlerRequest } from './http/read-request.js';
 import type { Reply } from './http/reply.js';
 import { contextOf, logCaller } from './http/request-context.js';
@@ -44,7 +44,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
     if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
 
     const account = deps.config.accounts.find(({ name }) => name === req.params.provider)?.name; // an invented name is none
-    await withResources(item, limits, { caller, address }, (memory) =>
+    await withResources(item, limits, { caller, address, site: siteOf(context.address) ?? address }, (memory) =>
       limitFailures({ item, account, address }, res, async () => {
         const request = await authenticator.whileReading(item.auth, credential, admittedAt, () =>
           readHandlerRequest(item, req, { caller, memory }, { ...deps, context }),
@@ -62,12 +62,12 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
 async function withResources(
   item: Endpoint,
   limits: ResourceLimits,
-  { caller, address }: { caller: Caller | null; address: string },
+  { caller, address, site }: { caller: Caller | null; address: string; site: string },
   work: (memory: MemoryReservation) => Promise<void>,
 ): Promise<void> {
   const owner = caller?.workspaceId ?? address;
   const run = async () => {
-    const memory = (caller === null ? limits.addressMemory : limits.workspaceMemory).reservationFor(owner);
+    const memory = caller === null ? limits.addressMemory.reservationFor(address, site) : limits.workspaceMemory.reservationFor(owner);
     try {
       await work(memory);
     } finally {

@@ -58,18 +58,24 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 }
 
 /** An IPv6 address without its zone, which is a name on one machine only. Null for IPv4, and for a text of a proxy that is no address. */
-export function ipv6Of(ip: string | undefined): ipaddr.IPv6 | null {
+function ipv6Of(ip: string | undefined): ipaddr.IPv6 | null {
   const [address = ''] = ip?.split('%') ?? [];
   return ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : null;
 }
 
 /** The client address as limits count it: an IPv4 address, or the /64 network of an IPv6 address, because one customer owns a whole /64. */
-export function addressKey(ip: string | undefined): string {
+export const addressKey = (ip: string | undefined): string => networkOf(ip, 4) ?? plainKey(ip);
+
+/** The site of a client address: the /48 of an IPv6 address, because one customer may own its 65,536 networks. Null for any other address. */
+export const siteOf = (ip: string | undefined): string | null => networkOf(ip, 3);
+
+/** The network of an IPv6 address by the first parts of 16 bits; null for any other address. */
+function networkOf(ip: string | undefined, parts: number): string | null {
   const address = ipv6Of(ip);
-  if (address === null) return ip ?? 'unknown';
-  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
-  return `${address.parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`;
+  if (address === null || address.isIPv4MappedAddress()) return null;
+  const first = address.parts.slice(0, parts).map((part) => part.toString(16));
+  return `${first.join(':')}::/${parts * 16}`;
 }
+
+/** An IPv4 address, also if it is written as IPv6; any other text as it is. */
+const plainKey = (ip: string | undefined): string => ipv6Of(ip)?.toIPv4Address().toString() ?? ip ?? 'unknown';

@@ -11,7 +11,10 @@ import { restBesideSends } from '../../models/flow/rest-beside-sends.js';
 export interface ResourceLimits {
   /** Body bytes of requests with a credential, counted per workspace. */
   workspaceMemory: MemoryBudget;
-  /** Body bytes of requests without a credential, counted per client address. */
+  /**
+   * Body bytes of requests without a credential, counted per client address (IPv6: per /64, and per /48 together). When others use up all, each
+   * address still has room for a login and for a usual delivery report.
+   */
   addressMemory: MemoryBudget;
   /** Concurrent requests with large bodies, counted per workspace. */
   bulkRequests: ConcurrencyLimit;
@@ -21,7 +24,7 @@ const megabyte = 1024 * 1024;
 
 export const createResourceLimits = (): ResourceLimits => ({
   workspaceMemory: new MemoryBudget({ maxBytes: 64 * megabyte, maxBytesPerOwner: 16 * megabyte, guaranteedBytesPerOwner: 512 * 1024 }),
-  addressMemory: new MemoryBudget({ maxBytes: 16 * megabyte, maxBytesPerOwner: 4 * megabyte, guaranteedBytesPerOwner: 0 }),
+  addressMemory: new MemoryBudget({ maxBytes: 16 * megabyte, maxBytesPerOwner: 4 * megabyte, guaranteedBytesPerOwner: 32 * 1024 }),
   bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
 });
 

@@ -3,9 +3,9 @@ import { busy } from '../errors.js';
 export interface MemoryBudgetOptions {
   /** The most bytes in use at the same time, by all owners together. */
   maxBytes: number;
-  /** The most bytes in use by one owner. */
+  /** The most bytes in use by one owner, or by the owners of one group together. */
   maxBytesPerOwner: number;
-  /** Bytes that each owner may use even when `maxBytes` is used up. */
+  /** Bytes that each owner may use even when `maxBytes`, or the share of its group, is used up. */
   guaranteedBytesPerOwner: number;
 }
 
@@ -19,33 +19,38 @@ export interface MemoryReservation {
 
 /** Counts the bytes that this process keeps in memory for its clients, so that no client can exhaust the memory. */
 export class MemoryBudget {
-  readonly #bytesByOwner = new Map<string, number>();
+  readonly #bytesBy = new Map<string, number>();
   #total = 0;
 
   constructor(private readonly options: MemoryBudgetOptions) {}
 
-  /** Starts a reservation of 0 bytes for this owner. */
-  reservationFor(owner: string): MemoryReservation {
+  /**
+   * Starts a reservation of 0 bytes for this owner.
+   * @param group of owners that may belong to one client, by a name that no owner has. Its owners share what one owner may use
+   */
+  reservationFor(owner: string, group = owner): MemoryReservation {
+    const { maxBytes, maxBytesPerOwner, guaranteedBytesPerOwner } = this.options;
+    const names = new Set([owner, group]);
     let reserved = 0;
+    const add = (bytes: number) => {
+      reserved += bytes;
+      this.#total += bytes;
+      for (const name of names) this.#add(name, bytes);
+    };
     return {
       reserve: (bytes) => {
-        const { maxBytes, maxBytesPerOwner, guaranteedBytesPerOwner } = this.options;
-        const ownTotal = (this.#bytesByOwner.get(owner) ?? 0) + bytes;
-        if (ownTotal > maxBytesPerOwner || (this.#total + bytes > maxBytes && ownTotal > guaranteedBytesPerOwner)) throw busy();
-        reserved += bytes;
-        this.#add(owner, bytes);
+        const usedBy = (name: string) => (this.#bytesBy.get(name) ?? 0) + bytes;
+        const hasRoom = usedBy(group) <= maxBytesPerOwner && this.#total + bytes <= maxBytes;
+        if (!hasRoom && usedBy(owner) > guaranteedBytesPerOwner) throw busy();
+        add(bytes);
       },
-      release: () => {
-        this.#add(owner, -reserved);
-        reserved = 0;
-      },
+      release: () => add(-reserved),
     };
   }
 
-  #add(owner: string, bytes: number): void {
-    this.#total += bytes;
-    const ownTotal = (this.#bytesByOwner.get(owner) ?? 0) + bytes;
-    if (ownTotal > 0) this.#bytesByOwner.set(owner, ownTotal);
-    else this.#bytesByOwner.delete(owner);
+  #add(name: string, bytes: number): void {
+    const total = (this.#bytesBy.get(name) ?? 0) + bytes;
+    if (total > 0) this.#bytesBy.set(name, total);
+    else this.#bytesBy.delete(name);
   }
 }

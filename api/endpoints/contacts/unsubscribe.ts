@@ -3,11 +3,19 @@ import { notFound } from '../../../models/errors.js';
 import { Message } from '../../../models/tables/message.js';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { readUnsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
+import type { Deps } from '../../deps.js';
 import { endpoint } from '../../declare.js';
 import { messageOnly } from '../../http/schemas/schemas.js';
 import { successTexts } from '../../present/success-texts.js';
 
 const path = '/unsubscribe/:token';
+
+/** @throws AppError 404 if we did not make the token */
+function messageIdOf(token: string, { secretKeys }: Deps['config']): string {
+  const id = readUnsubscribeToken(secretKeys, token);
+  if (id === null) throw notFound();
+  return id;
+}
 
 export const unsubscribe = endpoint({
   id: 'unsubscribe',
@@ -20,9 +28,9 @@ export const unsubscribe = endpoint({
   rate: 'callback',
   refusals: [413],
   response: messageOnly,
+  admit: ({ params }, { config }) => void messageIdOf(params.token ?? '', config),
   async handler({ params }, { config, db }) {
-    const id = readUnsubscribeToken(config.secretKeys, params.token);
-    const message = id === null ? null : await Message.findByPk(id);
+    const message = await Message.findByPk(messageIdOf(params.token, config));
     if (message === null) throw notFound();
     const { workspace_id, channel, to: recipient } = message;
     await suppress(db, [{ workspace_id, channel, recipient, reason: 'opt_out', source: 'unsubscribe', message_id: message.id }]);
@@ -41,7 +49,7 @@ export const explainUnsubscribe = endpoint({
   rate: 'callback',
   response: messageOnly,
   async handler({ params }, { config }) {
-    if (readUnsubscribeToken(config.secretKeys, params.token) === null) throw notFound();
+    messageIdOf(params.token, config);
     return { message: successTexts.notUnsubscribed };
   },
 });

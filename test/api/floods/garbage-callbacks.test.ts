@@ -39,6 +39,7 @@ describe('unsigned callbacks', () => {
     assert.equal(await answerToHead(app, '/callbacks/sandbox'), '403');
     assert.equal(await answerToHead(app, '/callbacks/sandbox', { ...forged, 'X-Sandbox-Signature': 'x' }), '403');
     assert.equal(await answerToHead(app, '/callbacks/sandbox', { ...forged, 'Content-Length': '600000' }), '413');
+    assert.equal(await answerToHead(app, '/unsubscribe/x', { 'Content-Length': '100000' }), '404');
   });
 
   it('200 for a signed callback of Meta of 3 MB, and 413 for a larger one', async () => {

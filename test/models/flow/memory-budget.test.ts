@@ -25,6 +25,18 @@ describe('MemoryBudget', () => {
     assert.throws(() => other.reserve(1), isBusy);
   });
 
+  it('refuses too many bytes of the owners of one group, except the guaranteed bytes of each', () => {
+    const budget = createBudget();
+    const [one, two] = [budget.reservationFor('a1', 'a'), budget.reservationFor('a2', 'a')];
+    one.reserve(50);
+    two.reserve(10);
+    assert.throws(() => two.reserve(1), isBusy);
+    budget.reservationFor('a3', 'a').reserve(10);
+    budget.reservationFor('b').reserve(30);
+    one.release();
+    two.reserve(40);
+  });
+
   it('releases bytes once, and does not count refused bytes', () => {
     const budget = createBudget();
     const reservation = budget.reservationFor('a');
