@@ -10,13 +10,13 @@ const defaultMaxBytes = 100 * 1024;
 
 /**
  * Returns the bytes of the body, for any content type. After an error the rest of the body is read and discarded, without decoding it.
- * @param memory counts the bytes
+ * @param memory counts the bytes, and those of a decoder
  * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, 503 when the memory budget is used up
  */
 export function readBody(req: IncomingMessage, memory: MemoryReservation, maxBytes = defaultMaxBytes): Promise<Buffer> {
   if (!hasBody(req)) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
-    const { source, isEncoded } = sourceOf(req);
+    const { source, isEncoded } = sourceOf(req, memory);
     const chunks: Buffer[] = [];
     let size = 0;
     const stop = (error: unknown) => {
@@ -49,16 +49,19 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
 
 const hasBody = ({ headers }: IncomingMessage) => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
-  gzip: createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+/** How to decode each encoding, and what a decoder counts in the memory budget besides the body: its window and its tables. */
+const decoders: Readonly<Record<string, { create: () => NodeJS.ReadWriteStream & Readable; bytes: number }>> = {
+  gzip: { create: createGunzip, bytes: 64 * 1024 },
+  deflate: { create: createInflate, bytes: 64 * 1024 },
+  br: { create: createBrotliDecompress, bytes: 256 * 1024 },
 };
 
-function sourceOf(req: IncomingMessage): { source: Readable; isEncoded: boolean } {
+/** @throws AppError 400 for an unknown content encoding, 503 when there is no memory for a decoder */
+function sourceOf(req: IncomingMessage, memory: MemoryReservation): { source: Readable; isEncoded: boolean } {
   const encoding = (req.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding === 'identity') return { source: req, isEncoded: false };
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
   if (decoder === undefined) throw invalidJson();
-  return { source: req.pipe(decoder()), isEncoded: true };
+  memory.reserve(decoder.bytes);
+  return { source: req.pipe(decoder.create()), isEncoded: true };
 }

@@ -55,9 +55,16 @@ describe('a compressed body', () => {
 
   it('503 of the memory budget ends the decoder', async () => {
     const { req, decoder } = await arrivalOf('br', brotliCompressSync(zeros));
-    const memory = new MemoryBudget({ ...limits, maxBytesPerOwner: 1024 }).reservationFor('a');
+    const memory = new MemoryBudget({ ...limits, maxBytesPerOwner: 300 * 1024 }).reservationFor('a');
     await assert.rejects(readBody(req, memory), { code: 'unavailable' });
     assert.equal(decoder().destroyed, true);
+  });
+
+  it('503 without a decoder when the memory budget has no room for one', async () => {
+    const { req, decoder } = await arrivalOf('gzip', gzipSync('{}'));
+    const memory = new MemoryBudget({ ...limits, maxBytesPerOwner: 32 * 1024 }).reservationFor('a');
+    await assert.rejects(readBody(req, memory), { code: 'unavailable' });
+    assert.equal(decoder(), undefined);
   });
 
   it('a client that disconnects ends the decoder', async () => {
