@@ -9,6 +9,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bawait /g, ''],
   [/\b__a(enter|exit|iter)__\b/g, '__$1__'],
   [/\ba(close|read|iter_bytes)\(/g, '$1('],
+  [/\bfrom anyio import fail_after\b/g, 'from contextlib import nullcontext'],
   [/\bfrom anyio import sleep\b/g, 'from time import sleep'],
   [/\bAsyncGenerator\[(\w+), None\]/g, 'Generator[$1, None, None]'],
   [/\bAsync(?=[A-Z])/g, ''],

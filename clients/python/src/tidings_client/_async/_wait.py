@@ -1,5 +1,11 @@
-"""How this half of the package waits."""
+"""How this half of the package waits.
+
+Nothing can bound a blocking call as a whole: there, each part of it has the time-out.
+"""
 
 from __future__ import annotations
 
-from anyio import sleep as sleep
+from anyio import fail_after as bounded
+from anyio import sleep
+
+__all__ = ["bounded", "sleep"]

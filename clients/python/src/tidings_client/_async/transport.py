@@ -10,7 +10,7 @@ import httpx
 from .._errors import TidingsError
 from .._request import Options, Request, data_of, failure_of, prepared
 from .._retry import is_retryable, pause_of
-from ._wait import sleep
+from ._wait import bounded, sleep
 
 OnResponse = Callable[[httpx.Response], None]
 
@@ -43,17 +43,18 @@ class AsyncTransport:
         ends_at = time.monotonic() + self.options.timeout
         body = bytearray()
         try:
-            prepared_request = prepared(self.http, self.options, request, {})
-            # A redirect would carry the key to another place, and a POST would become a GET.
-            response = await self.http.send(prepared_request, stream=True, follow_redirects=False)
-            try:
-                async for chunk in response.aiter_bytes():
-                    body += chunk
-                    if time.monotonic() > ends_at:
-                        raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
-            finally:
-                await response.aclose()
-        except httpx.RequestError as error:
+            with bounded(self.options.timeout):
+                prepared_request = prepared(self.http, self.options, request, {})
+                # A redirect would carry the key to another place, and a POST would become a GET.
+                response = await self.http.send(prepared_request, stream=True, follow_redirects=False)
+                try:
+                    async for chunk in response.aiter_bytes():
+                        body += chunk
+                        if time.monotonic() > ends_at:
+                            raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
+                finally:
+                    await response.aclose()
+        except (httpx.RequestError, TimeoutError) as error:
             raise failure_of(error) from error
         if self.on_response is not None:
             self.on_response(response)

@@ -1,6 +1,12 @@
 # Generated from _async by `npm run client:types`: do not edit it.
-"""How this half of the package waits."""
+"""How this half of the package waits.
+
+Nothing can bound a blocking call as a whole: there, each part of it has the time-out.
+"""
 
 from __future__ import annotations
 
-from time import sleep as sleep
+from contextlib import nullcontext as bounded
+from time import sleep
+
+__all__ = ["bounded", "sleep"]

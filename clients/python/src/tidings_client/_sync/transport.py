@@ -11,7 +11,7 @@ import httpx
 from .._errors import TidingsError
 from .._request import Options, Request, data_of, failure_of, prepared
 from .._retry import is_retryable, pause_of
-from ._wait import sleep
+from ._wait import bounded, sleep
 
 OnResponse = Callable[[httpx.Response], None]
 
@@ -44,17 +44,18 @@ class Transport:
         ends_at = time.monotonic() + self.options.timeout
         body = bytearray()
         try:
-            prepared_request = prepared(self.http, self.options, request, {})
-            # A redirect would carry the key to another place, and a POST would become a GET.
-            response = self.http.send(prepared_request, stream=True, follow_redirects=False)
-            try:
-                for chunk in response.iter_bytes():
-                    body += chunk
-                    if time.monotonic() > ends_at:
-                        raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
-            finally:
-                response.close()
-        except httpx.RequestError as error:
+            with bounded(self.options.timeout):
+                prepared_request = prepared(self.http, self.options, request, {})
+                # A redirect would carry the key to another place, and a POST would become a GET.
+                response = self.http.send(prepared_request, stream=True, follow_redirects=False)
+                try:
+                    for chunk in response.iter_bytes():
+                        body += chunk
+                        if time.monotonic() > ends_at:
+                            raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
+                finally:
+                    response.close()
+        except (httpx.RequestError, TimeoutError) as error:
             raise failure_of(error) from error
         if self.on_response is not None:
             self.on_response(response)
