@@ -1,7 +1,8 @@
 /** What the command writes. Results go to standard output, everything else to standard error, so that results can be piped. */
-import { styleText } from 'node:util';
 
-type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
+/** The codes that begin and end a style. `styleText` of Node is not there before Node 20.12. */
+const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const;
+type Style = keyof typeof codes;
 
 export interface Streams {
   stdin: NodeJS.ReadStream;
@@ -39,7 +40,8 @@ export class Terminal {
   }
 
   style(style: Style, text: string): string {
-    return this.streams.stdout.isTTY && !this.noColor ? styleText(style, text) : text;
+    const [begin, end] = codes[style];
+    return this.streams.stdout.isTTY && !this.noColor ? `\u001b[${begin}m${text}\u001b[${end}m` : text;
   }
 
   /** The status, padded, in its colour. */
