@@ -1,11 +1,11 @@
 /** Messages and batches. */
 import { List } from './list.js';
-import { assertVisible, type CallOptions, type SendOptions, type Transport } from './transport.js';
+import { assertVisible, type CallOptions, OptionError, type SendOptions, type Transport } from './transport.js';
 import type * as types from './types.js';
 
 /** An id as a part of a path. URLs remove dots alone, also encoded ones, so that the path would be another one. */
 export const segment = (id: string): string => {
-  if (typeof id !== 'string' || ['', '.', '..'].includes(id)) throw new TypeError('an id is required');
+  if (typeof id !== 'string' || ['', '.', '..'].includes(id)) throw new OptionError('an id is required');
   return encodeURIComponent(id);
 };
 

@@ -2,6 +2,9 @@
 import { errorOf, TidingsError } from './errors.js';
 import { isRetryable, pause, pauseMs } from './retry.js';
 
+/** The caller gave a value that cannot work. */
+export class OptionError extends TypeError {}
+
 export interface TidingsOptions {
   /** `tidings_…`, from POST /api-keys. */
   apiKey: string;
@@ -49,9 +52,9 @@ export class Transport {
   readonly #fetch: typeof fetch;
 
   constructor(private readonly options: TidingsOptions) {
-    if (typeof options.apiKey !== 'string' || options.apiKey === '') throw new TypeError('apiKey is required');
+    if (typeof options.apiKey !== 'string' || options.apiKey === '') throw new OptionError('apiKey is required');
     assertVisible('apiKey', options.apiKey.trim()); // one from a file ends with a line end, which fetch removes
-    if (!URL.canParse(options.baseUrl)) throw new TypeError('baseUrl must be a URL, such as https://api.example.com');
+    if (!URL.canParse(options.baseUrl)) throw new OptionError('baseUrl must be a URL, such as https://api.example.com');
     this.#root = `${options.baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
     this.#fetch = options.fetch ?? ((...given) => fetch(...given)); // some runtimes refuse a fetch that is called as a method
   }
@@ -120,7 +123,7 @@ export class Transport {
 
 /** Otherwise fetch would throw an error that looks like one of the network. The key is not shown: it may be secret. */
 export function assertVisible(name: string, key: string): void {
-  if (!/^[!-~]+$/.test(key)) throw new TypeError(`${name} must be visible ASCII characters`);
+  if (!/^[!-~]+$/.test(key)) throw new OptionError(`${name} must be visible ASCII characters`);
 }
 
 function dataOf<T>(status: number, text: string): T {

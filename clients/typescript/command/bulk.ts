@@ -1,8 +1,8 @@
 /** `tidings bulk` */
-import { createInterface } from 'node:readline/promises';
 import { type NewBatch, type PreviewRequest, type SendOptions, type SentBatch, type Tidings, TidingsError } from '../client/index.js';
 import { type BulkOptions, type Chunk, keyOf, readChunks } from './bulk-file.js';
 import { channels, choice, type Command, type Context, Failed, inWords, textOption, UsageError, wholeNumber } from './command.js';
+import { confirm } from './input.js';
 import { counted, plain } from './terminal.js';
 
 export const bulk: Command = {
@@ -106,17 +106,6 @@ async function planOf(options: BulkOptions): Promise<Plan> {
   }
   if (plan === undefined) throw new UsageError(`${options.file} has no rows`);
   return plan;
-}
-
-async function confirm({ terminal, signal }: Context): Promise<boolean> {
-  if (!terminal.isInteractive) throw new UsageError('--yes is required without a terminal');
-  const { stdin, stderr } = terminal.streams;
-  const lines = createInterface({ input: stdin, output: stderr });
-  try {
-    return /^y(es)?$/i.test((await lines.question('Send? [y/N] ', { signal })).trim());
-  } finally {
-    lines.close();
-  }
 }
 
 interface BulkRun {

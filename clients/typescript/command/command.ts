@@ -18,6 +18,11 @@ export class Undecided extends Error {
   override readonly name = 'Undecided';
 }
 
+/** The user pressed Ctrl-C at a question: exit code 130. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
 export interface Context {
   /** Options and arguments, as `parseArgs` gives them. */
   values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
@@ -41,7 +46,7 @@ export interface Command {
   offers?: Readonly<Record<string, readonly string[]>>;
   /** How many arguments it takes. */
   arguments: readonly [min: number, max: number];
-  /** @throws UsageError, Failed, Undecided, TidingsError */
+  /** @throws UsageError, Failed, Undecided, Interrupted, TidingsError */
   run(context: Context): Promise<void>;
 }
 

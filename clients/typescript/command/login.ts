@@ -1,7 +1,7 @@
 /** `tidings login` */
-import { text } from 'node:stream/consumers';
 import { Tidings } from '../client/index.js';
-import { type Command, textOption, UsageError } from './command.js';
+import { type Command, Interrupted, textOption, UsageError } from './command.js';
+import { readInput } from './input.js';
 import { localUrl, writeSettings } from './settings.js';
 import { counted, type Terminal } from './terminal.js';
 
@@ -19,7 +19,7 @@ The environment goes first: TIDINGS_API_KEY, TIDINGS_URL.`,
     const { terminal, env, signal } = context;
     const baseUrl = textOption(context, 'url') ?? env.TIDINGS_URL ?? localUrl;
     if (!URL.canParse(baseUrl)) throw new UsageError('--url must be a URL');
-    const apiKey = (terminal.isInteractive ? await askHidden(terminal, 'API key: ', signal) : await text(terminal.streams.stdin)).trim();
+    const apiKey = (terminal.isInteractive ? await askHidden(terminal, 'API key: ', signal) : await readInput(context)).trim();
     if (apiKey === '') throw new UsageError('no API key was given');
     const { balance } = await new Tidings({ apiKey, baseUrl }).balance({ signal });
     const file = writeSettings(env, { apiKey, baseUrl });
@@ -38,7 +38,7 @@ function askHidden({ streams }: Terminal, question: string, signal: AbortSignal)
     const read = (chunk: string) => {
       for (const character of chunk) {
         if (character === '\r' || character === '\n' || character === '\u0004') return resolve(line);
-        if (character === '\u0003') return reject(new UsageError('interrupted'));
+        if (character === '\u0003') return reject(new Interrupted('interrupted'));
         line = character === '\u007f' ? line.slice(0, -1) : line + character;
       }
     };

@@ -1,8 +1,9 @@
 /** Finds the subcommand, reads its options, runs it, and turns what it throws into a text and an exit code. */
 import { parseArgs } from 'node:util';
 import { Tidings, TidingsError } from '../client/index.js';
+import { OptionError } from '../client/transport.js';
 import { bulk } from './bulk.js';
-import { type Command, Undecided, UsageError } from './command.js';
+import { type Command, Interrupted, Undecided, UsageError } from './command.js';
 import { completionOf } from './completion.js';
 import { listen } from './listen.js';
 import { login } from './login.js';
@@ -46,7 +47,7 @@ export async function run(args: readonly string[], streams: Streams, env: NodeJS
     await runCommand(name, command, rest, { terminal, env, signal });
     return 0;
   } catch (error) {
-    if (signal.aborted) return 130;
+    if (signal.aborted || error instanceof Interrupted) return 130;
     return explain(terminal, error);
   }
 }
@@ -61,8 +62,16 @@ async function runCommand(name: string, command: Command, args: string[], { term
   const { values, positionals } = readArgs(name, command, args);
   const [min, max] = command.arguments;
   if (positionals.length < min || positionals.length > max) throw new UsageError(`usage: tidings ${name} ${command.usage}`);
-  const tidings = () => new Tidings({ ...readSettings(env), retries: 3 }); // somebody waits for the answer
-  await command.run({ values, positionals, terminal, env, signal, tidings });
+  await command.run({ values, positionals, terminal, env, signal, tidings: () => clientOf(env) });
+}
+
+function clientOf(env: NodeJS.ProcessEnv): Tidings {
+  const settings = readSettings(env);
+  try {
+    return new Tidings({ ...settings, retries: 3 }); // somebody waits for the answer
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}: set TIDINGS_API_KEY and TIDINGS_URL, or run this command with login`, { cause: error });
+  }
 }
 
 function readArgs(name: string, { options = {} }: Command, args: string[]) {
@@ -97,5 +106,5 @@ function explain(terminal: Terminal, error: unknown): number {
   const { message } = error as Error;
   terminal.note(terminal.isJson ? JSON.stringify({ error: { message } }) : `tidings: ${message}`);
   if (error instanceof Undecided) return 4;
-  return error instanceof UsageError ? 2 : 1;
+  return error instanceof UsageError || error instanceof OptionError ? 2 : 1;
 }

@@ -1,5 +1,4 @@
 /** `tidings send` and `tidings trigger` */
-import { text as readAll } from 'node:stream/consumers';
 import type { Message, NewMessage } from '../client/index.js';
 import {
   channels,
@@ -15,6 +14,7 @@ import {
   wholeNumber,
 } from './command.js';
 import { untilStatus, usualSeconds, type Waited } from './follow.js';
+import { readInput } from './input.js';
 import { counted } from './terminal.js';
 
 /** 30 days, more than any carrier takes to report. */
@@ -73,7 +73,7 @@ async function messageOf(context: Context): Promise<NewMessage> {
   const subject = textOption(context, 'subject');
   const reference = textOption(context, 'reference');
   const scheduledAt = textOption(context, 'at');
-  const text = given === '-' ? (await readAll(context.terminal.streams.stdin)).replace(/\r?\n$/, '') : given;
+  const text = given === '-' ? (await readInput(context)).replace(/\r?\n$/, '') : given;
   const message = {
     to,
     channel: choice(context, 'channel', channels) ?? channelTo(to),
