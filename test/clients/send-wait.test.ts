@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { until } from '../support/client.js';
 import { type Ended, runCommand } from './run-command.js';
+import { runHere, startHere } from './run-here.js';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.js';
 
 const id = '01a21ab3-1a66-7580-bdef-bf85b51fc394';
@@ -25,7 +27,7 @@ describe('tidings send --wait', () => {
     const { code, stdout, stderr } = await send('--timeout', '1');
     assert.equal(code, 4);
     assert.match(stdout, new RegExp(`^${id}  sent +1 credit\n$`));
-    assert.equal(stderr, `tidings: the message is sent, but not decided after 1 second: see tidings timeline ${id}\n`);
+    assert.equal(stderr, `accepted: ${id}\ntidings: the message is sent, but not decided after 1 second: see tidings timeline ${id}\n`);
   });
 
   it('ends with 4 at once when no delivery report will come', async () => {
@@ -34,7 +36,13 @@ describe('tidings send --wait', () => {
     assert.equal(code, 4);
     assert.equal((JSON.parse(stdout) as { status_detail: string }).status_detail, 'unknown');
     const error = { message: `the message is sent, and nobody reports what became of it: see tidings timeline ${id}` };
-    assert.deepEqual(JSON.parse(stderr), { error });
+    assert.deepEqual(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line)),
+      [{ accepted: { id } }, { error }],
+    );
   });
 
   it('counts the time of a scheduled message from when it is due', async () => {
@@ -42,7 +50,35 @@ describe('tidings send --wait', () => {
     const scheduled = { status: 'queued', status_detail: 'scheduled', ...later };
     server.answers = [answer(201, scheduled), answer(200, scheduled), answer(200, scheduled), delivered];
     const { code, stderr } = await send('--timeout', '1');
-    assert.deepEqual([code, stderr, server.requests.length], [0, '', 4]);
+    assert.deepEqual([code, stderr, server.requests.length], [0, `accepted: ${id}\n`, 4]);
+  });
+
+  const env = () => ({ TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: server.url });
+  const revoked = { status: 401, body: { success: false, error: 'Invalid API key', code: 'unauthorized', message: 'Invalid API key' } };
+
+  it('a wait that fails after acceptance exits with 4 and names the message, which would be paid twice if it were sent again', async () => {
+    for (const args of [
+      ['send', '+15551234567', 'Hello', '--wait'],
+      ['trigger', 'message.delivered'],
+    ]) {
+      server.answers = [accepted, revoked];
+      const { code, stdout, stderr } = await runHere(args, env());
+      assert.deepEqual([code, stdout], [4, '']);
+      const why = `message ${id} was accepted, but the wait for it failed: Invalid API key: see tidings timeline ${id}`;
+      assert.equal(stderr, `accepted: ${id}\ntidings: ${why}\n`);
+    }
+  });
+
+  it('Ctrl-C during a wait exits with 130 and names the message', async () => {
+    server.answers = [accepted, 'hang'];
+    const running = startHere(['send', '+15551234567', 'Hello', '--wait', '--json'], env());
+    await until(() => server.requests.length === 2, 'it waits');
+    assert.equal(running.stderr(), `{"accepted":{"id":"${id}"}}\n`);
+    running.interrupt();
+    const { code, stderr } = await running.ended;
+    assert.equal(code, 130);
+    const [, last = ''] = stderr.trim().split('\n');
+    assert.match((JSON.parse(last) as { error: { message: string } }).error.message, new RegExp(`^message ${id} was accepted, but `));
   });
 
   it('exits with 2 for a time-out without --wait or of no whole seconds', async () => {

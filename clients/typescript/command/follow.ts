@@ -1,6 +1,7 @@
 /** Waits for a message. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message, Tidings } from '../client/index.js';
+import { Undecided } from './command.js';
 import { counted } from './terminal.js';
 
 /** Half of the usual rate limit of a key. */
@@ -11,7 +12,7 @@ const isFinal = ({ status }: Message) => status === 'delivered' || status === 'f
 /** After this time most carriers have reported. Some never do, so every wait ends. */
 export const usualSeconds = 600;
 
-interface Waiting {
+export interface Waiting {
   signal: AbortSignal;
   /** Besides the final ones. */
   wanted?: readonly string[];
@@ -25,8 +26,21 @@ export interface Waited {
   undecided?: string;
 }
 
-/** Reads a message until it has a final status or a wanted one, no report will come any more, or the time is over. */
-export async function untilStatus(
+/**
+ * Reads a message until it has a final status or a wanted one, no report will come any more, or the time is over.
+ * @throws Undecided with the id of the message, whatever fails: without it, the message would be sent and paid again
+ */
+export async function untilStatus(tidings: Tidings, sent: Message, waiting: Waiting): Promise<Waited> {
+  try {
+    return await readUntil(tidings, sent, waiting);
+  } catch (error) {
+    const why = waiting.signal.aborted ? 'was interrupted' : `failed: ${(error as Error).message}`;
+    const text = `message ${sent.id} was accepted, but the wait for it ${why}: see tidings timeline ${sent.id}`;
+    throw new Undecided(text, { cause: error });
+  }
+}
+
+async function readUntil(
   tidings: Tidings,
   { id, created_at, scheduled_at }: Message,
   { signal, wanted = [], seconds = usualSeconds }: Waiting,

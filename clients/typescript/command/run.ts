@@ -26,7 +26,7 @@ ${Object.entries(commands)
   --json                   one JSON text in each line, for programs
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line,
-3 service not reachable, 4 not decided in time, 130 Ctrl-C.`;
+3 service not reachable, 4 accepted but not decided, 130 Ctrl-C.`;
 
 /** @returns the exit code */
 export async function run(args: readonly string[], streams: Streams, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
@@ -47,7 +47,10 @@ export async function run(args: readonly string[], streams: Streams, env: NodeJS
     await runCommand(name, command, rest, { terminal, env, signal });
     return 0;
   } catch (error) {
-    if (signal.aborted || error instanceof Interrupted) return 130;
+    if (signal.aborted || error instanceof Interrupted) {
+      if (error instanceof Undecided) explain(terminal, error); // it names a message that was accepted
+      return 130;
+    }
     return explain(terminal, error);
   }
 }

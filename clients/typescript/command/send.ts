@@ -1,5 +1,5 @@
 /** `tidings send` and `tidings trigger` */
-import type { Message, NewMessage } from '../client/index.js';
+import type { Message, NewMessage, Tidings } from '../client/index.js';
 import {
   channels,
   channelTo,
@@ -13,7 +13,7 @@ import {
   UsageError,
   wholeNumber,
 } from './command.js';
-import { untilStatus, usualSeconds, type Waited } from './follow.js';
+import { untilStatus, usualSeconds, type Waiting } from './follow.js';
 import { readInput } from './input.js';
 import { counted } from './terminal.js';
 
@@ -30,7 +30,7 @@ export const send: Command = {
   --key KEY          idempotency key: the same key and message are sent once
   --preview          show text and price, send nothing
   --wait             wait until it is delivered; exit code 1 if it failed,
-                     4 if that is not decided in time
+                     4 if that is not decided in time, or the wait failed
   --timeout SECONDS  the longest wait, from when it is due (default ${usualSeconds})
 
 TEXT - reads the text from standard input, without a line break at its end.`,
@@ -64,7 +64,8 @@ TEXT - reads the text from standard input, without a line break at its end.`,
     const idempotencyKey = textOption(context, 'key');
     const sent = await tidings.messages.send(message, { signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
     if (values.wait !== true) return report(context, sent);
-    finish(context, await untilStatus(tidings, sent, { signal, ...(seconds === undefined ? {} : { seconds }) }));
+    const { status } = await waitFor(context, tidings, sent, seconds === undefined ? {} : { seconds });
+    if (status === 'failed') throw new Failed('the message failed');
   },
 };
 
@@ -89,15 +90,14 @@ function report({ terminal }: Context, message: Message): void {
   terminal.print(`${message.id}  ${terminal.status(message.status)} ${counted(message.credits_used, 'credit')}${error}`, message);
 }
 
-function finish(context: Context, waited: Waited): void {
-  reportDecided(context, waited);
-  if (waited.message.status === 'failed') throw new Failed('the message failed');
-}
-
-/** @throws Undecided */
-function reportDecided(context: Context, { message, undecided }: Waited): void {
+/** Reports the message when it is decided. Its id is shown before: whatever ends the wait, the message is not sent again. @throws Undecided */
+async function waitFor(context: Context, tidings: Tidings, sent: Message, waiting: Omit<Waiting, 'signal'>): Promise<Message> {
+  const { terminal, signal } = context;
+  terminal.note(terminal.isJson ? JSON.stringify({ accepted: { id: sent.id } }) : `accepted: ${sent.id}`);
+  const { message, undecided } = await untilStatus(tidings, sent, { signal, ...waiting });
   report(context, message);
   if (undecided !== undefined) throw new Undecided(`the message is ${message.status}, ${undecided}: see tidings timeline ${message.id}`);
+  return message;
 }
 
 /** Numbers of the sandbox; no carrier has given them to anybody. */
@@ -139,9 +139,7 @@ Sends an SMS of one credit to a number of the sandbox, and waits for the event.`
     );
     const status = event.slice('message.'.length);
     const wanted = event === 'message.queued' ? ['queued', 'sent'] : [status];
-    const waited = await untilStatus(tidings, sent, { signal: context.signal, wanted });
-    reportDecided(context, waited);
-    if (status === 'failed' || waited.message.status !== 'failed') return;
-    throw new Failed(`the message failed: ${waited.message.error_code ?? ''}`);
+    const message = await waitFor(context, tidings, sent, { wanted });
+    if (status !== 'failed' && message.status === 'failed') throw new Failed(`the message failed: ${message.error_code ?? ''}`);
   },
 };
