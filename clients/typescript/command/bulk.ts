@@ -30,6 +30,7 @@ command again: what was sent already is not sent a second time.`,
   },
   offers: { '': ['FILE'], channel: channels },
   arguments: [1, 1],
+  outlivesReader: true,
   async run(context) {
     const { terminal, values, signal } = context;
     const options = optionsOf(context);

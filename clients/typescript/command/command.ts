@@ -46,6 +46,8 @@ export interface Command {
   offers?: Readonly<Record<string, readonly string[]>>;
   /** How many arguments it takes. */
   arguments: readonly [min: number, max: number];
+  /** It sends: it goes on to its end when nobody reads its results any more, as after `| head`. Other commands end then. */
+  outlivesReader?: true;
   /** @throws UsageError, Failed, Undecided, Interrupted, TidingsError */
   run(context: Context): Promise<void>;
 }

@@ -32,6 +32,8 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong command line,
 export async function run(args: readonly string[], streams: Streams, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
   const isJson = args.includes('--json');
   const terminal = new Terminal(streams, isJson, (env.NO_COLOR ?? '') !== '');
+  const unread = whenUnread(streams);
+  let endsUnread = true;
   try {
     const [name = '--help', ...rest] = args.filter((arg) => arg !== '--json');
     if (['--help', '-h', 'help'].includes(name)) {
@@ -44,15 +46,28 @@ export async function run(args: readonly string[], streams: Streams, env: NodeJS
       streams.stdout.write(`tidings ${name} ${command.usage}\n${command.summary}\n\n${command.help}\n`);
       return 0;
     }
-    await runCommand(name, command, rest, { terminal, env, signal });
+    endsUnread = command.outlivesReader !== true;
+    await runCommand(name, command, rest, { terminal, env, signal: endsUnread ? AbortSignal.any([signal, unread]) : signal });
     return 0;
   } catch (error) {
     if (signal.aborted || error instanceof Interrupted) {
       if (error instanceof Undecided) explain(terminal, error); // it names a message that was accepted
       return 130;
     }
-    return explain(terminal, error);
+    return endsUnread && unread.aborted ? 0 : explain(terminal, error);
   }
+}
+
+/** Aborted when nobody reads the results any more, as after `tidings messages | head`. */
+function whenUnread({ stdout, stderr }: Streams): AbortSignal {
+  const unread = new AbortController();
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      if (stream === stdout) unread.abort(error);
+    });
+  }
+  return unread.signal;
 }
 
 interface Surroundings {
@@ -73,7 +88,9 @@ function clientOf(env: NodeJS.ProcessEnv): Tidings {
   try {
     return new Tidings({ ...settings, retries: 3 }); // somebody waits for the answer
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}: set TIDINGS_API_KEY and TIDINGS_URL, or run this command with login`, { cause: error });
+    throw new UsageError(`${(error as Error).message}: set TIDINGS_API_KEY and TIDINGS_URL, or run this command with login`, {
+      cause: error,
+    });
   }
 }
 

@@ -46,6 +46,7 @@ TEXT - reads the text from standard input, without a line break at its end.`,
   },
   offers: { channel: channels },
   arguments: [2, 2],
+  outlivesReader: true,
   async run(context) {
     const { terminal, values, signal } = context;
     const seconds = wholeNumber(context, 'timeout', 1, longestSeconds);
@@ -126,6 +127,7 @@ Sends an SMS of one credit to a number of the sandbox, and waits for the event.`
   options: { code: { type: 'string' } },
   offers: { '': Object.keys(triggers), code: Object.keys(failures) },
   arguments: [1, 1],
+  outlivesReader: true,
   async run(context) {
     const [event = ''] = context.positionals;
     if (!isEvent(event)) throw new UsageError(`EVENT must be one of: ${Object.keys(triggers).join(', ')}`);

@@ -6,9 +6,4 @@ const interrupt = new AbortController();
 /** The second Ctrl-C ends at once. */
 process.once('SIGINT', () => interrupt.abort(new Error('interrupted')));
 process.once('SIGTERM', () => interrupt.abort(new Error('terminated')));
-/** `tidings messages | head` closes the pipe. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
 process.exitCode = await run(process.argv.slice(2), process, process.env, interrupt.signal);

@@ -1,0 +1,66 @@
+/** `tidings bulk` with answers that the service does not give at will. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { phones } from '../support/bulk-requests.js';
+import { runHere } from './run-here.js';
+import { type Scripted, type ScriptedServer, startScriptedServer } from './scripted-server.js';
+
+const success = (status: number, data: object, headers = {}): Scripted => ({ status, headers, body: { success: true, data } });
+const preview = success(200, { messages: [{ text: 'Hi', errors: [] }], credits: 1 });
+const balance = success(200, { balance: 5 });
+const batch = { id: 'one', accepted: 1, invalid: 0, credits_used: 1, errors: [] };
+const sent = success(201, { batch });
+
+describe('tidings bulk and the answers of the service', () => {
+  let server: ScriptedServer;
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tidings-bulk-answers-'));
+  });
+  beforeEach(async () => {
+    server = await startScriptedServer();
+  });
+  afterEach(() => server.close());
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  function bulk(count: number, { args = [], readsOutput }: { args?: string[]; readsOutput?: number } = {}) {
+    const path = join(folder, 'people.csv');
+    const filler = 'x'.repeat(count > 2 ? 100_000 : 1); // so few rows need two requests
+    writeFileSync(
+      path,
+      `to,filler\n${phones(count)
+        .map((to) => `${to},${filler}`)
+        .join('\n')}\n`,
+    );
+    const env = { TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: server.url };
+    return runHere(['bulk', path, '--text', 'Hi', '--yes', ...args], env, {
+      input: '',
+      ...(readsOutput === undefined ? {} : { readsOutput }),
+    });
+  }
+  const sends = () => server.requests.filter(({ path }) => path === '/api/v1/messages/bulk').length;
+
+  it('a bulk send goes on to its end when nobody reads its output any more', async () => {
+    server.answers = [preview, balance, sent];
+    const { code, stderr } = await bulk(40, { readsOutput: 0 });
+    assert.deepEqual([code, sends()], [0, 2], stderr);
+  });
+
+  it('a command that only reads ends with 0 when nobody reads its output any more', async () => {
+    const message = {
+      id: 'one',
+      created_at: '2026-01-01T00:00:00.000Z',
+      channel: 'sms',
+      status: 'sent',
+      to: null,
+      content: null,
+      error_code: null,
+    };
+    server.answers = [success(200, { messages: [message], pagination: { next_cursor: 'more' } })];
+    const env = { TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: server.url };
+    const { code, stdout } = await runHere(['messages', '--limit', '1000000'], env, { input: '', readsOutput: 1 });
+    assert.deepEqual([code, stdout.split('\n').length], [0, 2]);
+  });
+});
