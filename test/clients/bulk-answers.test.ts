@@ -42,6 +42,13 @@ describe('tidings bulk and the answers of the service', () => {
   }
   const sends = () => server.requests.filter(({ path }) => path === '/api/v1/messages/bulk').length;
 
+  it('a request whose first answer was lost is not reported as sent before', async () => {
+    server.answers = [preview, balance, 'cut', success(201, { batch }, { 'Idempotent-Replayed': 'true' })];
+    const { code, stdout, stderr } = await bulk(1);
+    assert.deepEqual([code, stdout, sends()], [0, 'one  1 message, 1 credit\n', 2]);
+    assert.doesNotMatch(stderr, /had been sent before/);
+  });
+
   it('a bulk send goes on to its end when nobody reads its output any more', async () => {
     server.answers = [preview, balance, sent];
     const { code, stderr } = await bulk(40, { readsOutput: 0 });
@@ -62,5 +69,28 @@ describe('tidings bulk and the answers of the service', () => {
     const env = { TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: server.url };
     const { code, stdout } = await runHere(['messages', '--limit', '1000000'], env, { input: '', readsOutput: 1 });
     assert.deepEqual([code, stdout.split('\n').length], [0, 2]);
+  });
+
+  it('a refused bulk send shows all faults by line, and how to correct them', async () => {
+    const details = ['recipients[0].to', 'recipients[1].to'].map((field) => ({ field, message: 'No number' }));
+    const refusal = {
+      success: false,
+      error: 'No number',
+      code: 'validation_failed',
+      message: 'No number',
+      details,
+      hints: ['Add a plus sign'],
+    };
+    const refused: Scripted = { status: 400, body: refusal };
+    for (const answers of [[preview, balance, refused], [refused]]) {
+      server.answers = [...answers];
+      const { code, stderr } = await bulk(2);
+      assert.equal(code, 1);
+      assert.match(stderr, /line 2\.to: No number\n {2}line 3\.to: No number\n {2}→ Add a plus sign\n$/);
+      server.answers = [...answers];
+      const { error } = JSON.parse((await bulk(2, { args: ['--json'] })).stderr.trim().split('\n').at(-1) ?? '');
+      const byLine = ['line 2.to', 'line 3.to'].map((field) => ({ field, message: 'No number' }));
+      assert.deepEqual([error.details, error.hints], [byLine, ['Add a plus sign']]);
+    }
   });
 });

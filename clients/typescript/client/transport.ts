@@ -24,8 +24,11 @@ export interface CallOptions {
   signal?: AbortSignal;
   timeoutMs?: number;
   retries?: number;
-  /** Called with each response of the service, for what only its headers say, such as `X-RateLimit-Remaining` or `Idempotent-Replayed`. */
-  onResponse?: (status: number, headers: Headers) => void;
+  /**
+   * Called with each response of the service, for what only its headers say, such as `X-RateLimit-Remaining` or `Idempotent-Replayed`. `attempt` is
+   * 0 for the first attempt of the call.
+   */
+  onResponse?: (status: number, headers: Headers, attempt: number) => void;
 }
 
 /** Options of a call that is done once for each key. */
@@ -69,7 +72,7 @@ export class Transport {
     const retries = options.retries ?? this.options.retries ?? 5;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await this.#attempt<T>(request, options);
+        return await this.#attempt<T>(request, options, attempt);
       } catch (error) {
         if (!(error instanceof TidingsError) || attempt >= retries || !isRetryable(error, isRepeatable)) throw error;
         await pause(pauseMs(attempt, error.retryAfterSeconds), options.signal);
@@ -88,14 +91,14 @@ export class Transport {
     return response;
   }
 
-  async #attempt<T>(request: Request, options: CallOptions): Promise<T> {
+  async #attempt<T>(request: Request, options: CallOptions, attempt: number): Promise<T> {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? this.options.timeoutMs ?? 30_000);
     const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
     try {
       const headers: Record<string, string> = { Accept: 'application/json' };
       if (request.idempotencyKey !== undefined) headers['Idempotency-Key'] = request.idempotencyKey;
       const response = await this.#ask(request, headers, signal);
-      options.onResponse?.(response.status, response.headers);
+      options.onResponse?.(response.status, response.headers, attempt);
       if (!response.ok) throw await errorOf(response);
       return dataOf<T>(response.status, await response.text());
     } catch (error) {

@@ -1,6 +1,7 @@
 /** A CSV file as the requests of a bulk send. The same file and options give the same requests, so that a send can be resumed. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type CsvError, parse } from 'csv-parse';
 import type { NewBatch } from '../client/index.js';
@@ -36,6 +37,9 @@ export interface Chunk {
   /** Rows that were left out of it, since their recipient was there before. */
   duplicates: number;
 }
+
+/** The body of the request for these recipients. */
+export const requestOf = ({ body }: BulkOptions, recipients: readonly Recipient[]): Record<string, unknown> => ({ ...body, recipients });
 
 const recipientColumns = ['to', 'recipient', 'phone', 'email'];
 
@@ -132,6 +136,7 @@ export async function keyOf({ file, to, columns, allowDuplicates, body, run }: B
   const { on_invalid: _, ...decisive } = body as Record<string, unknown>;
   const hash = createHash('sha256').update(JSON.stringify([to ?? null, [...columns], allowDuplicates, decisive, run]));
   try {
+    if (!(await stat(file)).isFile()) throw new Error('it is not a regular file: bulk reads it more than once');
     await pipeline(createReadStream(file), hash);
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message}`, { cause: error });

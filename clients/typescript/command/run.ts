@@ -113,7 +113,7 @@ function explain(terminal: Terminal, error: unknown): number {
   if (error instanceof TidingsError) {
     const { status, code, message, details, requestId } = error;
     const hints = status === 0 ? [unreachableHint] : error.hints;
-    const faults = details.filter((fault) => fault.message !== message);
+    const faults = details.filter(({ field, message: text }) => text !== message && `${field}: ${text}` !== message);
     const lines = [
       message,
       ...faults.map(({ field, message: text }) => `  ${field === '' ? '' : `${field}: `}${text}`),
