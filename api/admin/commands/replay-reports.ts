@@ -1,6 +1,5 @@
 import { type ReportFilter, replayReports } from '../../../models/operations/reports/replay-reports.js';
 import { countText, isUuid } from '../../../models/rules/values/text.js';
-import { connectTemporal } from '../../outside/temporal.js';
 import { type Command, type ParsedArguments, type CommandContext, textIn, UsageError } from '../command.js';
 import { momentIn } from '../read-options.js';
 
@@ -42,6 +41,7 @@ function assertKnown(provider: string | undefined, { accounts }: CommandContext[
 
 /** Replays the reports page by page. If a workflow cannot be signalled now, the watcher does it later. */
 async function replayAll(filter: ReportFilter, { db, config }: CommandContext): Promise<{ reports: number; unmatched: number }> {
+  const { connectTemporal } = await import('../../outside/temporal.js'); // most commands need no Temporal
   const temporal = connectTemporal(config);
   const sum = { reports: 0, unmatched: 0 };
   try {
