@@ -14,7 +14,7 @@ describe('a service in which each message and each event has a workflow of its o
   let account: Account;
   let receiver: Receiver;
   before(async () => {
-    service = await startService({ env: { ...literalShape, WEBHOOK_RETRY_DELAYS: '1,1,1', SANDBOX_DELAY_MS: '20' } });
+    service = await startService({ apiIsHere: true, env: { ...literalShape, WEBHOOK_RETRY_DELAYS: '1,1,1', SANDBOX_DELAY_MS: '20' } });
     client = restClient(service.url);
   });
   beforeEach(async () => {

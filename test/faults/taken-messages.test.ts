@@ -19,7 +19,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
   let account: Account;
   before(async () => {
     counterpart = await startTwilio();
-    service = await startService({ env: twilioEnv(counterpart) });
+    service = await startService({ apiIsHere: true, env: twilioEnv(counterpart) });
     client = restClient(service.url, service.db);
   });
   beforeEach(async () => {

@@ -21,6 +21,10 @@ export interface ServiceOptions {
   workerEnv?: NodeJS.ProcessEnv;
   /** Runs API and worker in this process, which takes a quarter of the CPU of two processes. For tests that kill none and read no metrics. */
   isHere?: boolean;
+  /** Runs only the API in this process. For tests that stop, kill or freeze the worker. */
+  apiIsHere?: boolean;
+  /** Runs only the worker in this process. For tests that stop or kill the API. */
+  workerIsHere?: boolean;
   /** Runs the worker in this process, with stand-ins around the providers. */
   wrapProviders?: (providers: Providers) => Providers;
   /** Another Temporal server than that of the run; it is closed with the service. */
@@ -51,10 +55,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE } = temporal;
   const env = testEnv({ DATABASE_URL: asProgram(database.url), TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, PORT: String(port), ...options.env });
   const config = loadConfig(env);
-  const { isHere = false, wrapProviders } = options;
+  const { isHere = false, apiIsHere = isHere, workerIsHere = isHere, wrapProviders } = options;
   const processes = await processesOf(env, options);
-  const api = isHere ? apiHere(config) : processes.api();
-  const worker = isHere || wrapProviders !== undefined ? workerHere(config, wrapProviders) : processes.worker();
+  const api = apiIsHere ? apiHere(config) : processes.api();
+  const worker = workerIsHere || wrapProviders !== undefined ? workerHere(config, wrapProviders) : processes.worker();
   const others: Child[] = [];
   const service: Service = {
     url: `http://127.0.0.1:${port}`,

@@ -12,7 +12,7 @@ describe('the workflow of a batch', () => {
   let service: Service;
   let client: RestClient;
   before(async () => {
-    service = await startService({ env: { SIGNUP_CREDITS: '1000', REPORT_TIMEOUT_SMS: '5' } });
+    service = await startService({ apiIsHere: true, env: { SIGNUP_CREDITS: '1000', REPORT_TIMEOUT_SMS: '5' } });
     client = restClient(service.url);
   });
   afterEach(() => assertBooks(service.db));

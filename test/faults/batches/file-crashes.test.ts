@@ -25,7 +25,7 @@ describe('a file that is sent while a process is killed', () => {
   let args: string[];
   before(async () => {
     proxy = await startFaultProxy(process.env.TEST_TEMPORAL as string);
-    service = await startService({ env: { SANDBOX_DELAY_MS: '20' }, apiEnv: { TEMPORAL_ADDRESS: proxy.address } });
+    service = await startService({ workerIsHere: true, env: { SANDBOX_DELAY_MS: '20' }, apiEnv: { TEMPORAL_ADDRESS: proxy.address } });
     folder = mkdtempSync(join(tmpdir(), 'tidings-file-'));
   });
   beforeEach(async () => {

@@ -11,7 +11,7 @@ interface Health {
 describe('a worker that dies or hangs', () => {
   let service: Service;
   before(async () => {
-    service = await startService();
+    service = await startService({ apiIsHere: true });
   });
   after(() => service.stop());
 

@@ -42,7 +42,7 @@ const watcherMs = 90_000;
 describe('a stream while parts fail and sends go on', () => {
   let service: Service;
   before(async () => {
-    service = await startService();
+    service = await startService({ workerIsHere: true });
   });
   after(() => service.stop());
 

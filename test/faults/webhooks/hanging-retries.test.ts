@@ -14,7 +14,7 @@ describe('retries of a workspace whose endpoints hang', () => {
   let hanging: Receiver;
   let working: Receiver;
   before(async () => {
-    service = await startService({ env: { WEBHOOK_RETRY_DELAYS: '1,600' } });
+    service = await startService({ apiIsHere: true, env: { WEBHOOK_RETRY_DELAYS: '1,600' } });
     client = restClient(service.url);
     [hanging, working] = await Promise.all([startReceiver(), startReceiver()]);
   });

@@ -11,7 +11,7 @@ describe('deliveries to an endpoint', () => {
   let client: RestClient;
   let receivers: Receiver[] = [];
   before(async () => {
-    service = await startService({ env: { WEBHOOK_RETRY_DELAYS: '1,1,1' } });
+    service = await startService({ apiIsHere: true, env: { WEBHOOK_RETRY_DELAYS: '1,1,1' } });
     client = restClient(service.url);
   });
   afterEach(async () => {
