@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import type { Provider, Providers } from '../../../activities/handoff/providers/provider.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { type Account, type RestClient, restClient, until } from '../../support/client.js';
-import { testEnv } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { startReceiver } from '../../support/network/receiver.js';
+import { runAdmin } from '../../support/run-admin.js';
 import { type Service, startService } from '../../support/service.js';
 import { describeInShapes } from '../../support/rows/shapes.js';
 import { withSandbox } from '../../support/carriers/stub-provider.js';
@@ -161,12 +158,10 @@ describeInShapes('a provider', (env) => {
     await rows(service.db, `UPDATE messages SET provider_message_id = 'misread' WHERE id = $1`, [id]);
     assert.equal((await callback([{ ...about, status: 'delivered' }])).status, 200);
     await rows(service.db, 'UPDATE messages SET provider_message_id = $2 WHERE id = $1', [id, about.id]);
-    const command = (...args: string[]) => {
-      const { databaseUrl: DATABASE_URL, temporalNamespace: TEMPORAL_NAMESPACE } = service.config;
-      const script = resolve(import.meta.dirname, '../../../api/admin/admin.js');
-      const env = { PATH: process.env.PATH, ...testEnv({ DATABASE_URL, TEMPORAL_NAMESPACE }) };
-      const run = promisify(execFile)(process.execPath, ['--enable-source-maps', script, 'replay-reports', ...args], { env });
-      return run.then(({ stdout }) => stdout).catch(({ stderr }: { stderr: string }) => stderr);
+    const { temporalNamespace: TEMPORAL_NAMESPACE } = service.config;
+    const command = async (...args: string[]) => {
+      const { code, out, err } = await runAdmin(service.db, { TEMPORAL_NAMESPACE }, 'replay-reports', ...args);
+      return code === 0 ? out : err;
     };
     assert.match(await command('--since', 'yesterday'), /--since must be a time such as/);
     assert.match(await command('--since', '2026-11-21', '--until', '2026-11-20'), /--since must be before --until/);

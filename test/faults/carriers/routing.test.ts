@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { type Account, type RestClient, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type Service, startService } from '../../support/service.js';
 import { refuse, startTwilio, twilioAccount, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
 import { prices } from '../../support/prices.js';
+import { runAdmin } from '../../support/run-admin.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('two accounts that share a channel', () => {
@@ -166,18 +164,11 @@ describe('two accounts that share a channel', () => {
   });
 
   it('accounts that share a channel are shown to operators with their recent changes', async () => {
-    const { DATABASE_URL, ...env } = {
-      ...twilioEnv(first),
-      PROVIDER_SMS: 'twilio=3,second',
-      PROVIDER_ACCOUNTS: 'second=twilio',
-      DATABASE_URL: service.config.databaseUrl,
+    const env = { ...twilioEnv(first), PROVIDER_SMS: 'twilio=3,second', PROVIDER_ACCOUNTS: 'second=twilio' };
+    const command = async (...args: string[]) => {
+      const { code, out, err } = await runAdmin(service.db, env, 'routes', ...args);
+      return code === 0 ? out : err;
     };
-    const script = resolve(import.meta.dirname, '../../../api/admin/admin.js');
-    const command = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [script, 'routes', ...args], { env: { PATH: process.env.PATH, ...env, DATABASE_URL } }).then(
-        ({ stdout }) => stdout,
-        ({ stderr }: { stderr: string }) => stderr,
-      );
     const shown = await command('--changes', '2');
     assert.match(shown, /^sms +twilio +weight +3 +health +\d+ % +share +\d+ %\nsms +second +weight +1 +health 100 % +share +\d+ %\n/);
     assert.match(shown, /\n[-0-9T:.]+Z +twilio: \d+ % → \d+ %, .+\n$/);

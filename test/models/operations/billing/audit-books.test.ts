@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { auditBooks, auditNow } from '../../../../models/operations/billing/audit-books.js';
 import type { Difference } from '../../../../models/operations/billing/audit-piece.js';
@@ -11,6 +9,7 @@ import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { buildSent, giveUpNow } from '../../../support/rows/messages.js';
+import { runAdmin } from '../../../support/run-admin.js';
 
 describe('the audit of the books', () => {
   const test = useDatabase({ forEachTest: true });
@@ -177,16 +176,14 @@ describe('the audit of the books', () => {
 
   it('an operator can run the audit of the books and acknowledge a balance', async () => {
     await rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]);
-    const script = resolve(import.meta.dirname, '../../../../api/admin/admin.js');
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [script, 'audit', ...args], { env: { DATABASE_URL: test.url }, encoding: 'utf8' });
-    const audited = run();
-    assert.deepEqual([audited.status, audited.stderr], [1, '']);
-    assert.match(audited.stdout, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 difference.\n$`));
-    assert.match(run('--acknowledge', workspaceId).stdout, /accepted as correct. Its ledger got a correction of 0.001 credits.\n$/);
-    const again = run();
-    assert.deepEqual([again.status, again.stdout], [0, '0 differences.\n']);
-    assert.match(run('--acknowledge', workspaceId).stdout, /Its ledger has the same sum.\n$/);
-    assert.equal(run('--acknowledge', uuidv7()).status, 1);
+    const run = (...args: string[]) => runAdmin(test.db, {}, 'audit', ...args);
+    const audited = await run();
+    assert.deepEqual([audited.code, audited.err], [1, '']);
+    assert.match(audited.out, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 difference.\n$`));
+    assert.match((await run('--acknowledge', workspaceId)).out, /accepted as correct. Its ledger got a correction of 0.001 credits.\n$/);
+    const again = await run();
+    assert.deepEqual([again.code, again.out], [0, '0 differences.\n']);
+    assert.match((await run('--acknowledge', workspaceId)).out, /Its ledger has the same sum.\n$/);
+    assert.equal((await run('--acknowledge', uuidv7())).code, 1);
   });
 });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { reencryptTotp } from '../../../../models/operations/accounts/reencrypt-totp.js';
 import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
 import { offerTotp } from '../../../../models/operations/accounts/set-totp.js';
@@ -9,11 +7,11 @@ import { reencryptSecrets } from '../../../../models/operations/webhooks/reencry
 import { rotateSecret } from '../../../../models/operations/webhooks/rotate-secret.js';
 import { decrypt } from '../../../../models/rules/values/encryption.js';
 import { secretContext, signingKeyContext, Webhook } from '../../../../models/tables/webhook.js';
-import { root } from '../../../deploy/project.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { byTest } from '../../../support/by-test.js';
+import { runAdmin } from '../../../support/run-admin.js';
 
 const [today, former, foreign] = ['t', 'f', 'x'].map((letter) => letter.repeat(32)) as [string, string, string];
 
@@ -75,18 +73,14 @@ describe('reencryptSecrets', () => {
     await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
   });
 
-  const run = (env: NodeJS.ProcessEnv) =>
-    spawnSync(process.execPath, [join(root, 'dist/api/admin/admin.js'), 'reencrypt'], {
-      env: { DATABASE_URL: test.url, ...env },
-      encoding: 'utf8',
-    });
+  const run = (env: NodeJS.ProcessEnv) => runAdmin(test.db, env, 'reencrypt');
 
   it('the command encrypts the rest, and lists it, where no key opens that of the erasures', async () => {
     const { row, secret } = await register(former);
     const lost = await register(foreign);
     await offerTotp(test.db, former, workspaceId, byTest);
     await erasureKey(test.db, [foreign]);
-    const { status, stdout, stderr } = run({ SECRET_KEY: today, SECRET_KEYS_OLD: former });
+    const { code, out, err } = await run({ SECRET_KEY: today, SECRET_KEYS_OLD: former });
     const lines = [
       '2 webhooks: 1 re-encrypted, 1 that no key opens.',
       '1 TOTP secret: 1 re-encrypted, 0 that no key opens.',
@@ -94,7 +88,7 @@ describe('reencryptSecrets', () => {
       'No key opens the key of the erasures: erasures fail until SECRET_KEYS_OLD has the key that made it.',
       '',
     ];
-    assert.deepEqual([status, stdout, stderr], [1, lines.join('\n'), '']);
+    assert.deepEqual([code, out, err], [1, lines.join('\n'), '']);
     assert.deepEqual(await opened(row), [secret, null]);
     await rows(test.db, 'DELETE FROM installation_keys');
     await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
@@ -102,13 +96,13 @@ describe('reencryptSecrets', () => {
 
   it('the command to encrypt secrets again prints what it did', async () => {
     const { row, secret } = await register(former);
-    const lost = run({ SECRET_KEY: today });
+    const lost = await run({ SECRET_KEY: today });
     assert.deepEqual(
-      [lost.status, lost.stdout],
+      [lost.code, lost.out],
       [1, `1 webhook: 0 re-encrypted, 1 that no key opens.\nNo key opens the secret of webhook ${row.id}.\n`],
     );
-    const done = run({ SECRET_KEY: today, SECRET_KEYS_OLD: `${foreign},${former}` });
-    assert.deepEqual([done.status, done.stdout, done.stderr], [0, '1 webhook: 1 re-encrypted, 0 that no key opens.\n', '']);
+    const done = await run({ SECRET_KEY: today, SECRET_KEYS_OLD: `${foreign},${former}` });
+    assert.deepEqual([done.code, done.out, done.err], [0, '1 webhook: 1 re-encrypted, 0 that no key opens.\n', '']);
     assert.deepEqual(await opened(row), [secret, null]);
   });
 });
