@@ -10,6 +10,7 @@ import { createLogger } from '../../../models/process/logger.js';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { testEnv } from '../../support/config.js';
 import { useDatabase } from '../../support/for-each.js';
+import { forBriefProcess } from '../../support/parts/child.js';
 import { freePort } from '../../../models/process/free-port.js';
 import { freshNamespace, type TestTemporal } from '../../support/temporal/temporal.js';
 
@@ -31,7 +32,7 @@ interface Running {
 
 function run(env: NodeJS.ProcessEnv): Running {
   const { PATH, NODE_V8_COVERAGE } = process.env;
-  const child = fork(program, { env: { PATH, NODE_V8_COVERAGE, ...env }, silent: true, execArgv: [] });
+  const child = fork(program, { env: { PATH, NODE_V8_COVERAGE, ...env }, silent: true, execArgv: forBriefProcess });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += String(chunk)));
   return { child, output: () => text, ready: once(child, 'message'), exited: once(child, 'exit') };
@@ -113,8 +114,7 @@ describe('api/server', () => {
     const running = start();
     await running.ready;
     assert.equal((await post('/api/v1/auth/signup', signup)).status, 201);
-    const login = (await (await post('/api/v1/auth/login', signup)).json()) as { data: { token: string } };
-    const { token } = login.data;
+    const { token } = ((await (await post('/api/v1/auth/login', signup)).json()) as { data: { token: string } }).data;
     const created = (await (await post('/api/v1/api-keys', { name: 'x' }, { Authorization: `Bearer ${token}` })).json()) as {
       data: { key: string };
     };

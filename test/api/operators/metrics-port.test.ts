@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
 import { testEnv } from '../../support/config.js';
 import { scrape } from '../../support/metrics-page.js';
+import { forBriefProcess } from '../../support/parts/child.js';
 import { freePort } from '../../../models/process/free-port.js';
 
 const program = resolve(import.meta.dirname, '../../../api/server.js');
@@ -25,7 +26,7 @@ describe('the port of the metrics', () => {
 
   const start = async (METRICS_PORT: string) => {
     const env = testEnv({ PORT: String(await freePort()), LOG_LEVEL: 'info', METRICS_PORT, PATH: process.env.PATH });
-    const child = fork(program, { env, silent: true, execArgv: [] });
+    const child = fork(program, { env, silent: true, execArgv: forBriefProcess });
     children.push(child);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += String(chunk)));

@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+/** Node compiles only very busy functions to fast code: for a process that lives for seconds, compiling the others costs more than it saves. */
+export const forBriefProcess = ['--interrupt-budget=2000000'];
+
 /** A process that can be killed and started again. */
 export interface Child {
   start(): Promise<void>;
@@ -32,7 +35,7 @@ export function child(script: string, env: NodeJS.ProcessEnv, logFile?: string):
     async start() {
       const output = logFile === undefined ? 'inherit' : openSync(logFile, 'a');
       // Without source maps, which cost each thread a tenth of a second of CPU at its start.
-      const started = spawn(process.execPath, [resolve(import.meta.dirname, '../../..', script)], {
+      const started = spawn(process.execPath, [...forBriefProcess, resolve(import.meta.dirname, '../../..', script)], {
         env,
         stdio: ['ignore', output, output, 'ipc'],
       });
