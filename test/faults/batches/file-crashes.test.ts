@@ -73,6 +73,7 @@ describe('a file that is sent while a process is killed', () => {
     const lock = await service.db.transaction();
     let command: ReturnType<typeof startCommand>;
     try {
+      await service.db.query("SET LOCAL idle_in_transaction_session_timeout = '2min'", { transaction: lock }); // a start may take long
       await service.db.query('LOCK TABLE messages IN SHARE MODE', { transaction: lock });
       command = startCommand(args, env);
       await untilLockWait(service.db, 'the API stores the first rows');
