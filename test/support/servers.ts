@@ -8,13 +8,14 @@ import { Launcher } from '../../local/processes/launcher.js';
 import { Output } from '../../local/processes/output.js';
 import { readPlan } from '../../local/plan/plan.js';
 import { providePostgres, provideTemporal } from '../../local/servers.js';
-import { connect, select } from '../../models/db/database.js';
+import { connect, onConnection, select } from '../../models/db/database.js';
 import { grantRights } from '../../models/db/grant-rights.js';
 import { migrate } from '../../models/migrate.js';
 import { startRedisServer } from '../../harness/stage/redis-server.js';
 import { endRun } from './end-of-run.js';
 
 const templateDatabase = 'template_tidings';
+const ownerPassword = 'test';
 /** The database role of API and worker, with the same rights as in production. */
 const programRole = 'tidings_program';
 const stops: (() => Promise<void> | void)[] = [];
@@ -52,7 +53,11 @@ function placeOfServers(): string {
 }
 
 async function startServers(launch: Launch): Promise<void> {
-  const [postgres, temporal, redis] = await Promise.all([providePostgres(launch, 'test'), provideTemporal(launch), startRedis(launch)]);
+  const [postgres, temporal, redis] = await Promise.all([
+    providePostgres(launch, ownerPassword),
+    provideTemporal(launch),
+    startRedis(launch),
+  ]);
   process.env.TEST_DATABASE_SERVER = postgres.url.replace(/\/[^/]*$/, '');
   process.env.TEST_TEMPORAL = temporal.address;
   if (redis !== undefined) process.env.TEST_REDIS = redis;
@@ -72,7 +77,11 @@ async function makeTemplate(): Promise<void> {
   const server = process.env.TEST_DATABASE_SERVER;
   const admin = connect(`${server}/postgres`, 2);
   await select(admin, `CREATE DATABASE ${templateDatabase}`);
-  await select(admin, `CREATE ROLE ${programRole} LOGIN PASSWORD '${programRole}'`);
+  await onConnection(admin, async (run) => {
+    await run('SET scram_iterations = 1'); // each of the thousands of logins of a run computes them
+    await run(`CREATE ROLE ${programRole} LOGIN PASSWORD '${programRole}'`);
+    await run(`ALTER ROLE CURRENT_USER PASSWORD '${ownerPassword}'`);
+  });
   await admin.close();
   const template = connect(`${server}/${templateDatabase}`, 2);
   await migrate(template);
