@@ -128,9 +128,10 @@ async function enter(page: Page, url: string, login: { email: string; password: 
   const answer = await page.context().request.post(`${url}/console/session`, { data: login, headers: own });
   assert.equal(answer.status(), 201, await answer.text());
   const { data } = await answer.json();
-  await page.goto(`${url}/live`); // of the same origin, and it runs no script
-  await page.evaluate(`localStorage.clear(); localStorage.setItem('tidings.session', '${data.workspace.id}')`);
+  // Runs before the scripts of the page that it loads, which takes less CPU than a page of the same origin before it.
+  const entry = await page.addInitScript(`localStorage.clear(); localStorage.setItem('tidings.session', '${data.workspace.id}')`);
   await page.goto(`${url}/console`);
+  await entry.dispose();
 }
 
 const exactly = (text: string | RegExp) => (typeof text === 'string' ? { exact: true } : {});
