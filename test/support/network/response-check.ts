@@ -24,11 +24,12 @@ const moreCodes = [
   'unavailable',
 ];
 
+const patterns = endpoints.map((item) => ({ item, path: new RegExp(`^${item.path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
+
 /** The declaration of a request. */
 function declarationOf(method: string, path: string): Endpoint | undefined {
   const [plain = ''] = path.split('?');
-  const fits = (item: Endpoint) => new RegExp(`^${item.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(plain);
-  return endpoints.find((item) => item.method === method.toLowerCase() && fits(item));
+  return patterns.find(({ item, path: pattern }) => item.method === method.toLowerCase() && pattern.test(plain))?.item;
 }
 
 /** All statuses of this operation in the document. */
