@@ -47,6 +47,7 @@ function fixedPathsUnder({ method, path }: Place, endpoints: readonly Place[]): 
 }
 
 function covers(wide: string, narrow: string): boolean {
+  if (!wide.includes(':')) return wide === narrow;
   const [wideParts, narrowParts] = [wide.split('/'), narrow.split('/')];
   return wideParts.length === narrowParts.length && wideParts.every((part, index) => part.startsWith(':') || part === narrowParts[index]);
 }
