@@ -55,22 +55,27 @@ export const suppressedTexts: Readonly<Record<SuppressionReason, string>> = {
 };
 
 /**
- * A text as it is compared: without accents, case, invisible characters, hyphens, and all that surrounds its letters, such as quotation marks,
- * markup and emojis. Full-width letters count as letters.
+ * A text as it is compared: without case, spaces, hyphens, invisible characters, and all that surrounds its letters, such as quotation marks, markup
+ * and emojis. Full-width letters count as letters.
  */
 function bareOf(text: string): string {
-  const plain = text.normalize('NFKD').replaceAll(/[\p{Mn}\p{Cf}]/gu, '');
-  const [letters = ''] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su.exec(plain) ?? [];
-  return letters.toUpperCase().replaceAll(/[\s\p{Pd}]+/gu, ' ');
+  const plain = text.normalize('NFKC').replaceAll(/[\p{Cf}\ufe00-\ufe0f]/gu, '');
+  const [letters = ''] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}\p{Mn}])?/su.exec(plain) ?? [];
+  return letters.toUpperCase().replaceAll(/[\s\p{Pd}]+/gu, '');
 }
 
-const bareWords = (kind: 'stop' | 'start') => new Set(Object.values(keywords).flatMap((words) => (words[kind] ?? []).map(bareOf)));
+const withoutAccents = (word: string) => word.normalize('NFKD').replaceAll(/\p{Mn}/gu, '');
+
+/** Each word as it is written, and as those type it who leave out all accents. */
+const bareWords = (kind: 'stop' | 'start') =>
+  new Set(Object.values(keywords).flatMap((words) => (words[kind] ?? []).flatMap((word) => [bareOf(word), bareOf(withoutAccents(word))])));
 const stopWords = bareWords('stop');
 const startWords = bareWords('start');
 
 /** The wish of a person who sends this text, and nothing else, to one of our senders; null for any other text. */
 export function keywordOf(text: string): 'stop' | 'start' | null {
   const word = bareOf(text);
+  if (word !== 'STOP' && /[?\uff1f\u061f]\s*$/u.test(text.slice(-100))) return null; // "Cancel?" is a question
   if (stopWords.has(word)) return 'stop';
   return startWords.has(word) ? 'start' : null;
 }

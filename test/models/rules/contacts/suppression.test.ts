@@ -37,8 +37,10 @@ describe('keywordOf', () => {
     'arret',
     'Désabonner',
     'BAJA',
-    '¡Alto!',
-    '¿PARAR?',
+    '¡PARAR!',
+    'un-subscribe',
+    'Se désinscrire',
+    'Hu\u0309y đăng ký', // a combining accent
     'Sair',
     'STOPP',
     'abmelden',
@@ -54,7 +56,7 @@ describe('keywordOf', () => {
     'أوقف',
   ])
     it(`${JSON.stringify(text)} is stop`, () => assert.equal(keywordOf(text), 'stop'));
-  for (const text of ['start', 'UNSTOP', 'Start!', '*Subscribe*', 'non-arrêt', 'Alta'])
+  for (const text of ['start', 'UNSTOP', 'Start!', '*Resubscribe*', 'non-arrêt', 'nonarret'])
     it(`${text} is start`, () => assert.equal(keywordOf(text), 'start'));
   for (const text of [
     '',
@@ -65,6 +67,14 @@ describe('keywordOf', () => {
     'non',
     'cancelar',
     'anmelden',
+    'Subscribe', // a button of any workspace
+    'Alta',
+    'Alto',
+    'Paré !', // French: ready
+    'Arrêté', // French: stopped
+    'Fermă', // Romanian: farm
+    'Cancel?',
+    'End ?',
     'stop sign',
     'stop start',
     'cancel my order',
