@@ -58,12 +58,10 @@ describe('slow request bodies', () => {
     assert.match(String(answer), /^HTTP\/1\.1 413 /);
   });
 
-  for (const encoding of ['gzip', 'deflate', 'br', 'identity']) {
+  for (const encoding of ['gzip', 'deflate', 'identity']) {
     it(`reads a body in ${encoding}, and answers 413 when it inflates above the limit`, async () => {
       const zlib = await import('node:zlib');
-      const encode = { gzip: zlib.gzipSync, deflate: zlib.deflateSync, br: zlib.brotliCompressSync, identity: (bytes: Buffer) => bytes }[
-        encoding
-      ];
+      const encode = { gzip: zlib.gzipSync, deflate: zlib.deflateSync, identity: (bytes: Buffer) => bytes }[encoding];
       const { key } = await app.account();
       const post = (body: unknown) =>
         fetch(`${app.url}/api/v1/messages/send`, {
