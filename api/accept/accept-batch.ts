@@ -1,9 +1,9 @@
 /** Accepts batches, each exactly once for its idempotency key: stored undecided, debited by the workflow, decided in every case. */
 import { Batch, type BatchRow } from '../../models/tables/batch.js';
-import { AppError, deactivatedApiKey } from '../../models/errors.js';
+import { AppError } from '../../models/errors.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { insertBatch, type NewBatch } from '../../models/operations/batches/insert-batch.js';
-import { isClosed } from '../../models/operations/workspaces/is-closed.js';
+import { assertLasts } from '../../models/operations/accounts/as-caller.js';
 import { assertBelow, type Quota, quotaRefusal } from '../../models/operations/workspaces/within-quota.js';
 import type { NewGroup } from '../../models/operations/messages/insert-messages.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
@@ -62,8 +62,8 @@ export interface GivenBatch {
 
 /**
  * Accepts a batch. When it throws, nothing is charged and nothing is stored.
- * @throws AppError 402 when the balance or the daily limit is too low for the sum, 409 when too many batches are open, 500 when nothing was
- * decided in time
+ * @throws AppError 401 when the credential has ended meanwhile, 402 when the balance or the daily limit is too low for the sum, 409 when too
+ * many batches are open, 500 when nothing was decided in time
  */
 export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, traceparent, pagesOf }: GivenBatch): Promise<AcceptedBatch> {
   assertCanPay(caller, batch.cost);
@@ -77,7 +77,10 @@ export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, tr
         return (await insertBatch(deps.db, stamped, pagesOf(stamped))) ? stamped : null;
       });
       if (inserted === null) return null;
-      await decideBatch(deps, inserted, traceparent);
+      await decideBatch(deps, inserted, traceparent).catch(async (refusal: unknown) => {
+        await assertLasts(deps.db, caller.workspaceId, caller); // it may be refused because the account was closed meanwhile
+        throw refusal;
+      });
       return { ...inserted, status: 'sending', completed_at: null };
     },
     () => findAcceptedBatch(deps, caller, batch.idempotency_key, batch.request_digest),
@@ -92,8 +95,7 @@ async function decideBatch(deps: BulkDeps, batch: NewBatch, traceparent: string 
     ask: async () => ((await deps.temporal.acceptBatch({ batchId, workspaceId, channel, traceparent })).accepted ? [batchId] : []),
     fence: async () => ((await fenceBatch(deps.db, batchId)) ? [batchId] : []),
     stored: async () => ((await Batch.count({ where: { id: batchId } })) > 0 ? [batchId] : []),
-    otherRefusal: async () =>
-      (await isClosed(deps.db, workspaceId)) ? deactivatedApiKey() : quotaRefusal(deps.db, openBatches(deps, workspaceId)),
+    otherRefusal: () => quotaRefusal(deps.db, openBatches(deps, workspaceId)),
   });
   const refusal = decisions.get(batchId);
   if (refusal instanceof AppError) throw refusal;
