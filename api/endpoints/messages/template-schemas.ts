@@ -31,17 +31,17 @@ const shapeOf = (kind: TextKind) => {
 /** Texts of a bulk send are checked after rendering, per recipient. */
 const shapes = (hasPlaceholders: boolean) => (kind: TextKind) => (hasPlaceholders ? { type: 'string', minLength: 1 } : shapeOf(kind));
 
-const isType = (type: unknown): type is string => ([...headerTypes, ...buttonTypes] as unknown[]).includes(type);
+/** Refuses a value beside another type of its part (a header or a button): it would be lost. */
+const onlyBeside = (types: readonly string[], all: readonly string[]) =>
+  rule((_value, { type }) =>
+    all.includes(String(type)) && !types.includes(String(type)) ? `{field} is not a field of the type ${type}` : null,
+  );
 
-/** Refuses a value beside a type that does not have the field: it would be lost. */
-const onlyBeside = (types: readonly string[]) =>
-  rule((_value, { type }) => (isType(type) && !types.includes(type) ? `{field} is not a field of the type ${type}` : null));
-
-/** A text that belongs to these values of `type`. */
-const textBeside = (types: readonly string[], kind: TextKind, hasPlaceholders: boolean, isRequired = true) =>
+/** A text that belongs to these values of `type`, of all that its part can have. */
+const textBeside = (all: readonly string[], types: readonly string[], kind: TextKind, hasPlaceholders: boolean, isRequired = true) =>
   text()
     .empty(['', null])
-    .custom(onlyBeside(types))
+    .custom(onlyBeside(types, all))
     .custom(
       rule((value: string, { type }, _around, root) => {
         if (hasPlaceholders || isFilledIn(value, root) || !types.includes(String(type))) return null;
@@ -67,13 +67,14 @@ function headerField(hasPlaceholders: boolean) {
   });
   return Joi.object({
     type: requiredText().valid(...headerTypes),
-    text: textBeside(['text'], 'text', hasPlaceholders),
+    text: textBeside(headerTypes, ['text'], 'text', hasPlaceholders),
     name: textThat(isVariableName, nameText)
-      .custom(onlyBeside(['text']))
+      .empty(['', null])
+      .custom(onlyBeside(['text'], headerTypes))
       .meta({ pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' })
       .description('The name of the variable, if the variables of the template have names'),
-    link: textBeside(['image', 'video', 'document'], 'link', hasPlaceholders),
-    filename: textBeside(['document'], 'filename', hasPlaceholders, false),
+    link: textBeside(headerTypes, ['image', 'video', 'document'], 'link', hasPlaceholders),
+    filename: textBeside(headerTypes, ['document'], 'filename', hasPlaceholders, false),
   })
     .empty(null)
     .meta({
@@ -111,8 +112,8 @@ function buttonsField(hasPlaceholders: boolean) {
       .meta({ type: 'integer', minimum: 0, maximum: indexMax })
       .required(),
     type: requiredText().valid(...buttonTypes),
-    suffix: textBeside(['url'], 'suffix', hasPlaceholders),
-    payload: textBeside(['quick_reply'], 'payload', hasPlaceholders),
+    suffix: textBeside(buttonTypes, ['url'], 'suffix', hasPlaceholders),
+    payload: textBeside(buttonTypes, ['quick_reply'], 'payload', hasPlaceholders),
   }).meta({
     component: nameFor('Button', hasPlaceholders),
     variants: [
