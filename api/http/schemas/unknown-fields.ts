@@ -124,17 +124,24 @@ interface Described {
 
 const shownMax = 20;
 const nameMax = 64;
+/** Stands for the names that are not shown. */
+const rest = '...';
 
 /** The header `Ignored-Fields`; empty if no field was ignored. */
 export function ignoredFieldsHeader(ignored: readonly string[]): Record<string, string> {
   if (ignored.length === 0) return {};
   const shown = ignored.slice(0, shownMax).map((name) => encoded(name.slice(0, nameMax)));
-  return { 'Ignored-Fields': [...shown, ...(ignored.length > shownMax ? ['...'] : [])].join(', ') };
+  return { 'Ignored-Fields': [...shown, ...(ignored.length > shownMax ? [rest] : [])].join(', ') };
 }
 
 /** Percent-encodes characters that could end the header or an entry of its list, because clients choose the names. */
 const encoded = (name: string) => name.toWellFormed().replaceAll(/[^\x21-\x7e]|[%,]/gu, encodeURIComponent);
 
-/** The names in the header `Ignored-Fields` of a response, as the caller wrote them. */
+/** The names in the header `Ignored-Fields` of a response, decoded: the first 20 of them, up to 64 characters of each. */
 export const ignoredFieldsIn = ({ 'Ignored-Fields': header }: Readonly<Record<string, string>>): string[] =>
-  header === undefined ? [] : header.split(', ').map(decodeURIComponent);
+  header === undefined
+    ? []
+    : header
+        .split(', ')
+        .filter((name) => name !== rest)
+        .map(decodeURIComponent);
