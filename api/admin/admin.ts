@@ -3,10 +3,9 @@
 import { loadConfig } from '../../models/settings/config.js';
 import { commandEnvironment } from '../../models/settings/environment.js';
 import { connect } from '../../models/db/database.js';
+import { usualSettings } from './admin-settings.js';
 import { commands } from './commands/index.js';
 import { runCommand } from './run-command.js';
-
-const usualSettings = ['DATABASE_URL', 'SECRET_KEY'];
 
 const { code, out, err } = await runCommand(commands, process.argv.slice(2), async ({ settings = usualSettings }) => {
   const config = loadConfig(commandEnvironment(), [...settings]);
