@@ -70,7 +70,7 @@ describe('encrypted connections', () => {
   };
 
   it('deliver a message over TLS with a client certificate for Temporal', async () => {
-    service = await startService({ isHere: true, env: await temporalEnv() });
+    service = await startService({ apiIsHere: true, env: await temporalEnv() });
     const client = restClient(service.url);
     const account = await client.signUp();
     const { id } = await client.send(account);
