@@ -38,10 +38,8 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       const mail = await loadMail(db, mailId);
       if (mail === null || mail.sent_at !== null || mail.refused_code !== null) return;
       if (mail.is_void) return markMailRefused(db, mailId, ourRefusal);
-      const token = tokenOf(mail, config.secretKeys);
       const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
-      const { name, detail, is_verified: isVerified } = mail;
-      const rendered = renderMail(mail.kind, { name, publicUrl: config.publicUrl, token, isVerified, detail });
+      const rendered = rendering(mail, config);
       const whole = { ...envelope, ...rendered, ...asTheyStand(rendered, { takes8Bit: smtp === undefined }) };
       try {
         if (smtp !== undefined) await smtp.sendMail(whole);
@@ -72,6 +70,11 @@ const notSent = (error: SmtpError) =>
     type: 'MailNotSent',
     message: `The mail server did not take the mail: ${smtpFaultOf(error)} (${error.command ?? 'no command'})`,
   });
+
+function rendering(mail: LoadedMail, { publicUrl, secretKeys }: EmailDeps['config']): MailText {
+  const { kind, name, detail, is_verified: isVerified } = mail;
+  return renderMail(kind, { name, publicUrl, token: tokenOf(mail, secretKeys), isVerified, detail });
+}
 
 /** The token of the mail; undefined if it needs none. */
 function tokenOf({ token_id: id, token_digest }: LoadedMail, secretKeys: readonly string[]): string | undefined {

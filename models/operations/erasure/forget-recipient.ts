@@ -15,7 +15,7 @@ interface Forgotten {
   recipient: string;
   /** When the erasure was requested. Contacts that were created later stay. */
   at: Date;
-  /** Called before for this request. Contacts that got the address since then stay: it may belong to somebody else by now. */
+  /** A call for this request has ended before. Contacts that got the address since the request stay: it may belong to somebody else by now. */
   isAgain?: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface DisablingCause {
 
 /**
  * Stops sending to a webhook. Its pending deliveries are held and can be replayed. Does nothing if the webhook is inactive already, has another
- * URL, or has got another chance. The time does not depend on the number of deliveries.
+ * URL, or, when it is disabled for failing too long, has got another chance. The time does not depend on the number of deliveries.
  *
  * A mail notifies the owner, unless the owner has reached the limit of mails: the address may belong to another person, whose mailbox must not
  * be flooded by repeated activations of the webhook.

@@ -29,7 +29,12 @@ describe('plainName', () => {
     assert.equal(plainName(`${'x'.repeat(58)} ${'y'.repeat(9)}`), `${'x'.repeat(58)}…`);
   });
   it('greets without a name when no character remains', () => {
-    const { text } = renderMail('verify_email', { name: 'https://evil.example', publicUrl: 'https://x.test', token: 't', isVerified: false });
+    const { text } = renderMail('verify_email', {
+      name: 'https://evil.example',
+      publicUrl: 'https://x.test',
+      token: 't',
+      isVerified: false,
+    });
     assert.ok(text.startsWith('Hello,\n'));
   });
 });
