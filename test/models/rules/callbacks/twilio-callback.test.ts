@@ -51,6 +51,40 @@ describe('the callback of Twilio', () => {
     assert.throws(() => read(delivered, { body: 'MessageSid=SM2&MessageStatus=delivered' }), isForbidden);
   });
 
+  it('a callback with more fields than Twilio sends is refused before its signature is computed', () => {
+    const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, '1']));
+    assert.equal(read({ MessageStatus: 'delivered', ...numbered(200) }).length, 1);
+    assert.throws(() => read({ MessageStatus: 'delivered', ...numbered(300) }), isForbidden);
+  });
+
+  it('the signature of a form walks through its fields once, with any number of names and tokens', () => {
+    const walks = { all: 0, one: 0 };
+    const { prototype } = URLSearchParams;
+    const { getAll, [Symbol.iterator]: iterate } = prototype;
+    prototype.getAll = function counted(name) {
+      walks.one += 1;
+      return getAll.call(this, name);
+    };
+    prototype[Symbol.iterator] = function counted() {
+      walks.all += 1;
+      return iterate.call(this);
+    };
+    try {
+      const body = Array.from({ length: 250 }, (_, index) => `field${index}=1`).join('&');
+      const request = { url: address, headers: { 'x-twilio-signature': 'wrong' }, body: Buffer.from(body), at };
+      assert.throws(() => readTwilioCallback({ ...account, oldAuthToken: 'former' }, request), isForbidden);
+    } finally {
+      Object.assign(prototype, { getAll, [Symbol.iterator]: iterate });
+    }
+    assert.deepEqual(walks, { all: 1, one: 0 });
+  });
+
+  it('a name with several values is signed with each different value once', () => {
+    const form = { MessageSid: 'SM1', MessageStatus: 'sent', Part: ['b', 'a', 'b'] };
+    const signature = twilio.getExpectedTwilioSignature(account.authToken, address, form);
+    assert.equal(read({}, { body: 'Part=b&MessageSid=SM1&Part=a&MessageStatus=sent&Part=b', signature }).length, 1);
+  });
+
   it('failures are mapped to our codes', () => {
     const failures = ['30003', '30005', '30007', '30008', '30010', ''].map((code) => {
       const [event] = read({ MessageStatus: 'undelivered', ...(code === '' ? {} : { ErrorCode: code }) });
