@@ -6,6 +6,9 @@ import { ownedOf } from './owned.js';
 import { addressField } from '../rules/messages/recipient.js';
 import type { Listed, ListWindow } from '../rules/values/list-window.js';
 
+/** The most characters of a name. An e-mail address has fewer. */
+export const nameLengthMax = 255;
+
 const contactColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),

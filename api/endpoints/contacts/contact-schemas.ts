@@ -4,6 +4,7 @@ import { codePoints } from '../../../models/rules/values/text.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/metadata.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
+import { nameLengthMax } from '../../../models/tables/contact.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { date, fewOf, id, phone, textOrNull, textThat } from '../../http/schemas/schemas.js';
 import { rule, text } from '../../http/schemas/validation.js';
@@ -17,7 +18,6 @@ export interface ContactBody {
   custom_fields?: Record<string, unknown> | null;
 }
 
-const nameLengthMax = 255;
 const tagLengthMax = 64;
 const tagsMax = 50;
 

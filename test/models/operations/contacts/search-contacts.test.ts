@@ -61,4 +61,22 @@ describe('searchContacts', () => {
     await search({ after: [found[0] ?? ''], limit: 1 }, 4, counted);
     assert.equal(turns, 1);
   });
+
+  it('a text longer than a name finds nothing without a read, and the longest name is found', async () => {
+    const name = '😀'.repeat(255);
+    const { id } = await createContact(test.workspaceId, { name, phone: '+15550000010', email: null, tags: [], custom_fields: {} });
+    let turns = 0;
+    const find = (search: string, window: ListWindow) => {
+      const turn = <Result>(read: () => Promise<Result>) => {
+        turns += 1;
+        return read();
+      };
+      return searchContacts(test.db, test.workspaceId, { search }, { window, turn });
+    };
+    assert.deepEqual(await find('a'.repeat(256), { page: 1, limit: 2 }), { rows: [], total: 0, next: null });
+    assert.deepEqual(await find('a'.repeat(256), { after: [id], limit: 2 }), { rows: [], total: null, next: null });
+    assert.equal(turns, 0);
+    const { rows, total } = await find(name, { page: 1, limit: 2 });
+    assert.deepEqual([rows.map((row) => row.id), total, turns], [[id], 1, 1]);
+  });
 });
