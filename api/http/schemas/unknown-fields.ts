@@ -17,10 +17,13 @@ interface LookAlikeFault {
 }
 
 /** The known fields of an object, with the shapes of their values; null for a free-form object and for any other value. */
-type Shape = ReadonlyMap<string, Shape | null>;
+interface Shape {
+  fields: ReadonlyMap<string, Shape | null>;
+  names: readonly string[];
+}
 
-/** How many unknown fields are checked. A body can contain a hundred thousand. */
-const lookedAtMax = 500;
+/** How many unknown fields are checked. A body can contain a hundred thousand, and each is compared with all known ones. */
+const lookedAtMax = 50;
 const itemsMax = 100;
 const none: UnknownFields = { ignored: [], faults: [] };
 const shapes = new WeakMap<Joi.Schema, Shape | null>();
@@ -68,7 +71,7 @@ const sorted = (placed: { fault: Fault; at: number }[]): Fault[] =>
 
 /** @returns the position of the field at the beginning of a path; undefined if the schema has no such field */
 function placesIn(schema: Joi.Schema): (path: string) => number | undefined {
-  const places = new Map([...(shapes.get(schema)?.keys() ?? [])].map((name, index) => [name, index]));
+  const places = new Map((shapes.get(schema)?.names ?? []).map((name, index) => [name, index]));
   return (path) => places.get(/^[^.[]*/.exec(path)?.[0] ?? '');
 }
 
@@ -89,7 +92,7 @@ function look(shape: Shape, given: unknown, path: string, found: Found): void {
   }
   for (const [name, value] of Object.entries(given)) {
     const at = path === '' ? name : `${path}.${name}`;
-    const inner = shape.get(name);
+    const inner = shape.fields.get(name);
     if (inner === undefined) note(shape, name, path, found);
     else if (inner !== null) look(inner, value, at, found);
   }
@@ -99,7 +102,7 @@ function note(shape: Shape, name: string, path: string, found: Found): void {
   if (found.ignored.length + found.faults.length >= lookedAtMax) return;
   const within = (key: string) => (path === '' ? key : `${path}.${key}`);
   const field = within(name);
-  const known = lookAlike(name, shape.keys());
+  const known = lookAlike(name, shape.names);
   if (known === undefined) {
     found.ignored.push(field);
     return;
@@ -111,7 +114,10 @@ function note(shape: Shape, name: string, path: string, found: Found): void {
 /** An object schema without keys is free-form. A list has the shape of its items. */
 function shapeOf(description: Joi.Description): Shape | null {
   const { keys, items, whens } = description as Described;
-  if (keys !== undefined) return new Map(Object.entries(keys).map(([name, key]) => [name, shapeOf(key)]));
+  if (keys !== undefined) {
+    const fields = new Map(Object.entries(keys).map(([name, key]) => [name, shapeOf(key)]));
+    return { fields, names: [...fields.keys()] };
+  }
   const [item] = items ?? (whens ?? []).flatMap(({ otherwise }) => otherwise?.items ?? []);
   return item === undefined ? null : shapeOf(item);
 }

@@ -68,11 +68,11 @@ const textsSentOn = (channels: readonly Channel[]) =>
   channels.some((channel) => channelTraits[channel].hasMailFields) ? textFields : (['text'] as const);
 
 /** A variable that is given, but not usable, has a fault already. */
-const faultsOfMissing = (names: Iterable<string>, known: readonly Fault[]): Fault[] =>
-  [...names]
-    .map((name) => `variables.${name}`)
-    .filter((field) => !known.some((fault) => fault.field === field))
-    .map((field) => ({ field, message: missingFieldText(field) }));
+function faultsOfMissing(names: Iterable<string>, known: readonly Fault[]): Fault[] {
+  const faulty = new Set(known.map(({ field }) => field));
+  const fields = [...names].map((name) => `variables.${name}`).filter((field) => !faulty.has(field));
+  return fields.map((field) => ({ field, message: missingFieldText(field) }));
+}
 
 /** The faults that can be found only with the values. */
 function faultsOfRendered({ text, subject, html }: Content, channels: readonly Channel[]): Fault[] {

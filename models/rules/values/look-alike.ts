@@ -9,18 +9,38 @@ const plain = (name: string) => name.toLowerCase().replaceAll(/[_\-. ]/g, '');
 /** In a short name, two different letters make another word. */
 const lettersOff = (name: string) => (name.length < 5 ? 1 : 2);
 
-/** @returns the most similar known name; undefined if none is similar */
-export function lookAlike(name: string, known: Iterable<string>): string | undefined {
+/** A known name as it is compared. */
+interface Known {
+  name: string;
+  plain: string;
+  lower: string;
+}
+
+/** Each list is prepared once: a body can contain many unknown names. */
+const prepared = new WeakMap<readonly string[], Known[]>();
+
+function preparedOf(names: readonly string[]): Known[] {
+  const found = prepared.get(names) ?? names.map((name) => ({ name, plain: plain(name), lower: name.toLowerCase() }));
+  prepared.set(names, found);
+  return found;
+}
+
+/**
+ * @param known the same list each time: what is computed from it is kept with it
+ * @returns the most similar known name; undefined if none is similar
+ */
+export function lookAlike(name: string, known: readonly string[]): string | undefined {
   if (name.length > lengthMax) return undefined;
+  const [plainName, lowerName] = [plain(name), name.toLowerCase()];
   let nearest: string | undefined;
   let nearestDistance = Number.POSITIVE_INFINITY;
-  for (const candidate of known) {
-    if (plain(candidate) === plain(name)) return candidate;
-    const maxDistance = lettersOff(candidate.length < name.length ? candidate : name);
-    if (Math.abs(candidate.length - name.length) > maxDistance) continue;
-    const distance = distanceOf(name.toLowerCase(), candidate.toLowerCase());
+  for (const candidate of preparedOf(known)) {
+    if (candidate.plain === plainName) return candidate.name;
+    const maxDistance = lettersOff(candidate.name.length < name.length ? candidate.name : name);
+    if (Math.abs(candidate.name.length - name.length) > maxDistance) continue;
+    const distance = distanceOf(lowerName, candidate.lower);
     if (distance > maxDistance || distance >= nearestDistance) continue;
-    nearest = candidate;
+    nearest = candidate.name;
     nearestDistance = distance;
   }
   return nearest;

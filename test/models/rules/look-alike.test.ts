@@ -39,4 +39,21 @@ describe('a name that looks like a known one', () => {
   }
   it('a name that looks like a known one suggests the nearest of two known names', () =>
     assert.equal(lookAlike('stat_date', ['end_date', 'start_date', 'state_date']), 'start_date'));
+  it('a hundred unknown names bring each known name into one style once', () => {
+    const { toLowerCase } = String.prototype;
+    const names = Array.from({ length: 30 }, (_, index) => `known_field_${index}`);
+    let count = 0;
+    // oxlint-disable-next-line no-extend-native -- counts the conversions, and is undone below
+    String.prototype.toLowerCase = function counted() {
+      count += 1;
+      return toLowerCase.call(this);
+    };
+    try {
+      for (let index = 0; index < 100; index += 1) lookAlike(`other${index}`, names);
+    } finally {
+      // oxlint-disable-next-line no-extend-native
+      String.prototype.toLowerCase = toLowerCase;
+    }
+    assert.ok(count <= 2 * names.length + 2 * 100, `${count} conversions`);
+  });
 });

@@ -78,6 +78,27 @@ describe('the content of a single message', () => {
   });
 });
 
+describe('many missing variables beside many unusable ones', () => {
+  /** The least CPU time of a few tries, in milliseconds: other work of the machine can only add to it. */
+  const cost = (count: number): number => {
+    const text = Array.from({ length: count }, (_, index) => `{{missing${index}}}`).join('');
+    const variables = Object.fromEntries(Array.from({ length: count }, (_, index) => [`unusable${index}`, []]));
+    const tries = [1, 2, 3].map(() => {
+      const from = process.cpuUsage();
+      const { faults } = render({ text }, variables);
+      const { user, system } = process.cpuUsage(from);
+      assert.equal(faults.filter(({ field }) => field.startsWith('variables.')).length, 2 * count);
+      return (user + system) / 1000;
+    });
+    return Math.min(...tries);
+  };
+
+  it('cost time in proportion to their number', () => {
+    const [less, more] = [cost(2000), cost(8000)];
+    assert.ok(more < 8 * less + 10, `${less} ms, and ${more} ms for four times as many`); // the square would be 16 times
+  });
+});
+
 describe('placeholders without variables', () => {
   it('placeholders without variables are sent literally, with one warning for each text', () => {
     const content = { text: '{{a}} {{b}}', html: '<p>{{c}}</p>', subject: 'plain' };
