@@ -42,8 +42,8 @@ const noObservers: Observers = {
 };
 
 /**
- * Takes one page of each erasure in turn, so that none waits for a large one, until nothing can be done now or the time is over. No erasure
- * waits for one that fails.
+ * Takes one page of each erasure in turn, so that none waits for a large one. Then the next erasures have their turn, until nothing can be done now
+ * or the time is over. No erasure waits for one that fails.
  * @param untilMs milliseconds since 1970
  * @returns how many were completed
  */
@@ -54,21 +54,24 @@ export async function runErasures(
   { onCancelled, onFailed }: Observers = noObservers,
 ): Promise<number> {
   let completed = 0;
-  let open = (await select<{ id: string }>(db, running)).map(({ id }) => id);
-  while (open.length > 0 && Date.now() < untilMs) {
-    const more: string[] = [];
-    for (const id of open) {
-      if (Date.now() >= untilMs) break;
-      try {
-        const outcome = await advance(db, key, id, onCancelled);
+  const taken: string[] = []; // one that waits, or failed, has had its turn
+  while (Date.now() < untilMs) {
+    let open = (await select<{ id: string }>(db, running, [taken])).map(({ id }) => id);
+    if (open.length === 0) break;
+    taken.push(...open);
+    while (open.length > 0 && Date.now() < untilMs) {
+      const more: string[] = [];
+      for (const id of open) {
+        if (Date.now() >= untilMs) break;
+        const outcome = await advance(db, key, id, onCancelled).catch(async (err: unknown) => {
+          await select(db, noteFailure, [id]).catch(() => undefined); // the first error tells what is wrong
+          onFailed(id, err);
+        });
         if (outcome === 'more') more.push(id);
         if (outcome === 'completed') completed += 1;
-      } catch (err) {
-        await select(db, noteFailure, [id]).catch(() => undefined); // the first error tells what is wrong
-        onFailed(id, err);
       }
+      open = more;
     }
-    open = more;
   }
   return completed;
 }
@@ -90,15 +93,16 @@ const dueSince = `
     ELSE COALESCE((SELECT min(q.look_at) FROM erasure_queue q WHERE q.erasure_id = e.id), rewalked_at) END`;
 
 /**
- * Up to 20 new erasures of each workspace, and up to 20 that wait; of both, those that have been due for the longest time. So thousands of
- * requests of one workspace do not delay others, new erasures do not stop those that wait, and these do not stop each other. An erasure that failed
- * is due again later, so that those that always fail do not stop others.
+ * Up to 20 new erasures of each workspace, and up to 20 that wait, without those of $1; of both, those that have been due for the longest time. So
+ * thousands of requests of one workspace do not delay others, new erasures do not stop those that wait, and these do not stop each other. An erasure
+ * that failed is due again later, so that those that always fail do not stop others.
  */
 const running = `
   SELECT id FROM (
     SELECT id, since, is_new, row_number() OVER (PARTITION BY workspace_id, is_new ORDER BY since, id) AS turn FROM (
       SELECT id, workspace_id, is_new, GREATEST(due, failed_at + ${againInSeconds} * interval '1 second') AS since FROM (
-        SELECT id, workspace_id, walked_at IS NULL AS is_new, failed_at, ${dueSince} AS due FROM erasures e WHERE status = 'running'
+        SELECT id, workspace_id, walked_at IS NULL AS is_new, failed_at, ${dueSince} AS due FROM erasures e
+        WHERE status = 'running' AND id <> ALL($1::uuid[])
       ) e WHERE due <= now()
     ) e WHERE since <= now()
   ) e WHERE turn <= 20 ORDER BY turn, is_new DESC, since, id LIMIT 500`;

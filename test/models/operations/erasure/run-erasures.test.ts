@@ -59,6 +59,12 @@ describe('the turns of erasures', () => {
     assert.deepEqual(await completed(), [last.id]);
   });
 
+  it('a run with time left takes more than twenty new erasures of a workspace', async () => {
+    for (let count = 1; count <= 45; count += 1) await request(`+1555${8_000_000 + count}`);
+    await run();
+    assert.deepEqual(await rows(test.db, 'SELECT id FROM erasures WHERE walked_at IS NULL'), []);
+  });
+
   it('an erasure that waits is completed although 20 new ones come before each run', async () => {
     const { id, claim } = await requestWaiting();
     await runUntilAllWait();
