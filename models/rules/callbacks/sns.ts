@@ -12,6 +12,8 @@ const replayWindowMs = 25 * 3_600_000;
 const inNotification = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];
 const inConfirmation = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
 
+const signing = ['SignatureVersion', 'SigningCertURL', 'Signature', 'Timestamp', 'TopicArn'];
+
 const digests: Readonly<Record<string, string>> = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' };
 
 /** The cause of the refusal of an envelope that SNS signed, but with SHA-1. */
@@ -35,13 +37,15 @@ export async function verifyEnvelope(
   at: Date,
   certificateAt: CertificateAt,
 ): Promise<void> {
-  const digest = Object.hasOwn(digests, String(envelope?.SignatureVersion)) ? digests[envelope.SignatureVersion] : undefined;
-  const place = certificatePlace(envelope?.SigningCertURL, snsBase);
+  // All are texts. Lists can be nested too deep for `String`.
+  if (signing.some((name) => typeof envelope?.[name] !== 'string')) throw badSignature();
+  const digest = Object.hasOwn(digests, envelope.SignatureVersion) ? digests[envelope.SignatureVersion] : undefined;
+  const place = certificatePlace(envelope.SigningCertURL, snsBase);
   if (digest === undefined || place === null || envelope.TopicArn !== topicArn) throw badSignature();
   const sentAt = momentOf(envelope.Timestamp, new Date(0));
   if (Math.abs(at.getTime() - sentAt.getTime()) > replayWindowMs) throw badSignature();
   const key = createPublicKey(await certificateAt(place));
-  if (!verify(digest, Buffer.from(signedText(envelope)), key, Buffer.from(String(envelope.Signature), 'base64'))) throw badSignature();
+  if (!verify(digest, Buffer.from(signedText(envelope)), key, Buffer.from(envelope.Signature, 'base64'))) throw badSignature();
   if (digest === digests['1'] && !allowsSha1) throw badSignature(new Sha1RefusedError());
 }
 

@@ -112,6 +112,17 @@ describe('the callback of SES', () => {
     await assert.rejects(readText('{'), hasCode('validation_failed'));
   });
 
+  it('a callback is refused if a field of its signature is absent or no text, such as lists nested too deep for the call stack', async () => {
+    const envelope = { ...topic.envelope(snsBase, sesEvent('Delivery', 'ses-1'), '2') };
+    const nested = '['.repeat(50_000) + ']'.repeat(50_000);
+    for (const name of ['SignatureVersion', 'SigningCertURL', 'Signature', 'Timestamp', 'TopicArn']) {
+      const others = JSON.stringify({ ...envelope, [name]: undefined });
+      await assert.rejects(readText(others), hasCode('forbidden'), name);
+      await assert.rejects(readText(`${others.slice(0, -1)},"${name}":${nested}}`), hasCode('forbidden'), name);
+    }
+    await assert.rejects(readText('null'), hasCode('forbidden'));
+  });
+
   it('the callback of SES fetches certificates only from SNS', async () => {
     for (const place of [
       'https://evil.example/SimpleNotificationService-0a.pem',
