@@ -5,7 +5,7 @@ import type { Contact } from '../../models/tables/contact.js';
 import type { CreditEntry } from '../../models/tables/credit-entry.js';
 import type { CreditPackage } from '../../models/tables/credit-package.js';
 import type { AuditEvent } from '../../models/operations/audit/list-audit-events.js';
-import type { BatchView } from '../../models/operations/batches/view-batch.js';
+import type { BatchView, BriefBatchView } from '../../models/operations/batches/view-batch.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 import { unlessErased } from '../../models/rules/contacts/erasure.js';
 import { isAhead } from '../../models/rules/messages/schedule.js';
@@ -63,7 +63,7 @@ export const presentNewApiKey = (row: ApiKey, key: string) => ({
 });
 
 /** A batch in a list: without `errors`, because there can be thousands. */
-export const presentBatchInList = ({ batch, status, counts, creditsUsed }: BatchView) => ({
+export const presentBatchInList = ({ batch, status, counts, creditsUsed }: BriefBatchView) => ({
   id: batch.id,
   channel: batch.channel,
   status,

@@ -1,5 +1,5 @@
 /** A bulk send. Operations change its messages and its credits. */
-import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
+import { column, type Columns, nullable, type RowOf, withDefault, without } from './columns.js';
 import type { Channel } from '../channels.js';
 import type { RecipientError } from '../rules/bulk/recipient-error.js';
 import { ownedOf } from './owned.js';
@@ -36,3 +36,8 @@ export class Batch extends ownedOf(batchColumns) {
 }
 
 export type BatchRow = RowOf<typeof batchColumns>;
+
+/** A batch without `errors`, which may have two megabytes. */
+export type BriefBatch = Omit<BatchRow, 'errors'>;
+/** The columns of a `BriefBatch`. */
+export const briefBatchColumns: (keyof BriefBatch)[] = Object.keys(without(batchColumns, 'errors')) as (keyof BriefBatch)[];

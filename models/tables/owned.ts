@@ -28,14 +28,14 @@ abstract class Owned extends Model {
     this: OwnedStatic<T>,
     workspaceId: string,
     window: ListWindow,
-    { where = {}, either = [{}], count }: PageOptions<Attributes<T>> = {},
+    { where = {}, either = [{}], count, attributes }: PageOptions<Attributes<T>> = {},
   ): Promise<Listed<T>> {
     const parts = either.map((part) => ({ [Op.and]: [where, { workspace_id: workspaceId }, part] }) as WhereOptions<Attributes<T>>);
     const all = async () => (await inTurn(parts, (part) => this.count({ where: part }))).reduce((sum, each) => sum + each, 0);
     return readWindow<T>(window, {
       count: () => (count === undefined ? all() : count(all)),
       find: async ({ after, limit, offset }, total) => {
-        const find = (place: object) => newestOf(this, parts, { place, limit });
+        const find = (place: object) => newestOf(this, parts, { place, limit, ...(attributes === undefined ? {} : { attributes }) });
         if (after !== null) return find({ id: { [Op.lt]: after[0] } });
         if (offset === 0) return find({});
         const isCounted = total !== null && count === undefined;
@@ -56,6 +56,8 @@ interface PageOptions<Row> {
   either?: readonly WhereOptions<Row>[];
   /** Counts the rows in another way than by reading `all`. Its number may be of another moment, so no page is found from the end. */
   count?: (all: () => Promise<number>) => Promise<number>;
+  /** The columns that are read, at least the id. Default: all. */
+  attributes?: string[];
 }
 
 type Parts<T extends OwnedRow> = readonly WhereOptions<Attributes<T>>[];

@@ -1,6 +1,6 @@
 /** Batches as the API shows them. Their progress is counted at every read, so that it is always right. */
 import { Op } from 'sequelize';
-import { Batch, type BatchRow, type BatchStatus } from '../../tables/batch.js';
+import { Batch, type BatchRow, type BatchStatus, type BriefBatch, briefBatchColumns } from '../../tables/batch.js';
 import { type Database, select } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { groupBy } from '../../rules/messages/group-by.js';
@@ -8,8 +8,9 @@ import { type PublicStatus, publicStatuses } from '../../rules/messages/status.j
 import type { Listed, ListWindow } from '../../rules/values/list-window.js';
 import { completeBatchIfDone } from './complete-batch-if-done.js';
 
-export interface BatchView {
-  batch: BatchRow;
+/** A batch in a list. */
+export interface BriefBatchView {
+  batch: BriefBatch;
   /** As shown: `scheduled` while the scheduled time is in the future. */
   status: BatchStatus;
   /** Messages by status; every message of the batch is in exactly one of them. */
@@ -18,24 +19,31 @@ export interface BatchView {
   creditsUsed: number;
 }
 
+export interface BatchView extends BriefBatchView {
+  batch: BatchRow;
+}
+
 /** One batch of a workspace. @throws AppError not_found, also while the batch is undecided */
 export async function viewBatch(db: Database, workspaceId: string, id: string): Promise<BatchView> {
   const batch = await Batch.owned(workspaceId, id);
   if (batch.status === 'accepting') throw notFound('Batch');
   const [view] = await viewOf(db, [batch]);
   if (view === undefined) throw notFound('Batch');
-  return view;
+  return { ...view, batch: batch.get() };
 }
 
-/** A part of a workspace's batches, newest first. */
-export async function viewBatches(db: Database, workspaceId: string, window: ListWindow): Promise<Listed<BatchView>> {
-  const listed = await Batch.ownedPage(workspaceId, window, { where: { status: { [Op.ne]: 'accepting' } } });
+/** A part of a workspace's batches, newest first. Their errors are not read, because those of a hundred batches do not fit into memory. */
+export async function viewBatches(db: Database, workspaceId: string, window: ListWindow): Promise<Listed<BriefBatchView>> {
+  const listed = await Batch.ownedPage(workspaceId, window, {
+    where: { status: { [Op.ne]: 'accepting' } },
+    attributes: briefBatchColumns,
+  });
   return { ...listed, rows: await viewOf(db, listed.rows) };
 }
 
-async function viewOf(db: Database, batches: Batch[]): Promise<BatchView[]> {
+async function viewOf(db: Database, batches: Batch[]): Promise<BriefBatchView[]> {
   const counted = await countAll(db, batches);
-  const views: BatchView[] = [];
+  const views: BriefBatchView[] = [];
   for (const batch of batches) views.push(await viewWith(db, batch, counted.get(batch.id) ?? []));
   return views;
 }
@@ -55,12 +63,12 @@ const count = `
   SELECT batch_id, status, count(*) AS messages, sum(credits_used)::bigint AS credits
   FROM messages WHERE batch_id = ANY($1::uuid[]) GROUP BY batch_id, status`;
 
-async function viewWith(db: Database, batch: Batch, counted: Count[]): Promise<BatchView> {
+async function viewWith(db: Database, batch: Batch, counted: Count[]): Promise<BriefBatchView> {
   const messagesOf = (status: PublicStatus) => counted.find((entry) => entry.status === status)?.messages ?? 0;
   const counts = Object.fromEntries(publicStatuses.map((status) => [status, messagesOf(status)])) as Record<PublicStatus, number>;
   if (counts.queued === 0 && batch.completed_at === null) {
     await completeBatchIfDone(db, batch.id);
-    await batch.reload();
+    await batch.reload({ attributes: ['status', 'completed_at'] });
   }
   const creditsUsed = counted.reduce((sum, { credits }) => sum + credits, 0);
   return { batch: batch.get(), status: statusOf(batch), counts, creditsUsed };

@@ -2,6 +2,7 @@ import { type Attributes, type FindOptions, type Model, type ModelStatic, Op, ty
 import { type Database, select } from '../../db/database.js';
 import type { Turn } from '../../flow/concurrency-limit.js';
 import { lowestId } from '../../rules/values/id-time.js';
+import { Batch, type BatchRow, briefBatchColumns } from '../../tables/batch.js';
 import { type AuditEvent, auditEventsAfter } from '../audit/list-audit-events.js';
 import type { ErasureView } from '../erasure/begin-erasure.js';
 
@@ -23,21 +24,33 @@ export interface Pages {
  * @param until rows with a later id are left out, so that the export ends for a slow reader too
  * @param turn runs the read of a page when it may use a connection
  * @param include what belongs to each row
+ * @param attributes the columns that are read, at least the id. Default: all
  */
 export async function* rowsOf<M extends Model>(
   model: SortedModel<M>,
   where: ({ workspace_id: string } | { webhook_id: string }) & Record<string, unknown>,
-  { until, turn, include = [] }: Pages & { include?: NonNullable<FindOptions['include']> },
+  { until, turn, include = [], attributes }: Pages & { include?: NonNullable<FindOptions['include']>; attributes?: string[] },
 ): AsyncGenerator<M, void, undefined> {
   let after: string | undefined;
   for (;;) {
     const id = { [Op.lte]: until, ...(after === undefined ? {} : { [Op.gt]: after }) };
     const scoped = { ...where, id } as unknown as WhereOptions<Attributes<M>>;
-    const rows: M[] = await turn(() => model.findAll({ where: scoped, order: [['id', 'ASC']], limit: page, include }));
+    const columns = attributes === undefined ? {} : { attributes };
+    const rows: M[] = await turn(() => model.findAll({ where: scoped, order: [['id', 'ASC']], limit: page, include, ...columns }));
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < page) return;
     after = (last as M & { id: string }).id;
+  }
+}
+
+/** The accepted batches of a workspace, in the same way. Their errors may have two megabytes each, so those of one batch at a time are in memory. */
+export async function* batchesOf(workspaceId: string, { until, turn }: Pages): AsyncGenerator<BatchRow, void, undefined> {
+  const decided = { workspace_id: workspaceId, status: { [Op.ne]: 'accepting' } };
+  for await (const batch of rowsOf(Batch, decided, { until, turn, attributes: briefBatchColumns })) {
+    const { id, invalid } = batch;
+    const read = invalid === 0 ? null : await turn(() => Batch.findByPk(id, { attributes: ['errors'] }));
+    yield { ...batch.get(), errors: read?.errors ?? [] };
   }
 }
 

@@ -134,7 +134,8 @@ function readMetadata({ row: { metadata }, path, faults }: Reading): Record<stri
   if (metadata === undefined || metadata === null) return null;
   const field = `${path}.metadata`;
   const fault = isObject(metadata) ? faultOfMetadata(field, metadata) : { field, message: `${field} must be an object` };
-  if (fault !== null) faults.push(fault);
+  // The path goes on with a key that the client chose.
+  if (fault !== null) faults.push(faultAt(fault.field, (at) => at + fault.message.slice(fault.field.length)));
   return isObject(metadata) ? metadata : null;
 }
 

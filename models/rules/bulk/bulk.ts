@@ -15,6 +15,11 @@ const pageSize = 250;
 const pageUnitsMax = 4_000_000;
 /** How many faults of a batch are stored. */
 const errorsMax = 10_000;
+/**
+ * The bytes of these faults as JSON. Ten thousand missing variables have 1.5 MB. The client chooses the names of fields, so that without this limit
+ * the faults could have twice the bytes of the request, and they are read and shown as a whole.
+ */
+const errorBytesMax = 2_000_000;
 
 /** The plan of a bulk send. The texts are rendered again page by page, because all of them together could be a gigabyte. */
 export interface BulkPlan {
@@ -23,8 +28,9 @@ export interface BulkPlan {
   accepted: number[];
   /** The number of recipients with faults. */
   invalid: number;
-  /** Their faults, up to the first ten thousand. */
+  /** Their first faults: ten thousand, or two megabytes. */
   errors: RecipientError[];
+  errorBytes: number;
   /** The total number of faults. */
   errorCount: number;
   /** The cost of all messages, in thousandths of a credit. */
@@ -42,7 +48,7 @@ export interface BulkPlan {
 export async function planBulk(request: BulkRequest, max = recipientsMax, unitsMax = Number.POSITIVE_INFINITY): Promise<BulkPlan> {
   const { templates, faults } = compileBulk(request);
   const { length: total } = request.recipients;
-  const plan: BulkPlan = { total, accepted: [], invalid: 0, errors: [], errorCount: 0, cost: 0, faults };
+  const plan: BulkPlan = { total, accepted: [], invalid: 0, errors: [], errorBytes: 0, errorCount: 0, cost: 0, faults };
   if (request.tag !== undefined && request.contacts === undefined) return plan; // the contacts with the tag are not known yet
   if (total === 0 || total > max) {
     faults.push({ field: 'recipients', message: `recipients must have 1 to ${max.toLocaleString('en-US')} items` });
@@ -86,7 +92,12 @@ export const tooMuchText = () => invalidField('recipients', 'recipients have too
 function noteErrors(plan: BulkPlan, index: number, faults: Fault[]): void {
   plan.invalid += 1;
   plan.errorCount += faults.length;
-  for (const fault of faults.slice(0, errorsMax - plan.errors.length)) plan.errors.push({ index, ...fault });
+  for (const fault of faults) {
+    if (plan.errors.length >= errorsMax || plan.errorBytes >= errorBytesMax) return;
+    const error = { index, ...fault };
+    plan.errorBytes += Buffer.byteLength(JSON.stringify(error)) + 1; // with its comma
+    if (plan.errorBytes <= errorBytesMax) plan.errors.push(error);
+  }
 }
 
 function isNew(seen: Set<string>, key: string): boolean {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { select } from '../../../models/db/database.js';
+import { Batch } from '../../../models/tables/batch.js';
 import { Message } from '../../../models/tables/message.js';
 import { until } from '../../support/client.js';
 import { buildDeliveries } from '../../support/rows/deliveries.js';
@@ -90,6 +91,26 @@ describe('GET /api/v1/export', () => {
     assert.doesNotMatch(JSON.stringify(all), /password|digest|secret_key|15550000001/);
     const told = await app.call('GET', '/api/v1/audit-events?type=workspace.exported', { jwt: account.jwt });
     assert.equal(told.body.data.audit_events.length, 2);
+  });
+
+  it('200 with the errors of each batch, of which one at a time is in memory', async () => {
+    for (const to of ['+15551000001', '+15551000002']) {
+      const body = { channel: 'sms', content: { text: 'x' }, recipients: [to, 'wrong'], on_invalid: 'skip' };
+      await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
+    }
+    await bulk(1);
+    let most = 0;
+    Batch.addHook('afterFind', 'counting', (found) => {
+      const withErrors = [found].flat().filter((row) => row !== null && 'errors' in (row as Batch).get());
+      most = Math.max(most, withErrors.length);
+    });
+    const batches = (await lines()).filter(({ type }) => type === 'batch');
+    Batch.removeHook('afterFind', 'counting');
+    assert.deepEqual(
+      batches.map(({ data }) => (data.errors as object[]).length),
+      [1, 1, 0],
+    );
+    assert.equal(most, 1);
   });
 
   it('401 with an API key', async () => {

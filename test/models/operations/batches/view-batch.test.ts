@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Batch } from '../../../../models/tables/batch.js';
 import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
-import { viewBatch } from '../../../../models/operations/batches/view-batch.js';
+import { viewBatch, viewBatches } from '../../../../models/operations/batches/view-batch.js';
 import { insertBatch } from '../../../../models/operations/batches/insert-batch.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
@@ -35,6 +35,26 @@ describe('viewBatch', () => {
     assert.notEqual((await Batch.findByPk(batch.id))?.completed_at, null);
     await move(1, 'read');
     assert.deepEqual(await look(), ['completed', [0, 0, 1, 2, 2], 3000]);
+  });
+  it('a list reads no errors, also of a batch that is completed meanwhile', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db);
+    const errors = [{ index: 5, field: 'recipients[5].to', message: 'x' }];
+    for (const accepted of [5, 2]) {
+      const batch = newBatch(workspaceId, { accepted, cost: accepted * 1000, errors, invalid: 1 });
+      await insertBatch(test.db, batch, pagesOf(batch));
+      await acceptBatch(test.db, batch.id);
+      if (accepted === 2) await test.db.query(`UPDATE messages SET status = 'sent' WHERE batch_id = '${batch.id}'`);
+    }
+    const { rows } = await viewBatches(test.db, workspaceId, { page: 1, limit: 100 });
+    assert.deepEqual(
+      rows.map(({ batch, status }) => [status, batch.accepted, 'errors' in batch, batch.completed_at !== null]),
+      [
+        ['completed', 2, false, true],
+        ['sending', 5, false, false],
+      ],
+    );
+    const { batch } = await viewBatch(test.db, workspaceId, rows[0]?.batch.id ?? '');
+    assert.deepEqual(batch.errors, errors);
   });
   it('shows scheduled until its time', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);

@@ -76,6 +76,33 @@ describe('faults of bulk requests', () => {
     assert.deepEqual(faults.at(-1), { field: 'recipients', message: '3,401 more faults are not listed' });
   });
 
+  /** The plan of a batch without the recipients that have faults, and the bytes of the faults that it stores. */
+  const skipping = async (recipients: unknown[]) => {
+    const plan = await planBulk(bulk({ recipients: [phone(0), ...recipients], content: { text: '{{first_name|x}}' }, on_invalid: 'skip' }));
+    return { plan, bytes: Buffer.byteLength(JSON.stringify(plan.errors)) };
+  };
+  it('stores ten thousand ordinary faults', async () => {
+    const recipients = Array.from({ length: 9_999 }, (_, index) => ({
+      to: phone(index + 1),
+      variables: { first_name: [] },
+      last_name: '',
+    }));
+    const { plan } = await skipping(recipients);
+    assert.deepEqual([plan.invalid, plan.errors.length], [9_999, 9_999]);
+  });
+  it('stores two megabytes of faults at most, and counts all', async () => {
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${'x'.repeat(176)}${index}`, []]));
+    const recipients = Array.from({ length: 215 }, (_, index) => ({ to: phone(index + 1), variables: many }));
+    const { plan, bytes } = await skipping(recipients);
+    assert.deepEqual([plan.invalid, plan.errorCount], [215, 10_750]);
+    assert.ok(bytes > 1_900_000 && bytes <= 2_000_001, `${bytes} bytes`);
+  });
+  it('shows two hundred characters of a field of metadata', async () => {
+    const { plan } = await skipping([{ to: phone(1), metadata: { ['k'.repeat(4_000)]: 1e20 } }]);
+    const field = `recipients[1].metadata.${'k'.repeat(177)}`;
+    assert.deepEqual(plan.errors, [{ index: 1, field, message: `${field} ${inexact}` }]);
+  });
+
   const wrong: [string, Partial<BulkRequest>, string, string][] = [
     [
       'a placeholder that is none',
