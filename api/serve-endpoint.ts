@@ -52,7 +52,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
         const rate = item.alsoCounts?.(request.body);
         if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);
         const reply = await runEndpoint(item, request, deps, (workspaceId) => logCaller(res, { workspaceId }));
-        await writeReply(item, reply, res, deps.config.publicUrl);
+        await writeReply(item, reply, res, { publicUrl: deps.config.publicUrl, answers: limits.answerMemory });
       }),
     );
   };

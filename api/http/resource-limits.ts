@@ -16,6 +16,8 @@ export interface ResourceLimits {
    * address still has room for a login and for a usual delivery report.
    */
   addressMemory: MemoryBudget;
+  /** Bytes of large answers to reads that the client has not taken yet, counted per workspace. */
+  answerMemory: MemoryBudget;
   /** Concurrent requests with large bodies, counted per workspace. */
   bulkRequests: ConcurrencyLimit;
 }
@@ -25,6 +27,7 @@ const megabyte = 1024 * 1024;
 export const createResourceLimits = (): ResourceLimits => ({
   workspaceMemory: new MemoryBudget({ maxBytes: 64 * megabyte, maxBytesPerOwner: 16 * megabyte, guaranteedBytesPerOwner: 512 * 1024 }),
   addressMemory: new MemoryBudget({ maxBytes: 16 * megabyte, maxBytesPerOwner: 4 * megabyte, guaranteedBytesPerOwner: 32 * 1024 }),
+  answerMemory: new MemoryBudget({ maxBytes: 128 * megabyte, maxBytesPerOwner: 60 * megabyte, guaranteedBytesPerOwner: 4 * megabyte }),
   bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
 });
 

@@ -1,26 +1,55 @@
 /** Writes the reply of a handler as an HTTP response. */
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
+import type { MemoryBudget } from '../../models/flow/memory-budget.js';
 import type { Endpoint } from './endpoint.js';
 import { linksOf } from './links.js';
 import { bufferOn, type Feed, type Lines, type Reply } from './reply.js';
 import { contextOf } from './request-context.js';
 
-/** Writes a JSON response, or a stream of lines or events where the handler returned one. Does not wait for the end of a stream of events. */
-export async function writeReply(item: Endpoint, reply: Reply, res: Response, publicUrl: string): Promise<void> {
+/** What writing uses besides the reply. */
+export interface Writing {
+  publicUrl: string;
+  /** Counts the bytes of large answers to reads while they are in memory. */
+  answers: MemoryBudget;
+}
+
+/** UTF-16 units from which an answer is counted. The connection limits bound smaller ones. */
+const countedFrom = 65_536;
+/** No answer counts as more, so that an idle workspace can read anything. A hundred of the largest e-mails have 56 MB. */
+const countedMax = 60 * 1024 * 1024;
+
+/**
+ * Writes a JSON response, or a stream of lines or events where the handler returned one. Does not wait for the end of a stream of events.
+ * @throws AppError 503 if too many bytes of answers to reads wait for their clients
+ */
+export async function writeReply(item: Endpoint, reply: Reply, res: Response, writing: Writing): Promise<void> {
   const { lines, events } = reply.options;
   if (lines !== undefined) await streamLines(lines, res).finally(() => lines.place.leave());
   else if (events !== undefined) streamEvents(events, reply, res);
-  else writeJson(item, reply, res, publicUrl);
+  else writeJson(item, reply, res, writing);
 }
 
-function writeJson(item: Endpoint, { data, options }: Reply, res: Response, publicUrl: string): void {
+function writeJson(item: Endpoint, { data, options }: Reply, res: Response, { publicUrl, answers }: Writing): void {
+  const { json, status } = options;
+  const text = () => JSON.stringify(item.envelope === false ? data : { success: true, data });
+  const body = status === 204 ? null : json === undefined ? text() : bufferOn(json);
+  // Refusing the answer of an operation that changed something would hide what it did.
+  if (res.req.method === 'GET' && item.method === 'get' && body !== null && body.length > countedFrom) countUntilClosed(body, res, answers);
   const link = linksOf(item, res.req, data, publicUrl);
   if (link !== undefined) res.setHeader('Link', link);
-  res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
-  if (options.status === 204) res.end();
-  else if (options.json !== undefined) res.type('json').send(bufferOn(options.json));
-  else res.json(item.envelope === false ? data : { success: true, data });
+  res.status(status ?? item.status ?? 200).set(options.headers ?? {});
+  if (body === null) res.end();
+  else res.type('json').send(body);
+}
+
+/** A client that does not read leaves the answer in memory until the time-out of its connection. */
+function countUntilClosed(body: string | Buffer, res: Response, answers: MemoryBudget): void {
+  if (res.closed) return; // it is not written, and there is no event to come
+  const { workspaceId, address = '' } = contextOf(res);
+  const memory = answers.reservationFor(workspaceId ?? address);
+  memory.reserve(Math.min(Buffer.byteLength(body), countedMax));
+  res.once('close', () => memory.release());
 }
 
 /**

@@ -11,7 +11,7 @@ import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
 
 /** Derives the error statuses of an endpoint from its declaration. */
-export function statusesOf({ auth, query, body, path, costly, idempotent, refusals = [] }: Endpoint): number[] {
+export function statusesOf({ auth, method, query, body, path, costly, idempotent, refusals = [] }: Endpoint): number[] {
   const takesKey = typeof auth === 'object';
   const statuses = [
     ...refusals,
@@ -23,7 +23,7 @@ export function statusesOf({ auth, query, body, path, costly, idempotent, refusa
     ...(body ? [413] : []),
     429,
     500,
-    ...(costly !== undefined ? [503] : []),
+    ...(costly !== undefined || (method === 'get' && auth !== 'none') ? [503] : []),
   ];
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }
