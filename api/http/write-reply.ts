@@ -30,17 +30,22 @@ export async function writeReply(item: Endpoint, reply: Reply, res: Response, wr
   else writeJson(item, reply, res, writing);
 }
 
-function writeJson(item: Endpoint, { data, options }: Reply, res: Response, { publicUrl, answers }: Writing): void {
-  const { json, status } = options;
-  const text = () => JSON.stringify(item.envelope === false ? data : { success: true, data });
-  const body = status === 204 ? null : json === undefined ? text() : bufferOn(json);
+function writeJson(item: Endpoint, reply: Reply, res: Response, { publicUrl, answers }: Writing): void {
+  const { data, options } = reply;
+  const body = bodyOf(item, reply);
   // Refusing the answer of an operation that changed something would hide what it did.
   if (res.req.method === 'GET' && item.method === 'get' && body !== null && body.length > countedFrom) countUntilClosed(body, res, answers);
   const link = linksOf(item, res.req, data, publicUrl);
   if (link !== undefined) res.setHeader('Link', link);
-  res.status(status ?? item.status ?? 200).set(options.headers ?? {});
+  res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
   if (body === null) res.end();
   else res.type('json').send(body);
+}
+
+/** The body in JSON; null if it has none. */
+function bodyOf({ envelope }: Endpoint, { data, options: { status, json } }: Reply): string | Buffer | null {
+  if (status === 204) return null;
+  return json === undefined ? JSON.stringify(envelope === false ? data : { success: true, data }) : bufferOn(json);
 }
 
 /** A client that does not read leaves the answer in memory until the time-out of its connection. */
