@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** Node compiles only very busy functions to fast code: for a process that lives for seconds, compiling the others costs more than it saves. */
-export const forBriefProcess = ['--interrupt-budget=2000000'];
+/**
+ * Node 20 compiles only very busy functions to fast code: for a process that lives for seconds, compiling the others costs more than it saves.
+ * Later versions have no such option.
+ */
+export const forBriefProcess = process.versions.node.startsWith('20.') ? ['--interrupt-budget=2000000'] : [];
 
 /** A process that can be killed and started again. */
 export interface Child {
