@@ -48,13 +48,23 @@ function bodyOf({ envelope }: Endpoint, { data, options: { status, json } }: Rep
   return json === undefined ? JSON.stringify(envelope === false ? data : { success: true, data }) : bufferOn(json);
 }
 
-/** A client that does not read leaves the answer in memory until the time-out of its connection. */
+/**
+ * A client that does not read leaves the answer in memory until the time-out of its connection. A response that waits behind another one of its
+ * connection has no event when the connection closes, so both are heard.
+ */
 function countUntilClosed(body: string | Buffer, res: Response, answers: MemoryBudget): void {
-  if (res.closed) return; // it is not written, and there is no event to come
-  const { workspaceId, address = '' } = contextOf(res);
-  const memory = answers.reservationFor(workspaceId ?? address);
+  const { workspaceId } = contextOf(res);
+  const { socket } = res.req;
+  if (workspaceId === undefined || res.closed || socket.destroyed) return; // closed: it is not written, and there is no event to come
+  const memory = answers.reservationFor(workspaceId);
   memory.reserve(Math.min(Buffer.byteLength(body), countedMax));
-  res.once('close', () => memory.release());
+  const release = () => {
+    memory.release();
+    res.removeListener('close', release);
+    socket.removeListener('close', release);
+  };
+  res.once('close', release);
+  socket.once('close', release);
 }
 
 /**

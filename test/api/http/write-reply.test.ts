@@ -11,7 +11,7 @@ import { MemoryBudget } from '../../../models/flow/memory-budget.js';
 import { until } from '../../support/client.js';
 
 /** More than the system keeps for a connection. */
-const large = 'x'.repeat(20_000_000);
+const texts: Readonly<Record<string, string>> = { large: 'x'.repeat(20_000_000), half: 'x'.repeat(10_000_000), small: 'small' };
 
 describe('writeReply', () => {
   let server: Server;
@@ -24,7 +24,7 @@ describe('writeReply', () => {
     app.all('/:size/:workspace', (req, res, next) => {
       res.locals.workspaceId = req.params.workspace;
       const item = { method: req.method === 'POST' ? 'post' : 'get' } as Endpoint;
-      const data = { text: req.params.size === 'large' ? large : 'small' };
+      const data = { text: texts[req.params.size] };
       writeReply(item, new Reply(data), res, { publicUrl: 'http://x.test', answers }).catch(next);
     });
     app.use((error: AppError, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
@@ -61,6 +61,16 @@ describe('writeReply', () => {
     socket.destroy();
     await until(async () => (await statusOf('/large/a')) === 200, 'the bytes are released');
     assert.deepEqual([await statusOf('/large/a'), await statusOf('/large/a')], [200, 200]);
+  });
+
+  it('200 after a client has left that had sent several requests at once', async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    sockets.push(socket);
+    socket.write('GET /half/a HTTP/1.1\r\nHost: x.test\r\n\r\n'.repeat(2));
+    await once(socket, 'readable');
+    assert.equal(await statusOf('/large/a'), 503);
+    socket.destroy();
+    await until(async () => (await statusOf('/large/a')) === 200, 'the bytes of both are released');
   });
 
   it('200 beside unread answers for small ones, other workspaces, HEAD and what has changed something', async () => {
