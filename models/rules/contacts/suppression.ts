@@ -55,29 +55,39 @@ export const suppressedTexts: Readonly<Record<SuppressionReason, string>> = {
 };
 
 /**
- * A text as it is compared: without case, spaces, hyphens, invisible characters, and all that surrounds its letters, such as quotation marks, markup
- * and emojis. Full-width letters count as letters.
+ * A text as it is compared: without case, invisible characters, and all that surrounds its letters, such as quotation marks, markup and emojis.
+ * Full-width letters count as letters. In Turkish, `i` has the capital letter `İ`.
+ * @param gap what spaces and hyphens become
+ * @returns also what is behind the letters
  */
-function bareOf(text: string): string {
+function bareOf(text: string, gap: '' | ' '): { word: string; rest: string } {
   const plain = text.normalize('NFKC').replaceAll(/[\p{Cf}\ufe00-\ufe0f]/gu, '');
-  const [letters = ''] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}\p{Mn}])?/su.exec(plain) ?? [];
-  return letters.toUpperCase().replaceAll(/[\s\p{Pd}]+/gu, '');
+  const { 0: letters = '', index = 0 } = /[\p{L}\p{N}](?:.*[\p{L}\p{N}\p{Mn}])?/su.exec(plain) ?? {};
+  const word = letters
+    .toUpperCase()
+    .replaceAll('İ', 'I')
+    .replaceAll(/[\s\p{Pd}]+/gu, gap);
+  return { word, rest: plain.slice(index + letters.length) };
 }
 
 const withoutAccents = (word: string) => word.normalize('NFKD').replaceAll(/\p{Mn}/gu, '');
 
 /** Each word as it is written, and as those type it who leave out all accents. */
-const bareWords = (kind: 'stop' | 'start') =>
-  new Set(Object.values(keywords).flatMap((words) => (words[kind] ?? []).flatMap((word) => [bareOf(word), bareOf(withoutAccents(word))])));
-const stopWords = bareWords('stop');
-const startWords = bareWords('start');
+const bareWords = (kind: 'stop' | 'start', gap: '' | ' ') =>
+  new Set(
+    Object.values(keywords).flatMap((words) =>
+      (words[kind] ?? []).flatMap((word) => [bareOf(word, gap).word, bareOf(withoutAccents(word), gap).word]),
+    ),
+  );
+const stopWords = bareWords('stop', '');
+const startWords = bareWords('start', ' '); // "un stop" is no return
 
 /** The wish of a person who sends this text, and nothing else, to one of our senders; null for any other text. */
 export function keywordOf(text: string): 'stop' | 'start' | null {
-  const word = bareOf(text);
-  if (word !== 'STOP' && /[?\uff1f\u061f]\s*$/u.test(text.slice(-100))) return null; // "Cancel?" is a question
+  const { word, rest } = bareOf(text, '');
+  if (word !== 'STOP' && /[?\u061f]/u.test(rest)) return null; // "Cancel?" is a question
   if (stopWords.has(word)) return 'stop';
-  return startWords.has(word) ? 'start' : null;
+  return startWords.has(bareOf(text, ' ').word) ? 'start' : null;
 }
 
 /** The payload of a button that opts out in any language (docs/carriers.md). */

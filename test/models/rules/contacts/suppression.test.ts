@@ -39,6 +39,7 @@ describe('keywordOf', () => {
     'BAJA',
     '¡PARAR!',
     'un-subscribe',
+    'Abonelikten çık',
     'Se désinscrire',
     'Hu\u0309y đăng ký', // a combining accent
     'Sair',
@@ -74,6 +75,8 @@ describe('keywordOf', () => {
     'Arrêté', // French: stopped
     'Fermă', // Romanian: farm
     'Cancel?',
+    '*Cancel?!* \u{1f642}',
+    'Un stop', // French: a stop
     'End ?',
     'stop sign',
     'stop start',
