@@ -23,7 +23,7 @@ interface Shape {
 }
 
 /** How many unknown fields are checked. A body can contain a hundred thousand, and each is compared with all known ones. */
-const lookedAtMax = 50;
+const lookedAtMax = 100;
 const itemsMax = 100;
 const none: UnknownFields = { ignored: [], faults: [] };
 const shapes = new WeakMap<Joi.Schema, Shape | null>();
