@@ -49,6 +49,29 @@ describe('tidings bulk and the answers of the service', () => {
     assert.doesNotMatch(stderr, /had been sent before/);
   });
 
+  it('a request of an earlier run is reported as sent before, also when the first attempt was refused by a limit', async () => {
+    const limited: Scripted = {
+      status: 429,
+      headers: { 'Retry-After': '0' },
+      body: { success: false, error: 'Slow', code: 'rate_limited', message: 'Slow' },
+    };
+    server.answers = [preview, balance, limited, success(201, { batch }, { 'Idempotent-Replayed': 'true' })];
+    const { code, stderr } = await bulk(1);
+    assert.deepEqual([code, sends()], [0, 2], stderr);
+    assert.match(stderr, /1 of 1 requests had been sent before/);
+  });
+
+  it('a fault of the whole request leaves the lines of the others', async () => {
+    const details = ['rate', 'recipients[1].to'].map((field) => ({ field, message: 'Wrong' }));
+    server.answers = [
+      preview,
+      balance,
+      { status: 400, body: { success: false, error: 'Wrong', code: 'validation_failed', message: 'Wrong', details } },
+    ];
+    const { error } = JSON.parse((await bulk(2, { args: ['--json'] })).stderr.trim().split('\n').at(-1) ?? '');
+    assert.deepEqual([error.message, error.details.map(({ field }: { field: string }) => field)], ['Wrong', ['rate', 'line 3.to']]);
+  });
+
   it('a bulk send goes on to its end when nobody reads its output any more', async () => {
     server.answers = [preview, balance, sent];
     const { code, stderr } = await bulk(40, { readsOutput: 0 });

@@ -36,8 +36,9 @@ export const withLines =
       field: fault.field.replace(/^recipients\[(\d+)\]/, (_, at) => `line ${lines[Number(at)]}`),
     }));
     const [first] = details;
-    if (first === undefined || first.field === error.details[0]?.field) throw error; // the first fault is of the whole request
+    if (first === undefined) throw error;
     const { status, code, hints, requestId, retryAfterSeconds } = error;
-    const message = `${first.field}: ${first.message}`;
+    const isOfRow = first.field !== error.details[0]?.field;
+    const message = isOfRow ? `${first.field}: ${first.message}` : error.message;
     throw new TidingsError({ status, code, message, details, hints, requestId, retryAfterSeconds }, { cause: error });
   };

@@ -25,9 +25,11 @@ export async function sendAll(context: Context, tidings: Tidings, { options, key
       terminal.progress(bar(done, total));
       signal.throwIfAborted();
       const send = { signal, idempotencyKey: `${key}-${index}`, retries: 10, timeoutMs: 120_000 };
-      // A replay for a later attempt answers the first attempt, of which the answer was lost.
-      const onResponse = (_: number, headers: Headers, attempt: number) => {
-        if (attempt === 0 && headers.get('idempotent-replayed') === 'true') earlier += 1;
+      // A replay may answer an earlier attempt of this call whose answer was lost. It does not if all of them were refused.
+      let refused = 0;
+      const onResponse = (status: number, headers: Headers, attempt: number) => {
+        if (status === 429 || status === 503) refused += 1;
+        else if (attempt === refused && headers.get('idempotent-replayed') === 'true') earlier += 1;
       };
       const batch = await sendChunk(tidings, requestOf(options, chunk.recipients), { ...send, onResponse }).catch(withLines(chunk));
       terminal.progress('');
@@ -38,7 +40,9 @@ export async function sendAll(context: Context, tidings: Tidings, { options, key
     }
   } catch (error) {
     terminal.progress('');
-    terminal.note(`${done} of ${total} rows were sent; run the same command again to send the rest`);
+    terminal.note(
+      `${done} of ${total} rows were sent, ${counted(accepted, 'message')} accepted; run the same command again to send the rest`,
+    );
     if (error instanceof TidingsError && error.status === 400)
       terminal.note('--skip-invalid leaves out the rows with faults; a changed file is sent from its beginning');
     throw error;
