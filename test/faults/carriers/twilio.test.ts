@@ -122,17 +122,23 @@ describe('a message by Twilio', () => {
     assert.deepEqual([counterpart.calls, counterpart.taken.length], [2, 1]);
   });
 
-  it('a message by Twilio is sent after a lost answer once Twilio reports that it is queued', async () => {
-    let form: Record<string, string> = {};
-    counterpart.interfere = (response, given) => {
-      form = given;
-      response.socket?.destroy();
-      return true;
-    };
+  /** Twilio takes the message, and its answer does not arrive. @returns also the form that Twilio got */
+  async function sendWithLostAnswer() {
+    const given = new Promise<Record<string, string>>((resolve) => {
+      counterpart.interfere = (response, form) => {
+        resolve(form);
+        response.socket?.destroy();
+        return true;
+      };
+    });
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account);
-    await until(() => counterpart.calls === 1, 'the call');
+    return { client, account, id, form: await given };
+  }
+
+  it('a message by Twilio is sent after a lost answer once Twilio reports that it is queued', async () => {
+    const { client, account, id, form } = await sendWithLostAnswer();
     const message = { sid: 'SMqueued', status: 'queued', form, error_code: null };
     for (const status of ['accepted', 'queued']) assert.equal(await counterpart.report(message, status), 200);
     const sent = await client.messageUntil(account, id, ({ status }) => status !== 'queued');
@@ -144,15 +150,7 @@ describe('a message by Twilio', () => {
   });
 
   it('a message by Twilio fails as handoff_unknown after a lost answer, and a later report corrects it', async () => {
-    let form: Record<string, string> = {};
-    counterpart.interfere = (response, given) => {
-      form = given;
-      response.socket?.destroy();
-      return true;
-    };
-    const client = restClient(service.url, service.db);
-    const account = await client.signUp();
-    const { id } = await client.send(account);
+    const { client, account, id, form } = await sendWithLostAnswer();
     const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
     assert.deepEqual([failed.error_code, failed.credits_used], ['handoff_unknown', 0]);
     assert.equal(await counterpart.report({ sid: 'SMlost', status: 'sent', form, error_code: null }, 'delivered'), 200);
