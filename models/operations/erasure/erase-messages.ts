@@ -55,7 +55,7 @@ const erasable = `m.erased_at IS NULL AND ${hasEnded}
     AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.message_id = m.id AND f.outcome IS NULL)
     AND NOT EXISTS (SELECT 1 FROM events e JOIN deliveries d ON d.event_id = e.id WHERE e.message_id = m.id AND d.status = 'pending')`;
 
-// Only these, because a lock on an event keeps the answers to a resend from being stored.
+// Only these are locked, and then their events: while an event is locked, no answer to a resend is stored.
 const lockMessages = `SELECT m.id FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${erasable} ORDER BY m.id FOR UPDATE OF m SKIP LOCKED`;
 
 /** SQL: the steps of the chain `f`, without recipients and contents. A refund of an earlier message still needs the prices. */
