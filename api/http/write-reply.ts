@@ -64,7 +64,7 @@ function countUntilClosed(body: string | Buffer, res: Response, answers: MemoryB
     socket.removeListener('close', release);
   };
   res.once('close', release);
-  socket.once('close', release);
+  socket.setMaxListeners(0).once('close', release); // one for each of its requests, without Node's warning about many
 }
 
 /**
