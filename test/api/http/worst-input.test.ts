@@ -32,7 +32,7 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
 
 /** The least CPU time of a few tries, in milliseconds: other work of the machine can only add to it. */
 function cost(use: () => unknown): number {
-  const tries = Array.from({ length: 3 }, () => {
+  const tries = Array.from({ length: 10 }, () => {
     const from = process.cpuUsage();
     use();
     const { user, system } = process.cpuUsage(from);

@@ -83,7 +83,7 @@ describe('many missing variables beside many unusable ones', () => {
   const cost = (count: number): number => {
     const text = Array.from({ length: count }, (_, index) => `{{missing${index}}}`).join('');
     const variables = Object.fromEntries(Array.from({ length: count }, (_, index) => [`unusable${index}`, []]));
-    const tries = [1, 2, 3].map(() => {
+    const tries = Array.from({ length: 10 }, () => {
       const from = process.cpuUsage();
       const { faults } = render({ text }, variables);
       const { user, system } = process.cpuUsage(from);
@@ -95,7 +95,7 @@ describe('many missing variables beside many unusable ones', () => {
 
   it('cost time in proportion to their number', () => {
     const [less, more] = [cost(2000), cost(8000)];
-    assert.ok(more < 8 * less + 10, `${less} ms, and ${more} ms for four times as many`); // the square would be 16 times
+    assert.ok(more < 8 * less + 30, `${less} ms, and ${more} ms for four times as many`); // the square would be 16 times
   });
 });
 
