@@ -44,7 +44,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
     if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
 
     const account = deps.config.accounts.find(({ name }) => name === req.params.provider)?.name; // an invented name is none
-    await withResources(item, limits, { caller, address, site: siteOf(context.address) ?? address }, (memory) =>
+    await withResources(item, limits, { caller, address, ip: context.address }, (memory) =>
       limitFailures({ item, account, address }, res, async () => {
         const request = await authenticator.whileReading(item.auth, credential, admittedAt, () =>
           readHandlerRequest(item, req, { caller, memory }, { ...deps, context }),
@@ -62,12 +62,13 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
 async function withResources(
   item: Endpoint,
   limits: ResourceLimits,
-  { caller, address, site }: { caller: Caller | null; address: string; site: string },
+  { caller, address, ip }: { caller: Caller | null; address: string; ip: string | undefined },
   work: (memory: MemoryReservation) => Promise<void>,
 ): Promise<void> {
   const owner = caller?.workspaceId ?? address;
   const run = async () => {
-    const memory = caller === null ? limits.addressMemory.reservationFor(address, site) : limits.workspaceMemory.reservationFor(owner);
+    const memory =
+      caller === null ? limits.addressMemory.reservationFor(address, siteOf(ip) ?? address) : limits.workspaceMemory.reservationFor(owner);
     try {
       await work(memory);
     } finally {

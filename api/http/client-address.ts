@@ -64,18 +64,20 @@ function ipv6Of(ip: string | undefined): ipaddr.IPv6 | null {
 }
 
 /** The client address as limits count it: an IPv4 address, or the /64 network of an IPv6 address, because one customer owns a whole /64. */
-export const addressKey = (ip: string | undefined): string => networkOf(ip, 4) ?? plainKey(ip);
+export function addressKey(ip: string | undefined): string {
+  const address = ipv6Of(ip);
+  if (address === null) return ip ?? 'unknown';
+  return address.isIPv4MappedAddress() ? address.toIPv4Address().toString() : networkOf(address, 4);
+}
 
 /** The site of a client address: the /48 of an IPv6 address, because one customer may own its 65,536 networks. Null for any other address. */
-export const siteOf = (ip: string | undefined): string | null => networkOf(ip, 3);
-
-/** The network of an IPv6 address by the first parts of 16 bits; null for any other address. */
-function networkOf(ip: string | undefined, parts: number): string | null {
+export function siteOf(ip: string | undefined): string | null {
   const address = ipv6Of(ip);
-  if (address === null || address.isIPv4MappedAddress()) return null;
+  return address === null || address.isIPv4MappedAddress() ? null : networkOf(address, 3);
+}
+
+/** The network of an address by its first parts, of 16 bits each. */
+function networkOf(address: ipaddr.IPv6, parts: number): string {
   const first = address.parts.slice(0, parts).map((part) => part.toString(16));
   return `${first.join(':')}::/${parts * 16}`;
 }
-
-/** An IPv4 address, also if it is written as IPv6; any other text as it is. */
-const plainKey = (ip: string | undefined): string => ipv6Of(ip)?.toIPv4Address().toString() ?? ip ?? 'unknown';
