@@ -27,6 +27,7 @@ const megabyte = 1024 * 1024;
 export const createResourceLimits = (): ResourceLimits => ({
   workspaceMemory: new MemoryBudget({ maxBytes: 64 * megabyte, maxBytesPerOwner: 16 * megabyte, guaranteedBytesPerOwner: 512 * 1024 }),
   addressMemory: new MemoryBudget({ maxBytes: 16 * megabyte, maxBytesPerOwner: 4 * megabyte, guaranteedBytesPerOwner: 32 * 1024 }),
+  // A page of a hundred of the largest e-mails has 56 MB.
   answerMemory: new MemoryBudget({ maxBytes: 128 * megabyte, maxBytesPerOwner: 60 * megabyte, guaranteedBytesPerOwner: 4 * megabyte }),
   bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
 });

@@ -14,10 +14,8 @@ export interface Writing {
   answers: MemoryBudget;
 }
 
-/** UTF-16 units from which an answer is counted. The connection limits bound smaller ones. */
+/** Answers with at least this length, in UTF-16 units, are counted. The limits of connections bound the memory for smaller ones. */
 const countedFrom = 65_536;
-/** No answer counts as more, so that an idle workspace can read anything. A hundred of the largest e-mails have 56 MB. */
-const countedMax = 60 * 1024 * 1024;
 
 /**
  * Writes a JSON response, or a stream of lines or events where the handler returned one. Does not wait for the end of a stream of events.
@@ -57,7 +55,7 @@ function countUntilClosed(body: string | Buffer, res: Response, answers: MemoryB
   const { socket } = res.req;
   if (workspaceId === undefined || res.closed || socket.destroyed) return; // closed: it is not written, and there is no event to come
   const memory = answers.reservationFor(workspaceId);
-  memory.reserve(Math.min(Buffer.byteLength(body), countedMax));
+  memory.reserve(Math.min(Buffer.byteLength(body), answers.maxBytesPerOwner)); // so an idle workspace can read anything
   const release = () => {
     memory.release();
     res.removeListener('close', release);

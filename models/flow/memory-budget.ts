@@ -24,6 +24,10 @@ export class MemoryBudget {
 
   constructor(private readonly options: MemoryBudgetOptions) {}
 
+  get maxBytesPerOwner(): number {
+    return this.options.maxBytesPerOwner;
+  }
+
   /**
    * Starts a reservation of 0 bytes for this owner.
    * @param group of owners that may belong to one client, by a name that no owner has. Its owners share what one owner may use
