@@ -33,6 +33,11 @@ export const batchColumns = {
 
 export class Batch extends ownedOf(batchColumns) {
   static override readonly resource = 'Batch';
+
+  /** Reads again what changes after the acceptance, and not the errors, which may have two megabytes. */
+  refresh(): Promise<this> {
+    return this.reload({ attributes: ['status', 'completed_at'] });
+  }
 }
 
 export type BatchRow = RowOf<typeof batchColumns>;

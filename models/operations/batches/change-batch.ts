@@ -32,10 +32,10 @@ export async function cancelBatch(db: Database, workspaceId: string, id: string)
   await select(db, `UPDATE batches SET status = 'cancelled', ${schedulePageSignals} WHERE id = $1 AND status IN ('sending', 'paused')`, [
     id,
   ]);
-  await batch.reload(state);
+  await batch.refresh();
   if (batch.status !== 'cancelled') throw canNoLonger('Batch', 'cancelled');
   await cancelQueued(db, id);
-  return batch.reload(state);
+  return batch.refresh();
 }
 
 /** Fails the queued messages of a cancelled batch, page by page. Each page is one transaction with one refund. */
@@ -72,9 +72,6 @@ export async function cancelPage(db: Database, groupId: string): Promise<void> {
 const cancelled = 'The batch was cancelled before the message was handed to the provider';
 const cancellable = `SELECT m.id FROM messages m WHERE m.group_id = $1 AND ${isCancellable} ORDER BY m.id FOR UPDATE`;
 
-/** What changes here. The errors of a batch may have two megabytes, and are not read again. */
-const state = { attributes: ['status', 'completed_at'] };
-
 /** SQL: the watcher notifies the pages soon, in case the caller's signal is lost; see `takeDueBatches`. */
 const schedulePageSignals = `changed_at = now(), look_at = now() + interval '10 seconds'`;
 
@@ -91,7 +88,7 @@ async function change(
     to,
     from,
   ]);
-  await batch.reload(state);
+  await batch.refresh();
   // By now another caller may have changed it back.
   if (made.length === 0 && batch.status !== to && batch.status !== from) throw canNoLonger('Batch', verb);
   return batch;

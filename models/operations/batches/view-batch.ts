@@ -68,7 +68,7 @@ async function viewWith(db: Database, batch: Batch, counted: Count[]): Promise<B
   const counts = Object.fromEntries(publicStatuses.map((status) => [status, messagesOf(status)])) as Record<PublicStatus, number>;
   if (counts.queued === 0 && batch.completed_at === null) {
     await completeBatchIfDone(db, batch.id);
-    await batch.reload({ attributes: ['status', 'completed_at'] });
+    await batch.refresh();
   }
   const creditsUsed = counted.reduce((sum, { credits }) => sum + credits, 0);
   return { batch: batch.get(), status: statusOf(batch), counts, creditsUsed };
