@@ -2,7 +2,6 @@ import type { BatchRow } from '../../tables/batch.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { debit } from '../billing/post-credits.js';
 import type { PageStart } from './open-page.js';
-import { isClosed } from '../workspaces/is-closed.js';
 import { countOf, type Quota } from '../workspaces/within-quota.js';
 import { countText } from '../../rules/values/text.js';
 
@@ -42,7 +41,7 @@ async function charge(db: Database, transaction: Transaction, batchId: string, o
   const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
   if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Refused();
   // Under the lock that the debit took. A closed workspace may be settled already, so nothing would cancel the batch.
-  if (await isClosed(db, batch.workspace_id, transaction)) throw new Refused();
+  if ((await select(db, closed, [batch.workspace_id], transaction)).length > 0) throw new Refused();
   // This batch counts as open already.
   const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', max: openMax };
   if ((await countOf(db, quota, transaction)) > openMax) throw new Refused();
@@ -56,6 +55,7 @@ async function refuse(db: Database, transaction: Transaction, batchId: string): 
   return { accepted: batch !== undefined && batch.status !== 'accepting' };
 }
 
+const closed = 'SELECT 1 FROM workspaces WHERE id = $1 AND closed_at IS NOT NULL';
 const lock = 'SELECT workspace_id, channel, status, accepted, cost, scheduled_at FROM batches WHERE id = $1 FOR UPDATE';
 const queue = `UPDATE messages SET status = 'queued', credits_used = cost WHERE batch_id = $1 AND status = 'accepting'`;
 
