@@ -53,25 +53,26 @@ export async function runErasures(
   untilMs: number,
   { onCancelled, onFailed }: Observers = noObservers,
 ): Promise<number> {
-  let completed = 0;
+  const isOver = () => Date.now() >= untilMs;
   const taken: string[] = []; // one that waits, or failed, has had its turn
-  while (Date.now() < untilMs) {
-    let open = (await select<{ id: string }>(db, running, [taken])).map(({ id }) => id);
-    if (open.length === 0) break;
-    taken.push(...open);
-    while (open.length > 0 && Date.now() < untilMs) {
-      const more: string[] = [];
-      for (const id of open) {
-        if (Date.now() >= untilMs) break;
-        const outcome = await advance(db, key, id, onCancelled).catch(async (err: unknown) => {
-          await select(db, noteFailure, [id]).catch(() => undefined); // the first error tells what is wrong
-          onFailed(id, err);
-        });
-        if (outcome === 'more') more.push(id);
-        if (outcome === 'completed') completed += 1;
-      }
-      open = more;
+  const next = async () => {
+    const ids = (await select<{ id: string }>(db, running, [taken])).map(({ id }) => id);
+    taken.push(...ids);
+    return ids;
+  };
+  let completed = 0;
+  for (let open = await next(); open.length > 0 && !isOver(); ) {
+    const more: string[] = [];
+    for (const id of open) {
+      if (isOver()) break;
+      const outcome = await advance(db, key, id, onCancelled).catch(async (err: unknown) => {
+        await select(db, noteFailure, [id]).catch(() => undefined); // the first error tells what is wrong
+        onFailed(id, err);
+      });
+      if (outcome === 'more') more.push(id);
+      if (outcome === 'completed') completed += 1;
     }
+    open = more.length > 0 || isOver() ? more : await next();
   }
   return completed;
 }
