@@ -82,7 +82,7 @@ async function counted({ db, config }: Deps, workspaceId: string, sendIt: () => 
 
 /** The fields of a bulk preview, which has limits of its own. */
 const bulkOnly = ['recipients', 'tag'];
-const singleOnly = ({ recipients: _recipients, tag: _tag, ...message }: Arguments): Arguments => message;
+const singleOnly = (given: Arguments): Arguments => Object.fromEntries(Object.entries(given).filter(([name]) => !bulkOnly.includes(name)));
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
