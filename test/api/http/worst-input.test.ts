@@ -7,6 +7,7 @@ import { createRouteHints } from '../../../api/http/errors/route-hints.js';
 import { notFound } from '../../../models/errors.js';
 import { keywordOf } from '../../../models/rules/contacts/suppression.js';
 import { maskAddresses } from '../../../models/rules/values/mask.js';
+import { cpuCost } from '../../../harness/measure/cpu-cost.js';
 
 const addressOf = createClientAddress(['127.0.0.1']);
 const explain = createRouteHints(endpoints);
@@ -30,22 +31,11 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
   ['encoded signs in the report of a carrier', masked, (length) => '%40a'.repeat(length / 4)],
 ];
 
-/** The least CPU time of a few tries, in milliseconds: other work of the machine can only add to it. */
-function cost(use: () => unknown): number {
-  const tries = Array.from({ length: 10 }, () => {
-    const from = process.cpuUsage();
-    use();
-    const { user, system } = process.cpuUsage(from);
-    return (user + system) / 1_000;
-  });
-  return Math.min(...tries);
-}
-
 describe('the worst input', () => {
   for (const [what, use, of] of inputs) {
     it(`costs time in proportion to its length: ${what}`, () => {
       const [short, long] = [of(8_000), of(32_000)];
-      const [less, more] = [cost(() => use(short)), cost(() => use(long))];
+      const [less, more] = [cpuCost(() => use(short)), cpuCost(() => use(long))];
       assert.ok(more < 8 * less + 10, `${less} ms, and ${more} ms for four times the length`); // the square would be 16 times
     });
   }
