@@ -14,3 +14,9 @@ export const runAdmin = (db: Database, env: NodeJS.ProcessEnv, ...args: string[]
   runCommand(commands, args, async ({ settings = usualSettings }) => {
     return { db, config: loadConfig(testEnv(env), [...settings]), close: async () => undefined };
   });
+
+/** What the command prints: its result, or why it failed. */
+export async function adminText(...command: Parameters<typeof runAdmin>): Promise<string> {
+  const { code, out, err } = await runAdmin(...command);
+  return code === 0 ? out : err;
+}

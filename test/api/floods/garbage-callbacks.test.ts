@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
+import { metaAccount, metaEnv } from '../../support/carriers/meta.js';
 import type { TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -19,17 +20,10 @@ async function answerToHead(app: TestApp, path: string, headers: Record<string, 
   return String(answer).slice(9, 12);
 }
 
-const meta = {
-  PROVIDER_WHATSAPP: 'meta',
-  META_PHONE_NUMBER_ID: '106540352242922',
-  META_ACCESS_TOKEN: 'EAAG',
-  META_APP_SECRET: 'secret',
-  META_VERIFY_TOKEN: 'verify-token-of-the-tests',
-};
 const twilio = { PROVIDER_SMS: 'twilio', TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token', TWILIO_FROM: '+15005550100' };
 
 describe('unsigned callbacks', () => {
-  const app = useApi({ env: { RATE_LIMIT_API: '5/60', ...twilio, ...meta }, forEachTest: true });
+  const app = useApi({ env: { RATE_LIMIT_API: '5/60', ...twilio, ...metaEnv({ url: 'http://127.0.0.1:1' }) }, forEachTest: true });
   const post = async (headers: Record<string, string>) =>
     (await app.call('POST', '/callbacks/sandbox', { body: '{"reports":[]}', headers })).status;
   const signed = () => signSandboxCallback(app.deps.config.secretKey, '{"reports":[]}');
@@ -45,7 +39,7 @@ describe('unsigned callbacks', () => {
   it('200 for a signed callback of Meta of 3 MB, and 413 for a larger one', async () => {
     const postOf = (bytes: number) => {
       const body = '{"entry":[]}'.padEnd(bytes);
-      const signature = createHmac('sha256', meta.META_APP_SECRET).update(body).digest('hex');
+      const signature = createHmac('sha256', metaAccount.appSecret).update(body).digest('hex');
       return app.call('POST', '/callbacks/meta', { body, headers: { 'X-Hub-Signature-256': `sha256=${signature}` } });
     };
     const most = 3 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { type Account, type RestClient, restClient, until } from '../../support/
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { startReceiver } from '../../support/network/receiver.js';
-import { runAdmin } from '../../support/run-admin.js';
+import { adminText } from '../../support/run-admin.js';
 import { type Service, startService } from '../../support/service.js';
 import { describeInShapes } from '../../support/rows/shapes.js';
 import { withSandbox } from '../../support/carriers/stub-provider.js';
@@ -159,10 +159,7 @@ describeInShapes('a provider', (env) => {
     assert.equal((await callback([{ ...about, status: 'delivered' }])).status, 200);
     await rows(service.db, 'UPDATE messages SET provider_message_id = $2 WHERE id = $1', [id, about.id]);
     const { temporalNamespace: TEMPORAL_NAMESPACE } = service.config;
-    const command = async (...args: string[]) => {
-      const { code, out, err } = await runAdmin(service.db, { TEMPORAL_NAMESPACE }, 'replay-reports', ...args);
-      return code === 0 ? out : err;
-    };
+    const command = (...args: string[]) => adminText(service.db, { TEMPORAL_NAMESPACE }, 'replay-reports', ...args);
     assert.match(await command('--since', 'yesterday'), /--since must be a time such as/);
     assert.match(await command('--since', '2026-11-21', '--until', '2026-11-20'), /--since must be before --until/);
     assert.match(await command('--provider', 'nope'), /the provider account "nope" is stored; the configured accounts are sandbox/);

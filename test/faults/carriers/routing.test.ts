@@ -6,7 +6,7 @@ import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type Service, startService } from '../../support/service.js';
 import { refuse, startTwilio, twilioAccount, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
 import { prices } from '../../support/prices.js';
-import { runAdmin } from '../../support/run-admin.js';
+import { adminText } from '../../support/run-admin.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('two accounts that share a channel', () => {
@@ -165,10 +165,7 @@ describe('two accounts that share a channel', () => {
 
   it('accounts that share a channel are shown to operators with their recent changes', async () => {
     const env = { ...twilioEnv(first), PROVIDER_SMS: 'twilio=3,second', PROVIDER_ACCOUNTS: 'second=twilio' };
-    const command = async (...args: string[]) => {
-      const { code, out, err } = await runAdmin(service.db, env, 'routes', ...args);
-      return code === 0 ? out : err;
-    };
+    const command = (...args: string[]) => adminText(service.db, env, 'routes', ...args);
     const shown = await command('--changes', '2');
     assert.match(shown, /^sms +twilio +weight +3 +health +\d+ % +share +\d+ %\nsms +second +weight +1 +health 100 % +share +\d+ %\n/);
     assert.match(shown, /\n[-0-9T:.]+Z +twilio: \d+ % → \d+ %, .+\n$/);

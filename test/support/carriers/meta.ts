@@ -31,7 +31,7 @@ export const metaAccount = {
   appSecret: 'app-secret-of-the-tests',
   verifyToken: 'verify-token-of-the-tests',
 };
-export const metaEnv = ({ url }: Counterpart): Record<string, string> => ({
+export const metaEnv = ({ url }: Pick<Counterpart, 'url'>): Record<string, string> => ({
   PROVIDER_WHATSAPP: 'meta',
   META_PHONE_NUMBER_ID: metaAccount.phoneNumberId,
   META_ACCESS_TOKEN: metaAccount.accessToken,
