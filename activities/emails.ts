@@ -39,7 +39,7 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       if (mail === null || mail.sent_at !== null || mail.refused_code !== null) return;
       if (mail.is_void) return markMailRefused(db, mailId, ourRefusal);
       const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
-      const rendered = rendering(mail, config);
+      const rendered = textOf(mail, config);
       const whole = { ...envelope, ...rendered, ...asTheyStand(rendered, { takes8Bit: smtp === undefined }) };
       try {
         if (smtp !== undefined) await smtp.sendMail(whole);
@@ -71,7 +71,8 @@ const notSent = (error: SmtpError) =>
     message: `The mail server did not take the mail: ${smtpFaultOf(error)} (${error.command ?? 'no command'})`,
   });
 
-function rendering(mail: LoadedMail, { publicUrl, secretKeys }: EmailDeps['config']): MailText {
+/** The subject, text and HTML of the mail. */
+function textOf(mail: LoadedMail, { publicUrl, secretKeys }: EmailDeps['config']): MailText {
   const { kind, name, detail, is_verified: isVerified } = mail;
   return renderMail(kind, { name, publicUrl, token: tokenOf(mail, secretKeys), isVerified, detail });
 }

@@ -174,12 +174,12 @@ const remaining = (what: string, verb: string, names: readonly string[] | undefi
 
 const withoutLinks = ({ url, webhooks, ...detail }: MailDetail): MailDetail => ({
   ...detail,
-  ...(url === undefined ? {} : { url: plainName(hostOf(url)) }),
-  ...(webhooks === undefined ? {} : { webhooks: webhooks.map((each) => plainName(hostOf(each))) }),
+  ...(url === undefined ? {} : { url: plainName(withoutScheme(url)) }),
+  ...(webhooks === undefined ? {} : { webhooks: webhooks.map((each) => plainName(withoutScheme(each))) }),
 });
 
 /** A URL without its scheme, which `plainName` would remove together with the rest. */
-const hostOf = (url: string) => url.replace(/^[a-z]+:\/\//, '');
+const withoutScheme = (url: string) => url.replace(/^[a-z]+:\/\//, '');
 
 /**
  * The subject, text and HTML of a mail. The link contains `token=<token>` (docs/contract/accounts.md) in its fragment, so that browsers

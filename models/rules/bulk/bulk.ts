@@ -30,6 +30,7 @@ export interface BulkPlan {
   invalid: number;
   /** Their first faults: ten thousand, or two megabytes. */
   errors: RecipientError[];
+  /** The bytes of `errors` as JSON; more than two megabytes once a fault was left out for that. */
   errorBytes: number;
   /** The total number of faults. */
   errorCount: number;

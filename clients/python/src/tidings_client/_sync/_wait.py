@@ -1,7 +1,7 @@
 # Generated from _async by `npm run client:types`: do not edit it.
 """How this half of the package waits.
 
-Nothing can bound a blocking call as a whole: there, each part of it has the time-out.
+Nothing can bound a blocking call as a whole, so in the half that blocks each part of a call has the time-out.
 """
 
 from __future__ import annotations
