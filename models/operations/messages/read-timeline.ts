@@ -49,6 +49,8 @@ export interface Timeline {
   workflowId: string;
   /** The status of its batch; null for a single message. */
   batchStatus: string | null;
+  /** Its batch has a rate. */
+  pace: 'batch' | null;
   attempts: AttemptRow[];
   reports: ReportRow[];
   entries: Pick<CreditEntry, 'id' | 'kind' | 'amount' | 'description' | 'created_at'>[];
@@ -67,12 +69,13 @@ export async function readTimeline(db: Database, workspaceId: string, id: string
   const message = await Message.owned(workspaceId, id);
   if (message.status === 'accepting') throw notFound('Message');
   // One after the other: side by side they would take all connections of the process.
-  const [driven] = await select<Pick<MessageGroup, 'workflow_id'> & { batch_status: string | null }>(db, driver, [message.group_id]);
+  const [driven] = await select<Driver>(db, driver, [message.group_id]);
   if (driven === undefined) throw notFound('Message');
   return {
     message: message.get() as MessageRow,
     workflowId: driven.workflow_id,
     batchStatus: driven.batch_status,
+    pace: driven.pace,
     attempts: await select<AttemptRow>(db, attemptsOf, [id]),
     reports: await select<ReportRow>(db, reportsOf, [id]),
     entries: await select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id, message.group_id]),
@@ -82,8 +85,14 @@ export async function readTimeline(db: Database, workspaceId: string, id: string
   };
 }
 
+interface Driver extends Pick<MessageGroup, 'workflow_id'> {
+  batch_status: string | null;
+  pace: 'batch' | null;
+}
+
 const driver = `
-  SELECT g.workflow_id, b.status AS batch_status FROM message_groups g LEFT JOIN batches b ON b.id = g.batch_id WHERE g.id = $1`;
+  SELECT g.workflow_id, b.status AS batch_status, CASE WHEN b.rate IS NOT NULL THEN 'batch' END AS pace
+  FROM message_groups g LEFT JOIN batches b ON b.id = g.batch_id WHERE g.id = $1`;
 
 const attemptsOf = `
   SELECT number, provider, outcome, provider_message_id, detail, route, route_share, started_at, finished_at

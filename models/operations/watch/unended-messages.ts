@@ -1,8 +1,10 @@
 /** For operators: messages that have not ended, and what each waits for. */
-import type { Channel } from '../../channels.js';
+import { type Channel, channels } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import { dueTimeOf } from '../../rules/messages/schedule.js';
 import { isOpen, type Status } from '../../rules/messages/status.js';
+import type { Route } from '../../rules/routing/route.js';
+import { column, recordset } from '../../tables/columns.js';
 import type { Message } from '../../tables/message.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import type { SendAttempt } from '../../tables/send-attempt.js';
@@ -37,14 +39,17 @@ type MessageFields =
 
 interface Row extends Pick<Message, MessageFields>, Pick<MessageGroup, 'workflow_id'> {
   batch_status: string | null;
+  pace: 'batch' | 'account' | null;
   age_seconds: number;
 }
 
-/** Limits by channel, in seconds. */
+/** Limits by channel, in seconds, and what limits the calls to accounts. */
 export interface UnendedLimits {
   handoffTimeoutSeconds: number;
   unknownHandoffSeconds: number;
   reportTimeoutSeconds: Readonly<Record<Channel, number>>;
+  routes: Readonly<Record<Channel, readonly Route[]>>;
+  providerLimits: Readonly<Record<string, number>>;
 }
 
 /**
@@ -59,13 +64,13 @@ export async function unendedMessages(
 ): Promise<UnendedMessage[]> {
   const { handoffTimeoutSeconds, unknownHandoffSeconds, reportTimeoutSeconds } = limits;
   const waits = [JSON.stringify(reportTimeoutSeconds), handoffTimeoutSeconds, unknownHandoffSeconds];
-  const rows = await select<Row>(db, oldest, [olderThanSeconds, limit, ...waits]);
+  const rows = await select<Row>(db, oldest, [olderThanSeconds, limit, ...waits, JSON.stringify(routesOf(limits))]);
   const ids = rows.map(({ id }) => id);
   const attempts = await select<Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'started_at'>>(db, attemptsOf, [ids]);
   return rows.map((row) => {
     const own = attempts.filter(({ message_id }) => message_id === row.id);
     const wait = waitOf(row, own, { ...limits, reportTimeoutSeconds: reportTimeoutSeconds[row.channel] });
-    const stuck = isStuck(wait, own.at(-1)?.started_at, handoffTimeoutSeconds);
+    const stuck = isStuck(row, wait, own.at(-1)?.started_at, handoffTimeoutSeconds);
     const waiting = wait === null || stuck ? wait : { ...wait, until: upcomingEnd(wait, new Date()) };
     const { workspace_id, group_id, workflow_id, channel, status, age_seconds } = row;
     const facts = { workspace_id, group_id, workflow_id, channel, status, age_seconds };
@@ -73,16 +78,19 @@ export async function unendedMessages(
   });
 }
 
+const routesOf = ({ routes, providerLimits }: UnendedLimits) =>
+  channels.flatMap((channel) => routes[channel].map(({ account }) => ({ channel, account, limit: providerLimits[account] ?? null })));
+
 function waitOf(row: Row, attempts: readonly Pick<SendAttempt, 'outcome' | 'provider' | 'started_at'>[], limits: WaitLimits) {
-  return waitingFor({ message: row, batchStatus: row.batch_status, attempts, events: [] }, limits, new Date());
+  return waitingFor({ message: row, batchStatus: row.batch_status, pace: row.pace, attempts, events: [] }, limits, new Date());
 }
 
 /**
- * A message that was not decided, or that nobody tried to hand off, waits for nothing. Waits for a limit of the provider do not use up the time for
- * the hand-off, so that time counts from the last call.
+ * A message that was not decided waits for nothing. Neither does one that nobody tried to hand off, unless a rate or a limit sets its time. Waits
+ * for a limit of the provider do not use up the time for the hand-off, so that time counts from the last call.
  */
-function isStuck(waiting: Waiting | null, calledAt: Date | undefined, handoffTimeoutSeconds: number): boolean {
-  if (waiting === null || waiting.what === 'hand_off') return true;
+function isStuck({ pace }: Row, waiting: Waiting | null, calledAt: Date | undefined, handoffTimeoutSeconds: number): boolean {
+  if (waiting === null || waiting.what === 'hand_off') return waiting === null || pace === null;
   if (waiting.what === 'next_attempt' && calledAt !== undefined) return calledAt.getTime() + handoffTimeoutSeconds * 1000 < Date.now();
   return waiting.until !== null && waiting.until < new Date();
 }
@@ -93,11 +101,29 @@ const since = dueTimeOf('m');
 
 const seconds = (parameter: string) => `${parameter}::float8 * interval '1 second'`;
 
+/**
+ * SQL: a turn of this batch or account was reserved lately, so its time is given away message by message.
+ * @param perSecond a turn begins at most this often; null: no turns are reserved
+ */
+const givesTurns = (nextSlotAt: string, perSecond: string) =>
+  `(${perSecond} IS NOT NULL AND ${nextSlotAt} > now() - interval '30 seconds' - interval '1 second' / GREATEST(${perSecond}, 1e-6))`;
+
+/** SQL: the channels with an account that is at its limit, or asked us to wait. */
+const limitedChannels = `
+  SELECT r.channel FROM ${recordset('$6', 'r', { channel: column.text(), account: column.text(), limit: column.double() })}
+  JOIN provider_pace p ON p.provider = r.account WHERE p.held_until > now() OR ${givesTurns('p.next_slot_at', 'r.limit')}`;
+
+/** SQL: what sets the time of the hand-off. The watcher must look at the group, because otherwise nothing notices the loss of its workflow. */
+const paceOf = `
+  CASE WHEN NOT g.is_watched THEN NULL WHEN g.gives_turns THEN 'batch' WHEN m.channel IN (SELECT channel FROM limited) THEN 'account' END`;
+
 /** SQL: the age of the message is explained, as `waitingFor` and `isStuck` say. */
 const isExplained = `
   CASE m.status
     WHEN 'sent' THEN COALESCE(m.sent_at, m.created_at) + ${seconds('($3::json ->> m.channel)')} > now()
     WHEN 'queued' THEN g.batch_status IS NOT DISTINCT FROM 'paused' OR (
+      ${paceOf} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id)
+    ) OR (
       EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at + ${seconds('$4')} > now())
       AND NOT EXISTS (
         SELECT 1 FROM send_attempts a
@@ -109,11 +135,15 @@ const isExplained = `
 
 const oldest = `
   WITH g AS (
-    SELECT g.id, g.workflow_id, (SELECT b.status FROM batches b WHERE b.id = g.batch_id) AS batch_status
-    FROM message_groups g WHERE g.closed_at IS NULL ORDER BY g.look_at LIMIT ${groupsMax}
+    SELECT o.id, o.workflow_id, b.status AS batch_status, o.look_at > now() - interval '60 seconds' AS is_watched,
+      ${givesTurns('b.next_slot_at', 'b.rate')} AS gives_turns
+    FROM (
+      SELECT id, workflow_id, batch_id, look_at FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT ${groupsMax}
+    ) o LEFT JOIN batches b ON b.id = o.batch_id
+  ), limited AS (${limitedChannels}
   ), chosen AS (
     SELECT m.id, m.workspace_id, m.group_id, g.workflow_id, m.channel, m.status, m.status_detail, m.scheduled_at, m.created_at, m.sent_at, m.provider,
-      g.batch_status, extract(epoch FROM now() - ${since})::float AS age_seconds
+      g.batch_status, ${paceOf} AS pace, extract(epoch FROM now() - ${since})::float AS age_seconds
     FROM g JOIN messages m ON m.group_id = g.id
     WHERE ${isOpen('m')} AND ${since} < now() - $1 * interval '1 second'
     ORDER BY ${isExplained}, ${since}, m.id LIMIT $2

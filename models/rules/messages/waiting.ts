@@ -15,6 +15,11 @@ export interface Waiting {
   until: Date | null;
 }
 
+const turnTexts = {
+  batch: 'Queued for hand-off at the rate of its batch',
+  account: 'Queued for hand-off; an account of its channel is at its limit, or asked us to wait',
+} as const;
+
 interface Circumstances {
   message: {
     status: Status;
@@ -26,6 +31,8 @@ interface Circumstances {
     provider: string | null;
   };
   batchStatus: string | null;
+  /** What sets the time of its hand-off; null: nothing that is known. */
+  pace: keyof typeof turnTexts | null;
   attempts: readonly { outcome: string | null; provider: string; started_at: Date }[];
   events: readonly { status: string; delivery_id: string | null; next_attempt_at: Date | null }[];
 }
@@ -58,12 +65,13 @@ export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now
 /** The end of the wait; null if it is over already: waits for a limit of the provider, for example, do not use up the time for the hand-off. */
 export const upcomingEnd = ({ until }: Waiting, now: Date): Date | null => (until !== null && until > now ? until : null);
 
-function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits: WaitLimits, now: Date): Waiting {
+function beforeHandoff({ message, batchStatus, pace, attempts }: Circumstances, limits: WaitLimits, now: Date): Waiting {
   const { scheduled_at } = message;
   if (scheduled_at !== null && scheduled_at > now) return { what: 'schedule', text: 'Scheduled for a later time', until: scheduled_at };
   if (batchStatus === 'paused') return { what: 'batch_resume', text: 'The batch is paused', until: null };
   const last = attempts.at(-1);
   const until = after(dueTime(message), limits.handoffTimeoutSeconds);
+  if (last === undefined && pace !== null) return { what: 'hand_off', text: turnTexts[pace], until: null };
   if (last === undefined) return { what: 'hand_off', text: 'Queued for hand-off', until };
   if (last.outcome === null) {
     const answered = after(last.started_at, longestCallMs(message.channel) / 1000);

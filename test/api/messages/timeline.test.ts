@@ -7,6 +7,7 @@ import { recordHandoffs } from '../../../models/operations/handoff/record-handof
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { rows } from '../../support/database.js';
+import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, claimAll, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import type { Account } from '../start-app.js';
@@ -160,6 +161,11 @@ describe('GET /messages/:id/timeline', () => {
       const { what, until } = await waiting((await buildQueued(db, account.workspaceId)).id);
       assert.equal(what, 'hand_off');
       assert.ok(Math.abs(ago(until ?? '') - app.deps.config.handoffTimeoutSeconds * 1000) < 60_000);
+    });
+    it('waiting_for promises no end of the wait for the rate of a batch', async () => {
+      const [page] = (await buildAcceptedBatch(db, account.workspaceId, [1], { rate: 0.05 })).pages;
+      const { what, text, until } = await waiting(page?.ids[0] ?? '');
+      assert.deepEqual([what, text, until], ['hand_off', 'Queued for hand-off at the rate of its batch', null]);
     });
     it("names the provider's answer during a call", async () => {
       assert.equal((await waiting((await buildClaimed(db, account.workspaceId)).id)).what, 'provider_answer');

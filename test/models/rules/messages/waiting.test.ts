@@ -20,6 +20,7 @@ const circumstances = (message: Partial<Circumstances['message']>, rest: Partial
     ...message,
   },
   batchStatus: null,
+  pace: null,
   attempts: [],
   events: [],
   ...rest,
@@ -92,6 +93,10 @@ describe('what a message waits for', () => {
     assert.deepEqual(waits({ scheduled_at: later(60) }, { batchStatus: 'paused' }), ['schedule', later(60)]);
     assert.deepEqual(waits({}, { batchStatus: 'paused' }), ['batch_resume', null]);
     assert.deepEqual(waits({ created_at: later(-60), scheduled_at: later(-10) }), ['hand_off', later(90)]);
+    for (const pace of ['batch', 'account'] as const) {
+      assert.deepEqual(waits({}, { pace }), ['hand_off', null]);
+      assert.deepEqual(waits({}, { pace, batchStatus: 'paused' }), ['batch_resume', null]);
+    }
     assert.deepEqual(waits({ scheduled_at: later(-1_000) }), ['hand_off', later(100)], 'a time in the past means now');
   });
 });
