@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { readTimeline } from '../../../models/operations/messages/read-timeline.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
-import { waits } from '../../../models/rules/messages/waiting.js';
+import { waitLimitsOf, waits } from '../../../models/rules/messages/waiting.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../declare.js';
 import { apiKey } from '../../http/endpoint.js';
@@ -61,11 +61,7 @@ export const getTimeline = endpoint({
   response: dataOf('timeline', timelineResponse),
   async handler({ caller, params }, { db, config }) {
     const timeline = await readTimeline(db, caller.workspaceId, params.id);
-    const limits = {
-      handoffTimeoutSeconds: config.handoffTimeoutSeconds,
-      unknownHandoffSeconds: config.unknownHandoffSeconds,
-      reportTimeoutSeconds: config.reportTimeoutSeconds[timeline.message.channel],
-    };
+    const limits = waitLimitsOf(config, timeline.message.channel);
     const kinds = new Map([...config.accounts, sandbox].map(({ name, kind }) => [name, kind]));
     const workflow_url = workflowUrl(config, timeline.workflowId);
     return { timeline: { ...presentTimeline(timeline, limits, (provider) => kinds.get(provider)), workflow_url } };

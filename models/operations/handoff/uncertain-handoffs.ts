@@ -52,12 +52,21 @@ export const isBeingCalled = (id: string, channel: Channel) => `EXISTS (
 const leaseOf = (leases: string) =>
   `COALESCE(${leases}::json ->> u.provider, ${leases}::json ->> '')::double precision * interval '1 second'`;
 
+/**
+ * SQL: until when the attempts `u`, which are open or unknown, wait for a delivery report; null if every account may be called or queried again.
+ * `waitingFor` repeats it.
+ * @param repeatable parameter with the names of those accounts
+ * @param unknownSeconds parameter with the usual time
+ */
+export const reportWaitEnd = (repeatable: string, unknownSeconds: string) => `
+    CASE WHEN NOT bool_and(u.provider = ANY(${repeatable}::text[]))
+      THEN COALESCE(max(u.give_up_at), min(u.started_at) + ${unknownSeconds}::double precision * interval '1 second') END`;
+
 /** SQL: until when the message `m` waits; null if its hand-off is not uncertain. `first`: the number of the first of three parameters. */
 const waitsUntil = (first: number) => `(
   SELECT GREATEST(
     max(u.started_at + ${leaseOf(`$${first + 1}`)}) FILTER (WHERE u.outcome IS NULL),
-    CASE WHEN NOT bool_and(u.provider = ANY($${first}::text[]))
-      THEN COALESCE(max(u.give_up_at), min(u.started_at) + $${first + 2}::double precision * interval '1 second') END)
+    ${reportWaitEnd(`$${first}`, `$${first + 2}`)})
   FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})`;
 
 /** SQL: the inbox has a report about the message `m`, which will prove its hand-off. */

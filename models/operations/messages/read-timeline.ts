@@ -12,7 +12,7 @@ import { type ChainView, chainOf } from './fallback-chain.js';
 import { isHeld, statusNow } from '../webhooks/locked-deliveries.js';
 
 /** One call to a provider. */
-export type AttemptRow = Omit<RowOf<typeof sendAttemptColumns>, 'message_id' | 'claim_id' | 'give_up_at'>;
+export type AttemptRow = Omit<RowOf<typeof sendAttemptColumns>, 'message_id' | 'claim_id'>;
 
 /** One report of a provider, and its effect. */
 export type ReportRow = Pick<
@@ -95,7 +95,7 @@ const driver = `
   FROM message_groups g LEFT JOIN batches b ON b.id = g.batch_id WHERE g.id = $1`;
 
 const attemptsOf = `
-  SELECT number, provider, outcome, provider_message_id, detail, route, route_share, started_at, finished_at
+  SELECT number, provider, outcome, provider_message_id, detail, route, route_share, started_at, finished_at, give_up_at
   FROM send_attempts WHERE message_id = $1 ORDER BY number`;
 
 // Finds reports by the ids that providers gave to the message, and waiting ones also by its group. Both have an index.

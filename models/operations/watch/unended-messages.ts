@@ -7,8 +7,10 @@ import type { Route } from '../../rules/routing/route.js';
 import { column, recordset } from '../../tables/columns.js';
 import type { Message } from '../../tables/message.js';
 import type { MessageGroup } from '../../tables/message-group.js';
+import { isOpenOrUnknown, reportWaitEnd } from '../handoff/uncertain-handoffs.js';
 import type { SendAttempt } from '../../tables/send-attempt.js';
-import { upcomingEnd, type WaitLimits, type Waiting, waitingFor } from '../../rules/messages/waiting.js';
+import { upcomingEnd, type WaitLimits, waitLimitsOf, type WaitSettings, type Waiting, waitingFor } from '../../rules/messages/waiting.js';
+import { repeatableAccounts } from '../../rules/routing/recovery.js';
 
 export interface UnendedMessage {
   message_id: string;
@@ -37,17 +39,16 @@ type MessageFields =
   | 'sent_at'
   | 'provider';
 
+type Attempt = Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'started_at' | 'give_up_at'>;
+
 interface Row extends Pick<Message, MessageFields>, Pick<MessageGroup, 'workflow_id'> {
   batch_status: string | null;
   pace: 'batch' | 'account' | null;
   age_seconds: number;
 }
 
-/** Limits by channel, in seconds, and what limits the calls to accounts. */
-export interface UnendedLimits {
-  handoffTimeoutSeconds: number;
-  unknownHandoffSeconds: number;
-  reportTimeoutSeconds: Readonly<Record<Channel, number>>;
+/** The settings that limit waits, and the calls to accounts. */
+export interface UnendedLimits extends WaitSettings {
   routes: Readonly<Record<Channel, readonly Route[]>>;
   providerLimits: Readonly<Record<string, number>>;
 }
@@ -63,13 +64,12 @@ export async function unendedMessages(
   { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
 ): Promise<UnendedMessage[]> {
   const { handoffTimeoutSeconds, unknownHandoffSeconds, reportTimeoutSeconds } = limits;
-  const waits = [JSON.stringify(reportTimeoutSeconds), handoffTimeoutSeconds, unknownHandoffSeconds];
+  const waits = [JSON.stringify(reportTimeoutSeconds), handoffTimeoutSeconds, unknownHandoffSeconds, repeatableAccounts(limits.accounts)];
   const rows = await select<Row>(db, oldest, [olderThanSeconds, limit, ...waits, JSON.stringify(routesOf(limits))]);
-  const ids = rows.map(({ id }) => id);
-  const attempts = await select<Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'started_at'>>(db, attemptsOf, [ids]);
+  const attempts = await select<Attempt>(db, attemptsOf, [rows.map(({ id }) => id)]);
   return rows.map((row) => {
     const own = attempts.filter(({ message_id }) => message_id === row.id);
-    const wait = waitOf(row, own, { ...limits, reportTimeoutSeconds: reportTimeoutSeconds[row.channel] });
+    const wait = waitOf(row, own, waitLimitsOf(limits, row.channel));
     const stuck = isStuck(row, wait, own.at(-1)?.started_at, handoffTimeoutSeconds);
     const waiting = wait === null || stuck ? wait : { ...wait, until: upcomingEnd(wait, new Date()) };
     const { workspace_id, group_id, workflow_id, channel, status, age_seconds } = row;
@@ -81,7 +81,7 @@ export async function unendedMessages(
 const routesOf = ({ routes, providerLimits }: UnendedLimits) =>
   channels.flatMap((channel) => routes[channel].map(({ account }) => ({ channel, account, limit: providerLimits[account] ?? null })));
 
-function waitOf(row: Row, attempts: readonly Pick<SendAttempt, 'outcome' | 'provider' | 'started_at'>[], limits: WaitLimits) {
+function waitOf(row: Row, attempts: readonly Attempt[], limits: WaitLimits) {
   return waitingFor({ message: row, batchStatus: row.batch_status, pace: row.pace, attempts, events: [] }, limits, new Date());
 }
 
@@ -110,7 +110,7 @@ const givesTurns = (nextSlotAt: string, perSecond: string) =>
 
 /** SQL: the channels with an account that is at its limit, or asked us to wait. */
 const limitedChannels = `
-  SELECT r.channel FROM ${recordset('$6', 'r', { channel: column.text(), account: column.text(), limit: column.double() })}
+  SELECT r.channel FROM ${recordset('$7', 'r', { channel: column.text(), account: column.text(), limit: column.double() })}
   JOIN provider_pace p ON p.provider = r.account WHERE p.held_until > now() OR ${givesTurns('p.next_slot_at', 'r.limit')}`;
 
 /** SQL: what sets the time of the hand-off. The watcher must look at the group, because otherwise nothing notices the loss of its workflow. */
@@ -121,15 +121,10 @@ const paceOf = `
 const isExplained = `
   CASE m.status
     WHEN 'sent' THEN COALESCE(m.sent_at, m.created_at) + ${seconds('($3::json ->> m.channel)')} > now()
-    WHEN 'queued' THEN g.batch_status IS NOT DISTINCT FROM 'paused' OR (
-      ${paceOf} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id)
-    ) OR (
-      EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at + ${seconds('$4')} > now())
-      AND NOT EXISTS (
-        SELECT 1 FROM send_attempts a
-        WHERE a.message_id = m.id AND COALESCE(a.outcome, 'unknown') = 'unknown' AND a.started_at + ${seconds('$5')} <= now()
-      )
-    )
+    WHEN 'queued' THEN g.batch_status IS NOT DISTINCT FROM 'paused' OR COALESCE(COALESCE(
+      (SELECT ${reportWaitEnd('$6', '$5')} FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')}),
+      (SELECT max(a.started_at) + ${seconds('$4')} FROM send_attempts a WHERE a.message_id = m.id)
+    ) > now(), ${paceOf} IS NOT NULL)
     ELSE false
   END`;
 
@@ -150,4 +145,5 @@ const oldest = `
   )
   SELECT * FROM chosen ORDER BY age_seconds DESC, id`;
 
-const attemptsOf = `SELECT message_id, outcome, provider, started_at FROM send_attempts WHERE message_id = ANY($1::uuid[]) ORDER BY message_id, number`;
+const attemptsOf = `
+  SELECT message_id, outcome, provider, started_at, give_up_at FROM send_attempts WHERE message_id = ANY($1::uuid[]) ORDER BY message_id, number`;

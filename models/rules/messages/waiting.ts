@@ -1,6 +1,8 @@
 /** What a message waits for: the answer to "why is it not delivered yet". */
 import type { Channel } from '../../channels.js';
 import { longestCallMs } from '../routing/provider-deadline.js';
+import type { ProviderAccount } from '../routing/provider-kinds.js';
+import { repeatableAccounts } from '../routing/recovery.js';
 import { countText } from '../values/text.js';
 import { dueTime } from './schedule.js';
 import type { Status, StatusDetail } from './status.js';
@@ -20,6 +22,13 @@ const turnTexts = {
   account: 'Queued for hand-off; an account of its channel is at its limit, or asked us to wait',
 } as const;
 
+interface Attempt {
+  outcome: string | null;
+  provider: string;
+  started_at: Date;
+  give_up_at: Date | null;
+}
+
 interface Circumstances {
   message: {
     status: Status;
@@ -33,7 +42,7 @@ interface Circumstances {
   batchStatus: string | null;
   /** What sets the time of its hand-off; null: nothing that is known. */
   pace: keyof typeof turnTexts | null;
-  attempts: readonly { outcome: string | null; provider: string; started_at: Date }[];
+  attempts: readonly Attempt[];
   events: readonly { status: string; delivery_id: string | null; next_attempt_at: Date | null }[];
 }
 
@@ -41,7 +50,23 @@ export interface WaitLimits {
   handoffTimeoutSeconds: number;
   reportTimeoutSeconds: number;
   unknownHandoffSeconds: number;
+  /** Accounts that are called or queried again about a call whose answer is lost. */
+  repeatable: readonly string[];
 }
+
+/** The settings that limit waits. */
+export interface WaitSettings extends Omit<WaitLimits, 'reportTimeoutSeconds' | 'repeatable'> {
+  reportTimeoutSeconds: Readonly<Record<Channel, number>>;
+  accounts: readonly Pick<ProviderAccount, 'name' | 'kind'>[];
+}
+
+/** The limits for messages of this channel. */
+export const waitLimitsOf = ({ accounts, reportTimeoutSeconds, ...limits }: WaitSettings, channel: Channel): WaitLimits => ({
+  handoffTimeoutSeconds: limits.handoffTimeoutSeconds,
+  unknownHandoffSeconds: limits.unknownHandoffSeconds,
+  reportTimeoutSeconds: reportTimeoutSeconds[channel],
+  repeatable: repeatableAccounts(accounts),
+});
 
 /** What the message waits for; null if nothing is open. Its webhook deliveries are considered only after the message itself has ended. */
 export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now: Date): Waiting | null {
@@ -77,13 +102,24 @@ function beforeHandoff({ message, batchStatus, pace, attempts }: Circumstances, 
     const answered = after(last.started_at, longestCallMs(message.channel) / 1000);
     if (answered > now) return { what: 'provider_answer', text: `Waiting for ${last.provider} to answer`, until: answered };
   }
-  const lost = attempts.find(({ outcome }) => outcome === null || outcome === 'unknown');
-  if (lost !== undefined) {
-    const text = `The answer of ${lost.provider} was lost. Waiting for its delivery report; without one the message fails and is refunded`;
-    return { what: 'report', text, until: after(lost.started_at, limits.unknownHandoffSeconds) };
-  }
+  const lost = attempts.filter(({ outcome }) => outcome === null || outcome === 'unknown');
+  const [first] = lost;
+  if (first !== undefined) return afterLostAnswer([first, ...lost.slice(1)], limits, until);
   const text = `Retrying after ${countText(attempts.length, 'failed attempt')}; refunded if none succeeds`;
   return { what: 'next_attempt', text, until };
+}
+
+/** As `reportWaitEnd` says in uncertain-handoffs.ts. @param handoffEnd the end of the time for the hand-off */
+function afterLostAnswer(lost: readonly [Attempt, ...Attempt[]], limits: WaitLimits, handoffEnd: Date): Waiting {
+  const givenUp = lost.flatMap(({ give_up_at }) => give_up_at?.getTime() ?? []);
+  const reportEnd = givenUp.length > 0 ? new Date(Math.max(...givenUp)) : after(lost[0].started_at, limits.unknownHandoffSeconds);
+  const silent = lost.find(({ provider }) => !limits.repeatable.includes(provider));
+  if (silent !== undefined) {
+    const text = `The answer of ${silent.provider} was lost. Waiting for its delivery report; without one the message fails and is refunded`;
+    return { what: 'report', text, until: reportEnd };
+  }
+  const text = `The answer of ${lost[0].provider} was lost. We ask it again, and nothing is sent twice; without an answer the message fails and is refunded`;
+  return { what: 'next_attempt', text, until: reportEnd > handoffEnd ? reportEnd : handoffEnd };
 }
 
 const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);

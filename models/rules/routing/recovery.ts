@@ -34,6 +34,10 @@ export function verdictOf({ scheduled_at, status_detail, batch_status, uncertain
 /** What can be done about a call whose answer is lost. 0: repeat it. 1: search for the message. 2: wait for the delivery report. */
 const doubtOf: Readonly<Record<ProviderKind, 0 | 1 | 2>> = { sandbox: 0, postmark: 1, twilio: 2, meta: 2, smtp: 2, ses: 2, sendgrid: 2 };
 
+/** The accounts that are called or queried again about a call whose answer is lost. */
+export const repeatableAccounts = (accounts: readonly Pick<ProviderAccount, 'name' | 'kind'>[]): string[] =>
+  accounts.filter(({ kind }) => doubtOf[kind] < 2).map(({ name }) => name);
+
 /**
  * The accounts that may have a message. The one with the fewest possibilities of a query is last, because the hand-off continues with the
  * last one (`routeOf` in claim-handoffs.ts). So nothing is sent again while another account may have it.

@@ -160,12 +160,9 @@ describe('GET /messages/:id/timeline', () => {
     it('waiting_for names the hand-off until the last attempt', async () => {
       const { what, until } = await waiting((await buildQueued(db, account.workspaceId)).id);
       assert.equal(what, 'hand_off');
-      assert.ok(Math.abs(ago(until ?? '') - app.deps.config.handoffTimeoutSeconds * 1000) < 60_000);
-    });
-    it('waiting_for promises no end of the wait for the rate of a batch', async () => {
       const [page] = (await buildAcceptedBatch(db, account.workspaceId, [1], { rate: 0.05 })).pages;
-      const { what, text, until } = await waiting(page?.ids[0] ?? '');
-      assert.deepEqual([what, text, until], ['hand_off', 'Queued for hand-off at the rate of its batch', null]);
+      assert.equal((await waiting(page?.ids[0] ?? '')).until, null, 'the rate of a batch may need any time');
+      assert.ok(Math.abs(ago(until ?? '') - app.deps.config.handoffTimeoutSeconds * 1000) < 60_000);
     });
     it("names the provider's answer during a call", async () => {
       assert.equal((await waiting((await buildClaimed(db, account.workspaceId)).id)).what, 'provider_answer');

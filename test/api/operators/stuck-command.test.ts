@@ -14,11 +14,7 @@ describe("the operator's command stuck", () => {
   beforeEach(async () => {
     account = await app.account();
   });
-  let limits: Record<string, number>;
-  beforeEach(() => {
-    limits = {};
-  });
-  const open = async () => ({ db: app.deps.db, config: { ...app.deps.config, providerLimits: limits }, close: async () => undefined });
+  const open = async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined });
   const stuck = async (...args: string[]) => {
     const { code, out } = await runCommand(commands, ['stuck', '--json', ...args], open);
     const { messages, ...rest } = JSON.parse(out);
@@ -71,7 +67,7 @@ describe("the operator's command stuck", () => {
     const lost = await buildClaimed(db, account.workspaceId);
     const untried = await buildQueued(db, account.workspaceId);
     const undecided = await buildUndecided(db, account.workspaceId);
-    await rows(db, `UPDATE send_attempts SET started_at = now() - interval '1 hour' WHERE message_id = $1`, [lost.id]);
+    await rows(db, `UPDATE send_attempts SET started_at = now() - interval '1 hour', provider = 'twilio' WHERE message_id = $1`, [lost.id]);
     for (const id of waiting) await age(id, '50 minutes');
     for (const { id } of [lost, untried, undecided]) await age(id, '30 minutes');
     const { code, shown, rest } = await stuck('--limit', '3');
@@ -98,52 +94,6 @@ describe("the operator's command stuck", () => {
       config.handoffTimeoutSeconds + 60,
     ]);
     assert.deepEqual((await stuck('--limit', '1')).shown, [[throttled.id, 'next_attempt', true]]);
-  });
-
-  it('shows a message that waits for the rate of its batch as waiting, until the batch or the watcher stops', async () => {
-    const { db } = app.deps;
-    const batch = await buildAcceptedBatch(db, account.workspaceId, [1, 1], { rate: 0.05 });
-    const ids = batch.pages.flatMap((page) => page.ids);
-    for (const id of ids) await age(id, '30 minutes');
-    const show = async (nextSlot: string, look: string) => {
-      await rows(db, `UPDATE batches SET next_slot_at = now() + $2::interval WHERE id = $1`, [batch.id, nextSlot]);
-      await rows(db, `UPDATE message_groups SET look_at = now() + $2::interval WHERE batch_id = $1`, [batch.id, look]);
-      const { code, shown } = await stuck();
-      assert.deepEqual(new Set(shown.map(([id]) => id)), new Set(ids));
-      return [code, ...new Set(shown.map(([, what, isStuck]) => `${what} ${isStuck}`))];
-    };
-    assert.deepEqual(await show('15 seconds', '1 minute'), [0, 'hand_off false']);
-    assert.deepEqual(await show('-40 seconds', '-30 seconds'), [0, 'hand_off false'], 'its next message may begin one slot later');
-    assert.deepEqual(await show('-60 seconds', '1 minute'), [1, 'hand_off true'], 'nothing reserves its time');
-    assert.deepEqual(await show('15 seconds', '-2 minutes'), [1, 'hand_off true'], 'nothing would notice the loss of a page');
-    const untried = await buildQueued(db, account.workspaceId);
-    await age(untried.id, '10 minutes');
-    await rows(db, `UPDATE message_groups SET look_at = now() + interval '1 minute'`);
-    assert.deepEqual((await stuck('--limit', '1')).shown, [[untried.id, 'hand_off', true]], 'it is not of the batch');
-    const { out } = await runCommand(commands, ['stuck'], open);
-    assert.match(out, new RegExp(`^  ${ids[0]} .* Queued for hand-off at the rate of its batch$`, 'm'));
-    await rows(db, 'UPDATE batches SET rate = NULL');
-    assert.equal((await stuck()).rest.stuck, 3, 'without a rate it has no reason to wait');
-  });
-
-  it('shows a message that waits for the limit or the hold of an account as waiting, while its channel uses the account', async () => {
-    const { db } = app.deps;
-    const { id } = await buildQueued(db, account.workspaceId);
-    await age(id, '30 minutes');
-    const show = async (provider: string, nextSlot: string, held: string) => {
-      const sql = `INSERT INTO provider_pace (provider, next_slot_at, held_until) VALUES ($1, now() + $2::interval, now() + $3::interval)`;
-      await rows(db, 'TRUNCATE provider_pace');
-      await rows(db, sql, [provider, nextSlot, held]);
-      const { code, shown } = await stuck();
-      return [code, shown[0]?.[2]];
-    };
-    assert.deepEqual(await show('sandbox', '1 minute', '-1 minute'), [1, true], 'it has no limit any more');
-    assert.deepEqual(await show('sandbox', '-1 minute', '1 minute'), [0, false], 'a hold needs no limit');
-    limits = { sandbox: 2, another: 2 };
-    assert.deepEqual(await show('sandbox', '1 minute', '-1 minute'), [0, false]);
-    assert.deepEqual(await show('sandbox', '-40 seconds', '-1 minute'), [1, true]);
-    assert.deepEqual(await show('another', '1 minute', '1 minute'), [1, true]);
-    await rows(db, 'TRUNCATE provider_pace');
   });
 
   it('makes the watcher look at stuck messages at once, and leaves the others alone', async () => {

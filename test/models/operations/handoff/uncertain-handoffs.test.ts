@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { queuedBeforePage, reserveSlots } from '../../../../models/operations/batches/batch-pace.js';
+import { readTimeline } from '../../../../models/operations/messages/read-timeline.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { nextHandoffInMs, releaseClaim } from '../../../../models/operations/handoff/uncertain-handoffs.js';
+import { waitingFor } from '../../../../models/rules/messages/waiting.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
@@ -74,6 +76,28 @@ describe('uncertain hand-offs', () => {
     const longer = await inMs({ sandbox: 9 });
     assert.ok(longer > 6_000 && longer <= 9_000, `${longer}`);
   });
+
+  for (const [title, sets, repeatable] of [
+    ['by the usual time', '', []],
+    ['by a time that a recovery sets', `, give_up_at = now() + number * interval '4 seconds'`, []],
+    ['at once where every account can be asked again', '', ['sandbox']],
+  ] as const) {
+    it(`the timeline ends an uncertain wait as the hand-off does: ${title}`, async () => {
+      const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
+      for (const _ of [1, 2]) await claim(groupId);
+      await rows(test.db, `UPDATE send_attempts SET outcome = 'unknown', started_at = now() + (number - 3) * interval '1 second' ${sets}`);
+      const inMs = await nextHandoffInMs(test.db, groupId, { leaseSeconds: 0, unknownSeconds: 14, repeatable });
+      const timeline = await readTimeline(test.db, test.workspaceId, ids[0] ?? '');
+      const limits = { handoffTimeoutSeconds: 600, reportTimeoutSeconds: 600, unknownHandoffSeconds: 14, repeatable };
+      const { what, until = null } = waitingFor(timeline, limits, new Date()) ?? {};
+      if (repeatable.length > 0) assert.deepEqual([what, inMs], ['next_attempt', 0]);
+      else
+        assert.ok(
+          what === 'report' && Math.abs((until?.getTime() ?? 0) - Date.now() - inMs) < 1_000,
+          `${what} ${until?.toISOString()} ${inMs}`,
+        );
+    });
+  }
 
   it('a batch reserves time by its rate up to the horizon', async () => {
     const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2, 3]);

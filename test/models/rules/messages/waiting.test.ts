@@ -3,7 +3,7 @@ import { waitingFor } from '../../../../models/rules/messages/waiting.js';
 
 type Circumstances = Parameters<typeof waitingFor>[0];
 
-const limits = { handoffTimeoutSeconds: 100, reportTimeoutSeconds: 1_000, unknownHandoffSeconds: 120 };
+const limits = { handoffTimeoutSeconds: 100, reportTimeoutSeconds: 1_000, unknownHandoffSeconds: 120, repeatable: ['postmark'] };
 const now = new Date('2026-01-01T00:00:00Z');
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
 const pendingEvent = { status: 'pending' as const, delivery_id: 'd', next_attempt_at: later(7) };
@@ -47,7 +47,7 @@ describe('what a message waits for', () => {
   });
 
   it('a message waits for the answer of the provider only during the call', () => {
-    const open = { outcome: null, provider: 'twilio', started_at: now } as const;
+    const open = { outcome: null, provider: 'twilio', started_at: now, give_up_at: null } as const;
     assert.deepEqual(waits({ status_detail: 'sending' }, { attempts: [open] }), ['provider_answer', later(10)]);
     const mailed = waits({ status_detail: 'sending', channel: 'email' }, { attempts: [{ ...open, provider: 'smtp' }] });
     assert.deepEqual(mailed, ['provider_answer', later(40)]);
@@ -55,12 +55,33 @@ describe('what a message waits for', () => {
   });
 
   it('a message waits for a report after a call with a lost answer', () => {
-    const lost = { outcome: null, provider: 'twilio', started_at: later(-11) } as const;
+    const lost = { outcome: null, provider: 'twilio', started_at: later(-11), give_up_at: null } as const;
     const sending = { status_detail: 'sending' } as const;
     assert.deepEqual(waits(sending, { attempts: [lost] }), ['report', later(109)]);
     assert.deepEqual(waits(sending, { attempts: [{ ...lost, outcome: 'unknown' }] }), ['report', later(109)]);
-    const refused = { outcome: 'retryable', provider: 'twilio', started_at: now } as const;
+    const refused = { outcome: 'retryable', provider: 'twilio', started_at: now, give_up_at: null } as const;
     assert.deepEqual(waits(sending, { attempts: [lost, refused] }), ['report', later(109)]);
+  });
+
+  it('a message with a lost answer waits until its hand-off is given up, which a recovery delays', () => {
+    const lost = { outcome: 'unknown', provider: 'twilio', started_at: later(-7_200), give_up_at: null } as const;
+    const attempts = [lost, { ...lost, give_up_at: later(900) }, { ...lost, give_up_at: later(600) }];
+    assert.deepEqual(waits({ status_detail: 'sending' }, { attempts }), ['report', later(900)]);
+  });
+
+  it('a message with a lost answer waits for the next attempt where each account can be asked again', () => {
+    const lost = { outcome: 'unknown', provider: 'postmark', started_at: later(-50), give_up_at: null } as const;
+    const sending = { status_detail: 'sending', created_at: later(-60) } as const;
+    assert.deepEqual(waits(sending, { attempts: [lost] }), ['next_attempt', later(70)], 'it is given up after both times');
+    assert.deepEqual(waits({ ...sending, created_at: now }, { attempts: [lost] }), ['next_attempt', later(100)]);
+    const attempts = [lost, { ...lost, provider: 'twilio' }];
+    const waiting = waitingFor(circumstances(sending, { attempts }), limits, now);
+    assert.deepEqual([waiting?.what, waiting?.until], ['report', later(70)]);
+    assert.match(waiting?.text ?? '', /answer of twilio was lost/);
+    assert.match(
+      waitingFor(circumstances(sending, { attempts: [lost] }), limits, now)?.text ?? '',
+      /answer of postmark was lost. We ask it again/,
+    );
   });
 
   it('a message waits for the first of several webhook deliveries, also if its time is unknown', () => {
@@ -72,13 +93,13 @@ describe('what a message waits for', () => {
 
   it('a wait is over at the end of its time, not after it', () => {
     assert.deepEqual(waits({ scheduled_at: now }), ['hand_off', later(100)]);
-    const attempts = [{ outcome: null, provider: 'twilio', started_at: later(-10) }];
+    const attempts = [{ outcome: null, provider: 'twilio', started_at: later(-10), give_up_at: null }];
     assert.deepEqual(waits({ status_detail: 'sending' }, { attempts }), ['report', later(110)]);
   });
 
   it('the text of a wait has the provider and the number of attempts or deliveries', () => {
     const textOf = (...args: Parameters<typeof circumstances>) => waitingFor(circumstances(...args), limits, now)?.text;
-    const call = (outcome: string | null, at = now) => ({ outcome, provider: 'acme', started_at: at });
+    const call = (outcome: string | null, at = now) => ({ outcome, provider: 'acme', started_at: at, give_up_at: null });
     const sent = { status: 'sent', status_detail: 'awaiting_report' } as const;
     assert.match(textOf({ ...sent, provider: 'acme' }) ?? '', /report from acme;/);
     assert.match(textOf({ ...sent, provider: null }) ?? '', /report from the provider;/);

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { type UnendedLimits, unendedMessages } from '../../../../models/operations/watch/unended-messages.js';
+import { testConfig } from '../../../support/config.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
+import { buildAcceptedBatch } from '../../../support/rows/batches.js';
+import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
+import { buildClaimed } from '../../../support/rows/messages.js';
+
+describe('unended messages', () => {
+  const test = useDatabase({ forEachTest: true });
+  let workspaceId: string;
+  beforeEach(async () => {
+    workspaceId = (await buildWorkspace(test.db, 10_000)).id;
+  });
+
+  const config = testConfig();
+  const limit = 100;
+  const unended = (limits: UnendedLimits = config) => unendedMessages(test.db, limits, { olderThanSeconds: 300, limit });
+  /** The one that is shown if only one may be: explained messages are left out first. */
+  const firstChosen = async () => (await unendedMessages(test.db, config, { olderThanSeconds: 300, limit: 1 }))[0]?.message_id;
+  const shownOf = async (id: string, limits?: UnendedLimits) => {
+    const { waiting, stuck } = (await unended(limits)).find(({ message_id }) => message_id === id) ?? {};
+    return { what: waiting?.what, stuck, until: waiting?.until };
+  };
+  const age = (id: string, minutes: number) =>
+    rows(test.db, `UPDATE messages SET created_at = now() - $2 * interval '1 minute' WHERE id = $1`, [id, minutes]);
+  const buildUntried = async (minutes = 10) => {
+    const { id } = await buildQueued(test.db, workspaceId);
+    await age(id, minutes);
+    return id;
+  };
+  const buildLost = async (sets: string) => {
+    const { id } = await buildClaimed(test.db, workspaceId);
+    await age(id, 30);
+    await rows(test.db, `UPDATE send_attempts SET outcome = 'unknown', ${sets} WHERE message_id = $1`, [id]);
+    return id;
+  };
+
+  it('a message that waits for the rate of its batch is explained, until the batch or the watcher stops', async () => {
+    const batch = await buildAcceptedBatch(test.db, workspaceId, [1, 1], { rate: 0.05 });
+    for (const id of batch.pages.flatMap(({ ids }) => ids)) await age(id, 30);
+    const show = async (nextSlot: string, look: string) => {
+      await rows(test.db, `UPDATE batches SET next_slot_at = now() + $1::interval`, [nextSlot]);
+      await rows(test.db, `UPDATE message_groups SET look_at = now() + $1::interval`, [look]);
+      return (await unended()).map(({ waiting, stuck }) => [waiting?.what, stuck]);
+    };
+    const [explained, isStuck] = [false, true].map((stuck) => Array.from({ length: 2 }, () => ['hand_off', stuck]));
+    assert.deepEqual(await show('15 seconds', '1 minute'), explained);
+    assert.deepEqual(await show('-40 seconds', '-30 seconds'), explained, 'its next message may begin one slot later');
+    assert.deepEqual(await show('-60 seconds', '1 minute'), isStuck, 'nothing reserves its time');
+    assert.deepEqual(await show('15 seconds', '-2 minutes'), isStuck, 'nothing would notice the loss of a page');
+    const untried = await buildUntried();
+    assert.deepEqual((await show('15 seconds', '1 minute')).at(-1), ['hand_off', true], 'it is not of the batch');
+    assert.equal(await firstChosen(), untried);
+    await rows(test.db, 'UPDATE batches SET rate = NULL');
+    assert.ok(
+      (await unended()).every(({ stuck }) => stuck),
+      'without a rate it has no reason to wait',
+    );
+  });
+
+  it('a message that waits for the limit or the hold of an account of its channel is explained', async () => {
+    const id = await buildUntried();
+    const show = async (provider: string, [nextSlot, held]: [string, string], providerLimits: Record<string, number> = {}) => {
+      const sql = `INSERT INTO provider_pace (provider, next_slot_at, held_until) VALUES ($1, now() + $2::interval, now() + $3::interval)`;
+      await rows(test.db, 'TRUNCATE provider_pace');
+      await rows(test.db, sql, [provider, nextSlot, held]);
+      const { what, stuck, until } = await shownOf(id, { ...config, providerLimits });
+      assert.deepEqual([what, stuck || until], ['hand_off', stuck || null]);
+      return stuck;
+    };
+    const limits = { sandbox: 2, another: 2 };
+    assert.equal(await show('sandbox', ['1 minute', '-1 minute']), true, 'it has no limit any more');
+    assert.equal(await show('sandbox', ['-1 minute', '1 minute']), false, 'a hold needs no limit');
+    assert.equal(await show('sandbox', ['1 minute', '-1 minute'], limits), false);
+    assert.equal(await show('sandbox', ['-40 seconds', '-1 minute'], limits), true, 'nothing waits for its turn');
+    assert.equal(await show('another', ['1 minute', '1 minute'], limits), true, 'it is not of the channel');
+  });
+
+  it('a message with a lost answer is explained until its hand-off is given up, also after a recovery', async () => {
+    const id = await buildLost(`provider = 'twilio', started_at = now() - interval '5 hours'`);
+    const untried = await buildUntried();
+    assert.deepEqual([(await shownOf(id)).stuck, await firstChosen()], [true, id]);
+    await rows(test.db, `UPDATE send_attempts SET give_up_at = now() + interval '15 minutes' WHERE message_id = $1`, [id]);
+    const { what, stuck, until } = await shownOf(id);
+    assert.deepEqual([what, stuck, await firstChosen()], ['report', false, untried]);
+    assert.ok((until ?? new Date()) > new Date());
+  });
+
+  it('a message with a lost answer is explained while its account is asked again', async () => {
+    const id = await buildLost(`started_at = now() - interval '20 minutes'`); // the sandbox can be called again
+    const untried = await buildUntried();
+    const { what, stuck } = await shownOf(id);
+    assert.deepEqual([what, stuck, await firstChosen()], ['next_attempt', false, untried]);
+    await rows(test.db, `UPDATE send_attempts SET started_at = now() - $1 * interval '1 second'`, [config.handoffTimeoutSeconds + 60]);
+    assert.deepEqual([(await shownOf(id)).stuck, await firstChosen()], [true, id]);
+  });
+});
