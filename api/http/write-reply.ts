@@ -23,7 +23,7 @@ const countedFrom = 65_536;
  */
 export async function writeReply(item: Endpoint, reply: Reply, res: Response, writing: Writing): Promise<void> {
   const { lines, events } = reply.options;
-  if (lines !== undefined) await streamLines(lines, res).finally(() => lines.place.leave());
+  if (lines !== undefined) await streamLines(lines, reply, res).finally(() => lines.place.leave());
   else if (events !== undefined) streamEvents(events, reply, res);
   else writeJson(item, reply, res, writing);
 }
@@ -69,8 +69,8 @@ function countUntilClosed(body: string | Buffer, res: Response, answers: MemoryB
  * Writes NDJSON, only as fast as the client reads it. If the client disconnects, reading stops. If reading fails, or the place is taken away,
  * the connection is closed without a last chunk, so that the client knows the response is incomplete.
  */
-async function streamLines({ of, place }: Lines, res: Response): Promise<void> {
-  res.status(200).set('Content-Type', 'application/x-ndjson; charset=utf-8');
+async function streamLines({ of, place }: Lines, { options }: Reply, res: Response): Promise<void> {
+  res.status(200).set({ ...options.headers, 'Content-Type': 'application/x-ndjson; charset=utf-8' });
   if (res.req.method === 'HEAD') {
     res.end();
     return;

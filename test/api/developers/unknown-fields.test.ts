@@ -136,6 +136,17 @@ describe('unknown fields', () => {
     const { body } = await post('/messages/preview', { ...good, content: { text: 'Hello', subject: 'S' } });
     assert.deepEqual(body.data.warnings, [{ field: 'content.subject', message: 'content.subject is ignored: it is not sent on sms' }]);
   });
+  for (const path of ['/balance', '/export', '/stream']) {
+    for (const method of ['GET', 'HEAD']) {
+      it(`200 for ${method} ${path} with an unknown query parameter, and the header names it`, async () => {
+        const query = `/api/v1${path}?x=1`;
+        const credentials = path === '/export' ? { Authorization: `Bearer ${account.jwt}` } : { 'X-API-Key': account.key };
+        const response = await fetch(app.url + query, { method, headers: credentials });
+        await response.body?.cancel();
+        assert.deepEqual([response.status, response.headers.get('ignored-fields')], [200, 'x']);
+      });
+    }
+  }
   it('an answer has no Ignored-Fields header without ignored fields', async () => {
     const { headers } = await send({ metadata: { Metadata: 1, schedule_at: 2 } });
     assert.equal(headers.get('ignored-fields'), null);
