@@ -7,6 +7,7 @@ export interface Service {
   build?: string;
   command?: string[];
   environment?: Record<string, string | number>;
+  env_file?: { path: string; required: boolean }[];
   ports?: string[];
   volumes?: string[];
   tmpfs?: string[];
@@ -64,6 +65,10 @@ export function variablesOf(text = textOf('docker-compose.yml')): Variable[] {
 /** The container's environment of one service, every value as text. */
 export const environmentOf = (service: Service | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(service?.environment ?? {}).map(([name, value]) => [name, String(value ?? '')]));
+
+/** The same with this `.env`, which `environment` overrides. */
+export const environmentWith = (service: Service | undefined, env: Record<string, string>): Record<string, string> =>
+  service?.env_file?.some(({ path }) => path === '.env') === true ? { ...env, ...environmentOf(service) } : environmentOf(service);
 
 /** The absolute paths that a service writes: redirections of its command and of the scripts that it mounts, and its folders for data. */
 export function writtenPaths({ command = [], volumes = [], environment = {} }: Service): string[] {

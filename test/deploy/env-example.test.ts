@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type Joi from 'joi';
 import { loadConfig } from '../../models/settings/config.js';
 import { settings } from '../../models/settings/settings.js';
-import { readCompose, variablesOf } from './compose-file.js';
+import { composeWith, environmentWith, readCompose, variablesOf } from './compose-file.js';
 import { filledIn, readEnvExample } from './env-example.js';
 
 interface Declared {
@@ -86,5 +86,33 @@ describe('.env.example', () => {
     const { metrics, ...others } = loadConfig({ ...shown, ...complete });
     // Whoever writes a port wants it: the start fails if it is taken.
     assert.deepEqual({ ...others, metrics: { ...metrics, isGiven: false } }, { ...loadConfig(complete) });
+  });
+});
+
+describe('the file .env with docker-compose.yml', () => {
+  const startWith = (more: Record<string, string>) => {
+    const env = { ...filledIn(), ...more };
+    return loadConfig(environmentWith(composeWith(env).services.migrate, env), ['DATABASE_URL']);
+  };
+
+  it('the job that API and worker wait for fails with a misspelt setting in .env, and names it', () => {
+    assert.throws(() => startWith({ SIGN_UP: 'closed', MAX_APIKEYS: '5' }), /SIGN_UP is not a setting.*\n.*MAX_APIKEYS is not a setting/);
+    const waiting = Object.entries(composeWith(filledIn()).services).filter(([, { depends_on = {} }]) => 'migrate' in depends_on);
+    assert.deepEqual(waiting.map(([name]) => name).toSorted(), ['api', 'worker']);
+  });
+
+  it('the job accepts every line of .env.example', () => {
+    const shown = Object.fromEntries(readEnvExample().flatMap(({ name, value, active }) => (active ? [] : [[name, value]])));
+    const { migrateDatabaseUrl } = startWith(shown);
+    assert.match(migrateDatabaseUrl, /tidings_owner/);
+  });
+
+  it('our processes get neither the password of the superuser nor that of Temporal', () => {
+    const passwords = { POSTGRES_PASSWORD: 'superuser-of-postgres', TEMPORAL_DB_PASSWORD: 'role-of-temporal' };
+    const env = { ...filledIn(), ...passwords };
+    for (const name of ['api', 'worker', 'migrate']) {
+      const given = Object.values(environmentWith(composeWith(env).services[name], env)).join(' ');
+      for (const password of Object.values(passwords)) assert.ok(!given.includes(password), `${password} for ${name}`);
+    }
   });
 });
