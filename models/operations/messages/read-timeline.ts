@@ -78,7 +78,7 @@ export async function readTimeline(db: Database, workspaceId: string, id: string
     pace: driven.pace,
     attempts: await select<AttemptRow>(db, attemptsOf, [id]),
     reports: await select<ReportRow>(db, reportsOf, [id]),
-    entries: await select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id, message.group_id]),
+    entries: await select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id]),
     transfers: await select<TransferRow>(db, transfersOf, [id]),
     events: await select<EventRow>(db, eventsOf, [id, workspaceId]),
     chain: await chainOf(db, message),
@@ -108,13 +108,16 @@ const reportsOf = `
     OR d.group_id = (SELECT group_id FROM messages WHERE id = $1) AND d.message_id = $1 AND d.applied_at IS NULL
   ORDER BY d.id`;
 
-// A batch is one debit. A cancelled page is one refund, whose reference is one of its messages.
+// A batch is one debit. A cancellation of a batch refunds what it ends on a page at once, and the reference is the first of these messages. All
+// of them fail at the same moment. A message that was cancelled alone has its own refund. An array is read once, so that the index is used.
 const entriesOf = `
   SELECT id, kind, amount, description, created_at FROM credit_entries
   WHERE kind = 'debit' AND reference IN ($1::text, $2::text)
     OR kind = 'refund' AND reference = $1::text
-    OR kind = 'refund' AND $2 IS NOT NULL AND EXISTS (SELECT 1 FROM messages WHERE id = $1::uuid AND status_detail = 'cancelled')
-      AND reference IN (SELECT 'cancel:' || id FROM messages WHERE group_id = $3::uuid)
+    OR kind = 'refund' AND reference = ANY(ARRAY(
+      SELECT 'cancel:' || first.id FROM messages m JOIN messages first ON first.group_id = m.group_id AND first.failed_at = m.failed_at
+      WHERE m.id = $1::uuid AND m.batch_id IS NOT NULL AND m.status_detail = 'cancelled'
+        AND NOT EXISTS (SELECT 1 FROM credit_entries WHERE kind = 'refund' AND reference = $1::text)))
   ORDER BY id`;
 
 const transfersOf = `

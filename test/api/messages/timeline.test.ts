@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database } from '../../../models/db/database.js';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
@@ -10,36 +9,18 @@ import { rows } from '../../support/database.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, claimAll, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
-import type { Account } from '../start-app.js';
-import { useApi } from '../use-api.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
-
-interface Step {
-  at: string;
-  type: string;
-  text: string;
-  details: Record<string, unknown>;
-}
+import { type Step, useTimelines } from './use-timelines.js';
 
 describe('GET /messages/:id/timeline', () => {
-  const app = useApi();
-  let db: Database;
-  let account: Account;
-  before(async () => {
-    ({ db } = app.deps);
+  const timelines = useTimelines();
+  const { app, timelineOf, stepsOf } = timelines;
+  let { db, account } = {} as Pick<typeof timelines, 'db' | 'account'>;
+  beforeEach(() => {
+    ({ db, account } = timelines);
   });
-  beforeEach(async () => {
-    account = await app.account();
-  });
-
-  const timelineOf = async (id: string) => {
-    const { status, body } = await app.call('GET', `/api/v1/messages/${id}/timeline`, { key: account.key });
-    assert.equal(status, 200);
-    return body.data.timeline;
-  };
   const typesOf = (timeline: { steps: Step[] }) => timeline.steps.map(({ type }) => type);
-  const stepsOf = (timeline: { steps: Step[] }, type: string) => timeline.steps.filter((step) => step.type === type);
   const ago = (iso: string) => Date.parse(iso) - Date.now();
 
   it('shows all events of a delivered message in their order', async () => {
@@ -74,20 +55,6 @@ describe('GET /messages/:id/timeline', () => {
       Array.from({ length: 3 }, () => [webhook.id, 'pending', 0]),
     );
     assert.equal(timeline.waiting_for.what, 'webhook_delivery');
-  });
-
-  it('counts the attempts of a delivery in words', async () => {
-    await buildWebhook(account.workspaceId, 'https://example.com/hook');
-    const message = await buildSent(db, account.workspaceId);
-    const texts = async () => stepsOf(await timelineOf(message.id), 'delivery').map(({ text }) => text.replace(/^.*, /, ''));
-    assert.deepEqual([...new Set(await texts())], ['0 attempts']);
-    await rows(
-      db,
-      `INSERT INTO delivery_attempts (delivery_id, number, at, trigger, duration_ms)
-       SELECT id, 1, now(), 'scheduled', 5 FROM deliveries WHERE message_id = $1`,
-      [message.id],
-    );
-    assert.deepEqual([...new Set(await texts())], ['1 attempt']);
   });
 
   it('shows why reports were not applied, and how often they were repeated', async () => {
