@@ -128,7 +128,7 @@ const eventsOf = `
   SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, ${statusNow} AS status,
     (SELECT count(*) FROM delivery_attempts a WHERE a.delivery_id = d.id) AS attempts,
     last.at AS last_attempt_at, last.response_status AS last_response_status, last.error AS last_error,
-    CASE WHEN NOT ${isHeld} THEN d.next_attempt_at END AS next_attempt_at, d.delivered_at
+    CASE WHEN d.next_attempt_at IS NOT NULL AND NOT ${isHeld} THEN GREATEST(d.next_attempt_at, w.resume_at) END AS next_attempt_at, d.delivered_at
   FROM events e
   LEFT JOIN (deliveries d JOIN webhooks w ON w.id = d.webhook_id AND w.workspace_id = $2) ON d.event_id = e.id
   LEFT JOIN LATERAL (
