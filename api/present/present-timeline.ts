@@ -194,7 +194,7 @@ function deliveryStep({ created_at, type, ...delivery }: EventRow): Step {
   return {
     at: created_at,
     type: 'delivery',
-    text: `${type} to a webhook: ${status}, ${countText(attempts, 'attempt')}`,
+    text: `${type} to a webhook: ${status}${attempts === null ? '' : `, ${countText(attempts, 'attempt')}`}`,
     details: { event: type, ...delivery },
   };
 }

@@ -28,7 +28,8 @@ export interface EventRow {
   delivery_id: string | null;
   webhook_id: string;
   status: DeliveryStatus;
-  attempts: number;
+  /** The attempts that were made, of which only the newest are kept. Null if it is not known, because the retention has deleted them all. */
+  attempts: number | null;
   last_attempt_at: Date | null;
   last_response_status: number | null;
   last_error: string | null;
@@ -126,12 +127,12 @@ const transfersOf = `
 // An event that was only written for a stream is left out, so that the timeline does not depend on open streams.
 const eventsOf = `
   SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, ${statusNow} AS status,
-    (SELECT count(*) FROM delivery_attempts a WHERE a.delivery_id = d.id) AS attempts,
+    COALESCE(last.number, CASE WHEN NOT EXISTS (SELECT 1 FROM retention_sweeps WHERE kind = 'attempts' AND swept_to >= d.id) THEN 0 END) AS attempts,
     last.at AS last_attempt_at, last.response_status AS last_response_status, last.error AS last_error,
     CASE WHEN d.next_attempt_at IS NOT NULL AND NOT ${isHeld} THEN GREATEST(d.next_attempt_at, w.resume_at) END AS next_attempt_at, d.delivered_at
   FROM events e
   LEFT JOIN (deliveries d JOIN webhooks w ON w.id = d.webhook_id AND w.workspace_id = $2) ON d.event_id = e.id
   LEFT JOIN LATERAL (
-    SELECT a.at, a.response_status, a.error FROM delivery_attempts a WHERE a.delivery_id = d.id ORDER BY a.number DESC LIMIT 1
+    SELECT a.number, a.at, a.response_status, a.error FROM delivery_attempts a WHERE a.delivery_id = d.id ORDER BY a.number DESC LIMIT 1
   ) last ON true
   WHERE e.message_id = $1 AND (d.id IS NOT NULL OR e.streamed_in IS NULL) ORDER BY e.seq, e.id, d.seq, d.id`;

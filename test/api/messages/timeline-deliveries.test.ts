@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { attemptsKept } from '../../../models/operations/webhooks/record-attempt.js';
+import { forgetWebhookData } from '../../../models/operations/webhooks/forget-webhook-data.js';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import { idBefore } from '../../../models/rules/values/id-time.js';
 import { rows } from '../../support/database.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { buildSent, reportOf } from '../../support/rows/messages.js';
@@ -62,5 +65,21 @@ describe('webhook deliveries in the timeline of a message', () => {
     assert.deepEqual(await counted(message.id), ['pending, 0 attempts (0)']);
     await attempted(message.id, 1, 1);
     assert.deepEqual(await counted(message.id), ['pending, 1 attempt (1)']);
+  });
+
+  it('counts the attempts that were made, not those that are kept', async () => {
+    const { message } = await delivered();
+    await attempted(message.id, 36 - attemptsKept, 35);
+    assert.deepEqual(await counted(message.id), ['pending, 35 attempts (35)']);
+  });
+
+  it('shows no number of attempts once the retention has deleted them', async () => {
+    const { message } = await delivered();
+    const old = idBefore(new Date(Date.now() - 91 * 86_400_000)).slice(0, 13);
+    await rows(timelines.db, 'UPDATE deliveries SET id = ($2 || substr(id::text, 14))::uuid WHERE message_id = $1', [message.id, old]);
+    await attempted(message.id, 1, 1);
+    await succeeded(message.id);
+    await forgetWebhookData(timelines.db, { bodies: 0, attempts: 90, deliveries: 0 }, Date.now() + 30_000);
+    assert.deepEqual(await counted(message.id), ['succeeded (null)']);
   });
 });
