@@ -37,6 +37,8 @@ const overdue = `
 
 /** A message's place in its chain. */
 export interface ChainView extends Pick<Fallback, 'outcome' | 'next_id' | 'decided_at'> {
+  /** Null if no step follows it. */
+  due_at: Date | null;
   /** The id of the message before it. */
   fallback_of: string | null;
   steps: (Pick<FallbackStep, 'channel' | 'after'> & { to?: string })[] | null;
@@ -50,5 +52,5 @@ export async function chainOf(db: Database, { id, group_id }: Pick<MessageRow, '
 }
 
 const viewOf = `
-  SELECT (SELECT b.message_id FROM fallbacks b WHERE b.next_id = m.id) AS fallback_of, f.steps, f.outcome, f.next_id, f.decided_at
+  SELECT (SELECT b.message_id FROM fallbacks b WHERE b.next_id = m.id) AS fallback_of, f.steps, f.due_at, f.outcome, f.next_id, f.decided_at
   FROM messages m LEFT JOIN fallbacks f ON f.message_id = m.id WHERE m.id = $1`;

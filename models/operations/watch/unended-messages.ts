@@ -37,7 +37,8 @@ type MessageFields =
   | 'scheduled_at'
   | 'created_at'
   | 'sent_at'
-  | 'provider';
+  | 'provider'
+  | 'expires_at';
 
 type Attempt = Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'started_at' | 'give_up_at'>;
 
@@ -45,6 +46,8 @@ interface Row extends Pick<Message, MessageFields>, Pick<MessageGroup, 'workflow
   batch_status: string | null;
   pace: 'batch' | 'account' | null;
   age_seconds: number;
+  /** When the next step of its chain is sent. */
+  due_at: Date | null;
 }
 
 /** The settings that limit waits, and the calls to accounts. */
@@ -82,7 +85,8 @@ const routesOf = ({ routes, providerLimits }: UnendedLimits) =>
   channels.flatMap((channel) => routes[channel].map(({ account }) => ({ channel, account, limit: providerLimits[account] ?? null })));
 
 function waitOf(row: Row, attempts: readonly Attempt[], limits: WaitLimits) {
-  return waitingFor({ message: row, batchStatus: row.batch_status, pace: row.pace, attempts, events: [] }, limits, new Date());
+  const { batch_status: batchStatus, pace, due_at } = row;
+  return waitingFor({ message: row, batchStatus, pace, attempts, chain: { outcome: null, due_at }, events: [] }, limits, new Date());
 }
 
 /**
@@ -138,12 +142,13 @@ const oldest = `
   ), limited AS (${limitedChannels}
   ), chosen AS (
     SELECT m.id, m.workspace_id, m.group_id, g.workflow_id, m.channel, m.status, m.status_detail, m.scheduled_at, m.created_at, m.sent_at, m.provider,
-      g.batch_status, ${paceOf} AS pace, extract(epoch FROM now() - ${since})::float AS age_seconds
+      m.expires_at, g.batch_status, ${paceOf} AS pace, extract(epoch FROM now() - ${since})::float AS age_seconds
     FROM g JOIN messages m ON m.group_id = g.id
     WHERE ${isOpen('m')} AND ${since} < now() - $1 * interval '1 second'
     ORDER BY ${isExplained}, ${since}, m.id LIMIT $2
   )
-  SELECT * FROM chosen ORDER BY age_seconds DESC, id`;
+  SELECT *, (SELECT f.due_at FROM fallbacks f WHERE f.message_id = chosen.id AND f.outcome IS NULL) AS due_at
+  FROM chosen ORDER BY age_seconds DESC, id`;
 
 const attemptsOf = `
   SELECT message_id, outcome, provider, started_at, give_up_at FROM send_attempts WHERE message_id = ANY($1::uuid[]) ORDER BY message_id, number`;

@@ -13,7 +13,7 @@ export interface Waiting {
   what: (typeof waits)[number];
   /** For people. */
   text: string;
-  /** The latest end of the wait; null if it is not known. */
+  /** The wait ends then at the latest; null if that is not known. */
   until: Date | null;
 }
 
@@ -38,11 +38,14 @@ interface Circumstances {
     sent_at: Date | null;
     channel: Channel;
     provider: string | null;
+    expires_at: Date | null;
   };
   batchStatus: string | null;
   /** What sets the time of its hand-off; null: nothing that is known. */
   pace: keyof typeof turnTexts | null;
   attempts: readonly Attempt[];
+  /** The next step of its chain; null if the message belongs to none. */
+  chain: { outcome: string | null; due_at: Date | null } | null;
   events: readonly { status: string; delivery_id: string | null; next_attempt_at: Date | null }[];
 }
 
@@ -71,14 +74,11 @@ export const waitLimitsOf = ({ accounts, reportTimeoutSeconds, ...limits }: Wait
 /** What the message waits for; null if nothing is open. Its webhook deliveries are considered only after the message itself has ended. */
 export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now: Date): Waiting | null {
   const { message, events } = circumstances;
-  if (message.status === 'queued') return beforeHandoff(circumstances, limits, now);
+  if (message.status === 'queued') return endingEarlier(beforeHandoff(circumstances, limits, now), circumstances, now);
   if (message.status === 'sent' && message.status_detail === 'awaiting_report') {
     const until = after(message.sent_at ?? message.created_at, limits.reportTimeoutSeconds);
-    return {
-      what: 'report',
-      text: `Waiting for a delivery report from ${message.provider ?? 'the provider'}; we will query the provider if none arrives`,
-      until,
-    };
+    const text = `Waiting for a delivery report from ${message.provider ?? 'the provider'}; we will query the provider if none arrives`;
+    return endingEarlier({ what: 'report', text, until }, circumstances, now);
   }
   const pending = events.filter(({ delivery_id, status }) => delivery_id !== null && status === 'pending');
   if (pending.length === 0) return null;
@@ -92,8 +92,8 @@ export const upcomingEnd = ({ until }: Waiting, now: Date): Date | null => (unti
 
 function beforeHandoff({ message, batchStatus, pace, attempts }: Circumstances, limits: WaitLimits, now: Date): Waiting {
   const { scheduled_at } = message;
-  if (scheduled_at !== null && scheduled_at > now) return { what: 'schedule', text: 'Scheduled for a later time', until: scheduled_at };
   if (batchStatus === 'paused') return { what: 'batch_resume', text: 'The batch is paused', until: null };
+  if (scheduled_at !== null && scheduled_at > now) return { what: 'schedule', text: 'Scheduled for a later time', until: scheduled_at };
   const last = attempts.at(-1);
   const until = after(dueTime(message), limits.handoffTimeoutSeconds);
   if (last === undefined && pace !== null) return { what: 'hand_off', text: turnTexts[pace], until: null };
@@ -120,6 +120,33 @@ function afterLostAnswer(lost: readonly [Attempt, ...Attempt[]], limits: WaitLim
   }
   const text = `The answer of ${lost[0].provider} was lost. We ask it again, and nothing is sent twice; without an answer the message fails and is refunded`;
   return { what: 'next_attempt', text, until: reportEnd > handoffEnd ? reportEnd : handoffEnd };
+}
+
+/** Waits that also end when the message expires, or when the next step of its chain is sent. */
+const openWaits: readonly Waiting['what'][] = ['hand_off', 'next_attempt', 'report'];
+
+function endingEarlier(waiting: Waiting, circumstances: Circumstances, now: Date): Waiting {
+  if (!openWaits.includes(waiting.what)) return waiting;
+  const ends = [
+    { at: expiryOf(circumstances), text: 'If it is not handed off by then, it expires and is refunded' },
+    { at: nextStepAt(circumstances, now), text: 'If it is not delivered by then, its fallback is sent' },
+  ];
+  return ends.reduce<Waiting>((earliest, { at, text }) => {
+    if (at === null || (earliest.until !== null && earliest.until <= at)) return earliest;
+    return { ...waiting, text: at > now ? `${waiting.text}. ${text}` : waiting.text, until: at };
+  }, waiting);
+}
+
+/** A message that a carrier has, or may have, does not expire. */
+function expiryOf({ message: { status, expires_at }, attempts }: Circumstances): Date | null {
+  const mayBeTaken = attempts.some(({ outcome }) => outcome === null || outcome === 'unknown');
+  return status === 'queued' && !mayBeTaken ? expires_at : null;
+}
+
+/** Null if no step follows, or if it would expire at once. A step that is due is decided at any moment. */
+function nextStepAt({ message: { expires_at }, chain }: Circumstances, now: Date): Date | null {
+  if (chain === null || chain.outcome !== null || chain.due_at === null || chain.due_at <= now) return null;
+  return expires_at !== null && expires_at <= chain.due_at ? null : chain.due_at;
 }
 
 const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);

@@ -5,7 +5,7 @@ import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
-import { buildClaimed } from '../../../support/rows/messages.js';
+import { buildClaimed, buildSent } from '../../../support/rows/messages.js';
 
 describe('unended messages', () => {
   const test = useDatabase({ forEachTest: true });
@@ -95,5 +95,15 @@ describe('unended messages', () => {
     assert.deepEqual([what, stuck, await firstChosen()], ['next_attempt', false, untried]);
     await rows(test.db, `UPDATE send_attempts SET started_at = now() - $1 * interval '1 second'`, [config.handoffTimeoutSeconds + 60]);
     assert.deepEqual([(await shownOf(id)).stuck, await firstChosen()], [true, id]);
+  });
+
+  it('a message waits for its report at most until the next step of its chain is sent', async () => {
+    const { id } = await buildSent(test.db, workspaceId);
+    await age(id, 10);
+    const dueAt = new Date(Date.now() + 3_600_000);
+    await rows(test.db, `INSERT INTO fallbacks (message_id, steps, due_at) VALUES ($1, '[]', $2)`, [id, dueAt]);
+    assert.deepEqual(await shownOf(id), { what: 'report', stuck: false, until: dueAt });
+    await rows(test.db, `UPDATE fallbacks SET outcome = 'sent', decided_at = now()`);
+    assert.ok(((await shownOf(id)).until ?? dueAt) > dueAt);
   });
 });

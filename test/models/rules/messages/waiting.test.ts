@@ -17,11 +17,13 @@ const circumstances = (message: Partial<Circumstances['message']>, rest: Partial
     sent_at: null,
     channel: 'sms',
     provider: 'twilio',
+    expires_at: null,
     ...message,
   },
   batchStatus: null,
   pace: null,
   attempts: [],
+  chain: null,
   events: [],
   ...rest,
 });
@@ -111,7 +113,8 @@ describe('what a message waits for', () => {
   });
 
   it('a queued message waits for its schedule, its batch or its hand-off', () => {
-    assert.deepEqual(waits({ scheduled_at: later(60) }, { batchStatus: 'paused' }), ['schedule', later(60)]);
+    assert.deepEqual(waits({ scheduled_at: later(60) }), ['schedule', later(60)]);
+    assert.deepEqual(waits({ scheduled_at: later(60) }, { batchStatus: 'paused' }), ['batch_resume', null], 'it is not sent before that');
     assert.deepEqual(waits({}, { batchStatus: 'paused' }), ['batch_resume', null]);
     assert.deepEqual(waits({ created_at: later(-60), scheduled_at: later(-10) }), ['hand_off', later(90)]);
     for (const pace of ['batch', 'account'] as const) {
@@ -119,5 +122,42 @@ describe('what a message waits for', () => {
       assert.deepEqual(waits({}, { pace, batchStatus: 'paused' }), ['batch_resume', null]);
     }
     assert.deepEqual(waits({ scheduled_at: later(-1_000) }), ['hand_off', later(100)], 'a time in the past means now');
+  });
+
+  it('a message waits at most until it expires, unless a carrier may have it', () => {
+    const refused = { outcome: 'retryable', provider: 'twilio', started_at: now, give_up_at: null } as const;
+    const expiring = { expires_at: later(50) };
+    assert.deepEqual(waits(expiring), ['hand_off', later(50)]);
+    assert.deepEqual(waits(expiring, { pace: 'account' }), ['hand_off', later(50)]);
+    assert.deepEqual(waits(expiring, { attempts: [refused] }), ['next_attempt', later(50)]);
+    assert.deepEqual(waits({ expires_at: later(101) }, { attempts: [refused] }), ['next_attempt', later(100)]);
+    assert.deepEqual(waits({ expires_at: later(-1) }), ['hand_off', later(-1)]);
+    assert.deepEqual(waits({ ...expiring, scheduled_at: later(40) }), ['schedule', later(40)]);
+    assert.deepEqual(waits(expiring, { attempts: [{ ...refused, outcome: null }] }), ['provider_answer', later(10)]);
+    assert.deepEqual(waits(expiring, { attempts: [{ ...refused, outcome: 'unknown' }] }), ['report', later(120)]);
+    assert.deepEqual(waits({ ...expiring, status: 'sent', status_detail: 'awaiting_report' }), ['report', later(1_000)]);
+  });
+
+  it('a message waits at most until the next step of its chain is sent', () => {
+    const sent = { status: 'sent', status_detail: 'awaiting_report' } as const;
+    const chain = { outcome: null, due_at: later(50) };
+    assert.deepEqual(waits({}, { chain }), ['hand_off', later(50)]);
+    assert.deepEqual(waits(sent, { chain }), ['report', later(50)]);
+    assert.deepEqual(waits(sent, { chain: { ...chain, due_at: later(1_001) } }), ['report', later(1_000)]);
+    assert.deepEqual(waits(sent, { chain: { ...chain, due_at: now } }), ['report', later(1_000)], 'it is decided at any moment');
+    assert.deepEqual(waits(sent, { chain: { ...chain, due_at: null } }), ['report', later(1_000)], 'it is the last one');
+    assert.deepEqual(waits(sent, { chain: { ...chain, outcome: 'unaffordable' } }), ['report', later(1_000)]);
+    assert.deepEqual(waits({ ...sent, expires_at: later(50) }, { chain }), ['report', later(1_000)], 'the step would expire at once');
+    assert.deepEqual(waits({ ...sent, expires_at: later(51) }, { chain }), ['report', later(50)]);
+    assert.deepEqual(waits({ expires_at: later(51) }, { chain }), ['hand_off', later(50)]);
+  });
+
+  it('the text of a wait says what happens at its end', () => {
+    const textOf = (...args: Parameters<typeof circumstances>) => waitingFor(circumstances(...args), limits, now)?.text;
+    assert.equal(textOf({ expires_at: later(5) }), 'Queued for hand-off. If it is not handed off by then, it expires and is refunded');
+    assert.equal(textOf({ expires_at: now }), 'Queued for hand-off', 'it expires at any moment');
+    const chain = { outcome: null, due_at: later(4) };
+    assert.equal(textOf({ expires_at: later(5) }, { chain }), 'Queued for hand-off. If it is not delivered by then, its fallback is sent');
+    assert.equal(textOf({}, { chain: { ...chain, due_at: later(500) } }), 'Queued for hand-off');
   });
 });
