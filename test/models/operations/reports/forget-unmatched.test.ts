@@ -3,11 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { forgetUnmatched } from '../../../../models/operations/reports/forget-unmatched.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
+import { entriesRead } from '../../../support/rows/entries-read.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildSent } from '../../../support/rows/messages.js';
 
 describe('forgetUnmatched', () => {
-  const test = useDatabase({ forEachTest: true });
+  const test = useDatabase({ poolMax: 1, forEachTest: true });
   const dayMs = 86_400_000;
   const timeouts = { sms: 3 * 86_400, whatsapp: 86_400, email: 86_400 };
 
@@ -47,5 +48,23 @@ describe('forgetUnmatched', () => {
     assert.deepEqual(await stored(), []);
     await store([90]);
     assert.equal(await forget(), 0, 'the place is behind it');
+  });
+
+  it('reads only the reports of its pages, of however many match no message', async () => {
+    const storeMany = (count: number, days: number, isMatched: boolean) =>
+      rows(
+        test.db,
+        `INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, group_id, occurred_at, applied_at, raw)
+         SELECT id, 'twilio', 'of ' || id, 'delivered', CASE WHEN $3 THEN id END, CASE WHEN $3 THEN id END, now(), CASE WHEN $3 THEN now() END, ''
+         FROM (SELECT uuidv7($2::float * interval '-1 day') FROM generate_series(1, $1::integer)) AS r (id)`,
+        [count, days, isMatched],
+      );
+    await storeMany(3_000, 40, true);
+    await storeMany(40_000, 1, true);
+    await storeMany(8_000, 1, false);
+    await store([36]);
+    await rows(test.db, 'VACUUM ANALYZE delivery_reports');
+    const read = await entriesRead(test.db, 'delivery_reports', async () => assert.equal(await forget(), 1));
+    assert.ok(read < 10_000, `${read} reports were read`);
   });
 });
