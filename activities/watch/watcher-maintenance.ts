@@ -54,24 +54,34 @@ export function maintenanceActivities(deps: MaintenanceDeps) {
 }
 
 function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
+  /** What is deleted by age, with the counts for the log. */
+  const forgetting: Record<string, () => Promise<Record<string, number>>> = {
+    'webhook data': () => forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs),
+    'audit events': async () => ({ audit_events: await forgetAuditEvents(db, config.auditDays, Date.now() + forgettingAuditMs) }),
+    'reports that match no message': async () => ({
+      reports: await forgetUnmatched(db, config.reportTimeoutSeconds, Date.now() + forgettingReportsMs),
+    }),
+    'login attempts, addresses and tokens': async () => ({ logins: await forgetLogins(db) }),
+    'digests of opt-outs and opt-ins': async () => ({ wishes: await forgetWishes(db) }),
+    'mail files': async () => ({ files: await forgetMailFiles(config.dataDir) }),
+  };
   return {
     /**
      * Deletes old webhook data, audit events, reports without a message, logins, tokens, wishes of recipients and mail files, until the time is
-     * up.
+     * up. One that fails does not stop the others.
      */
     async forgetOld(): Promise<void> {
-      const webhookData = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
-      if (Object.values(webhookData).some((count) => count > 0)) logger.info(webhookData, 'deleted old webhook data');
-      const auditEvents = await forgetAuditEvents(db, config.auditDays, Date.now() + forgettingAuditMs);
-      if (auditEvents > 0) logger.info({ audit_events: auditEvents }, 'deleted old audit events');
-      const reports = await forgetUnmatched(db, config.reportTimeoutSeconds, Date.now() + forgettingReportsMs);
-      if (reports > 0) logger.info({ reports }, 'deleted old reports that match no message');
-      const logins = await forgetLogins(db);
-      if (logins > 0) logger.info({ logins }, 'deleted old login attempts, addresses and tokens');
-      const wishes = await forgetWishes(db);
-      if (wishes > 0) logger.info({ wishes }, 'deleted old digests of opt-outs and opt-ins');
-      const files = await forgetMailFiles(config.dataDir);
-      if (files > 0) logger.info({ files }, 'deleted old mail files');
+      const errors: unknown[] = [];
+      for (const [name, forget] of Object.entries(forgetting)) {
+        try {
+          const forgotten = await forget();
+          if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, `deleted old ${name}`);
+        } catch (err) {
+          logger.error({ err }, `could not delete old ${name}`);
+          errors.push(err);
+        }
+      }
+      if (errors.length > 0) throw errors[0];
     },
 
     /** Erases old messages, until the time is up. */

@@ -107,6 +107,27 @@ describe('maintenance by the watcher', () => {
     assert.deepEqual(told(), [[30, 'deleted old mail files']]);
   });
 
+  it('a step of the deletion that fails does not keep the others from running', async () => {
+    const config = testConfig();
+    const file = join(config.dataDir, 'mail', 'old.eml');
+    await mkdir(join(config.dataDir, 'mail'));
+    await writeFile(file, 'x');
+    const before = new Date(Date.now() - 25 * 3_600_000);
+    await utimes(file, before, before);
+    await rows(
+      test.db,
+      `INSERT INTO delivery_reports (id, provider, provider_message_id, status, occurred_at, raw) VALUES ($1, 'twilio', 'p', 'delivered', now(), '')`,
+      [uuidv7({ msecs: Date.now() - 34 * 86_400_000 })],
+    );
+    await rows(test.db, 'ALTER TABLE erasure_places ADD CONSTRAINT broken CHECK (false) NOT VALID');
+    await assert.rejects(activities({ DATA_DIR: config.dataDir }).forgetOld(), /broken/);
+    assert.deepEqual(told(), [
+      [50, 'could not delete old reports that match no message'],
+      [30, 'deleted old mail files'],
+    ]);
+    await rows(test.db, 'ALTER TABLE erasure_places DROP CONSTRAINT broken');
+  });
+
   it('records the run, and logs an error for failed steps', async () => {
     await activities().noteRound([]);
     assert.deepEqual(told(), []);
