@@ -99,14 +99,18 @@ const attemptsOf = `
   SELECT number, provider, outcome, provider_message_id, detail, route, route_share, started_at, finished_at, give_up_at
   FROM send_attempts WHERE message_id = $1 ORDER BY number`;
 
-// Finds reports by the ids that providers gave to the message, and waiting ones also by its group. Both have an index.
+// Finds reports by the ids that providers gave to the message, and waiting ones also by its group. Both have an index, which a condition with OR
+// would not use.
 const reportsOf = `
   SELECT d.provider, d.status, d.occurred_at, d.received_at, d.applied_at, d.outcome, d.reason, d.repeats, d.raw
   FROM delivery_reports d
-  WHERE (d.provider, d.provider_message_id) IN (
-      SELECT provider, provider_message_id FROM messages WHERE id = $1 AND provider_message_id IS NOT NULL
-      UNION SELECT provider, provider_message_id FROM send_attempts WHERE message_id = $1 AND provider_message_id IS NOT NULL)
-    OR d.group_id = (SELECT group_id FROM messages WHERE id = $1) AND d.message_id = $1 AND d.applied_at IS NULL
+  WHERE d.id = ANY (ARRAY(
+    SELECT d.id FROM (
+      SELECT provider, provider_message_id FROM messages WHERE id = $1
+      UNION SELECT provider, provider_message_id FROM send_attempts WHERE message_id = $1
+    ) n JOIN delivery_reports d ON d.provider = n.provider AND d.provider_message_id = n.provider_message_id
+    UNION SELECT d.id FROM messages m JOIN delivery_reports d ON d.group_id = m.group_id AND d.message_id = m.id AND d.applied_at IS NULL
+    WHERE m.id = $1))
   ORDER BY d.id`;
 
 // A batch is one debit. A cancellation of a batch refunds what it ends on a page at once, and the reference is the first of these messages. All
