@@ -46,6 +46,8 @@ const page = 1_000;
 /** Groups per transaction: fewer if their messages are changed than if they are only noted. A group has up to 250 messages. */
 const groupsToChange = 10;
 const groupsToNote = 100;
+/** Groups per read: each one reads and sorts all open groups, because no index has them in this order. */
+const groupsToRead = 10_000;
 
 /** Recovers the database, or only reads it in a dry run. @returns what it found */
 export async function recoverDatabase(options: RecoverOptions): Promise<RecoveryFindings> {
@@ -81,9 +83,9 @@ async function fenceUndecided({
 async function forOpenGroups(db: Database, groupsAtOnce: number, visit: (groupIds: string[]) => Promise<void>): Promise<void> {
   let after: GroupCursor | null = null;
   do {
-    const groups: GroupCursor[] = await openGroups(db, after, groupsAtOnce);
-    await visit(groups.map(({ id }) => id));
-    after = groups.length < groupsAtOnce ? null : (groups.at(-1) ?? null);
+    const groups: GroupCursor[] = await openGroups(db, after, groupsToRead);
+    for (let at = 0; at < groups.length; at += groupsAtOnce) await visit(groups.slice(at, at + groupsAtOnce).map(({ id }) => id));
+    after = groups.length < groupsToRead ? null : (groups.at(-1) ?? null);
   } while (after !== null);
 }
 
