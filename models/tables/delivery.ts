@@ -74,13 +74,13 @@ export class Delivery extends modelOf(deliveryColumns) {
   }
 
   /** A part of a webhook's deliveries, newest first, each with its attempts, read at one moment. */
-  static pageOf(
+  static async pageOf(
     webhook: Holder & Pick<Webhook, 'id'>,
     { status, since, until, ...filters }: DeliveryFilters,
     window: ListWindow,
   ): Promise<Listed<Delivery>> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-    const filtered = [...createdBetween(since, until), ...inStatuses(webhook, status)];
+    const filtered = [...createdBetween(since, until), ...(await inStatuses(webhook, status)), ...ofMessage(filters.message_id)];
     const where = { ...given, webhook_id: webhook.id };
     const order: Order = [['created_at', 'DESC'], ['seq', 'DESC'], ['id', 'DESC'], ...inOrder];
     return readWindow<Delivery>(window, {
@@ -123,15 +123,42 @@ const createdBefore = ([micros, seq, id]: Place) =>
   literal(`("Delivery".created_at, "Delivery".seq, "Delivery".id)
     < (timestamptz 'epoch' + ${Number(micros)} * interval '1 microsecond', ${Number(seq)}, ${Delivery.sequelize?.escape(id ?? '')}::uuid)`);
 
-/** Deliveries by `statusWith`. If all are settled, the rows alone suffice, and have indexes. */
-function inStatuses({ is_active, revision, held_revision, settled_revision }: Holder, statuses: DeliveryStatus[] | undefined): Where[] {
+/** Deliveries by `statusWith`. If all are settled, the rows alone suffice. */
+async function inStatuses(webhook: Holder & Pick<Webhook, 'id'>, statuses: DeliveryStatus[] | undefined): Promise<Where[]> {
   if (statuses === undefined) return [];
-  if (is_active && settled_revision >= revision) return [{ status: statuses }];
-  const stored = statuses.filter((status) => status !== 'pending');
-  const pending = statuses.includes('pending') && is_active ? [{ webhook_revision: { [Op.gte]: held_revision } }] : [];
-  const held = statuses.includes('held') ? [is_active ? { webhook_revision: { [Op.lt]: held_revision } } : {}] : [];
-  return [{ [Op.or]: [{ status: stored }, ...[...pending, ...held].map((bound) => ({ status: 'pending' as const, ...bound }))] }];
+  const { is_active, revision, held_revision, settled_revision } = webhook;
+  const isSettled = is_active && settled_revision >= revision;
+  const stored = { status: statuses.filter((status) => status !== 'pending') };
+  const pending = statuses.includes('pending') && is_active ? [isSettled ? {} : { webhook_revision: { [Op.gte]: held_revision } }] : [];
+  const held = statuses.includes('held') && !isSettled ? [is_active ? { webhook_revision: { [Op.lt]: held_revision } } : {}] : [];
+  const open = [...pending, ...held];
+  const few = open.length === 0 || statuses.includes('succeeded') ? null : await fewPending(webhook.id);
+  const among = few === null ? {} : { id: few };
+  return [{ [Op.or]: [stored, ...open.map((bound) => ({ status: 'pending' as const, ...among, ...bound }))] }];
 }
+
+const fewMax = 1_000;
+
+/**
+ * The ids of a webhook's pending deliveries; null if there are many. No index has them in the order of the list, so without the ids all deliveries
+ * of the webhook would be read to find a few. Those with a carrier and those without have an index each.
+ */
+async function fewPending(webhookId: string): Promise<string[] | null> {
+  const ids: string[] = [];
+  for (const kind of ['"Delivery".carried', 'NOT "Delivery".carried']) {
+    const where = { webhook_id: webhookId, status: 'pending' as const, [Op.and]: [literal(kind)] };
+    const found = await Delivery.findAll({ attributes: ['id'], where, order: ['next_attempt_at'], limit: fewMax + 1 });
+    ids.push(...found.map(({ id }) => id));
+    if (ids.length > fewMax) return null;
+  }
+  return ids;
+}
+
+/** The deliveries of a message are found by its events, because no index has the message. */
+const ofMessage = (id: string | undefined) =>
+  id === undefined
+    ? []
+    : [literal(`"Delivery".event_id = ANY (ARRAY(SELECT id FROM events WHERE message_id = ${Delivery.sequelize?.escape(id)}::uuid))`)];
 
 const inOrder: [string, string, string][] = [['attempts', 'number', 'ASC']];
 
