@@ -4,13 +4,20 @@ import { foldChanges, forgetHours } from '../../models/operations/workspaces/fol
 
 /** Runs before the maintenance steps, within their time limit. */
 const countingMs = 5_000;
+const hourMs = 3_600_000;
 
-export function countingActivities({ db }: { db: Database }) {
+/** @param now milliseconds since 1970; tests set it */
+export function countingActivities({ db }: { db: Database }, now = Date.now) {
+  let forgottenIn: number | null = null;
   return {
-    /** Adds what changed to the sums of the overviews, until the time is up. */
+    /**
+     * Adds what changed to the sums of the overviews, until the time is up. Each process deletes old sums by hour once an hour: no index finds
+     * them, and they become old at full hours.
+     */
     async countMessages(): Promise<void> {
       await foldChanges(db, Date.now() + countingMs);
-      await forgetHours(db);
+      const hour = Math.floor(now() / hourMs);
+      if (hour !== forgottenIn && (await forgetHours(db))) forgottenIn = hour;
     },
   };
 }

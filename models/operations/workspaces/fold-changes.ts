@@ -20,9 +20,9 @@ export async function foldChanges(db: Database, until: number, page = pageSize):
   }
 }
 
-/** Deletes sums by hour that are older than they are kept. @returns their number */
-export async function forgetHours(db: Database): Promise<number> {
-  return (await select(db, forget, [forgottenPerRound])).length;
+/** Deletes sums by hour that are older than they are kept. @returns whether none is left */
+export async function forgetHours(db: Database): Promise<boolean> {
+  return (await select(db, forget, [forgottenPerRound])).length < forgottenPerRound;
 }
 
 // One statement: a note is either a note or part of a sum. All runs change the sums in the same order, so two of them cannot lock each other.
