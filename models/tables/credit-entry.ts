@@ -3,6 +3,7 @@ import { Op, type Order } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import { type Listed, type ListWindow, type Place, type Range, readWindow, type SortColumn } from '../rules/values/list-window.js';
 import { ownedOf } from './owned.js';
+import { Workspace } from './workspace.js';
 
 export const entryKinds = ['purchase', 'debit', 'refund', 'grant', 'adjustment'] as const;
 export type EntryKind = (typeof entryKinds)[number];
@@ -26,11 +27,17 @@ export class CreditEntry extends ownedOf(creditEntryColumns) {
   /** A part of a workspace's ledger, newest first. */
   static ledger(workspaceId: string, window: ListWindow): Promise<Listed<CreditEntry>> {
     return readWindow<CreditEntry>(window, {
-      count: () => CreditEntry.count({ where: { workspace_id: workspaceId } }),
+      count: () => countOf(workspaceId),
       find: ({ after, ...range }) => (after === null ? entriesOf(workspaceId, {}, range) : entriesAfter(workspaceId, after, range)),
       placeOf: ({ number, id }) => [number === null ? unnumbered : String(number), id],
     });
   }
+}
+
+/** The number of the newest entry is stored in the workspace's row, so only entries without a number are counted. */
+async function countOf(workspaceId: string): Promise<number> {
+  const { entry_count } = await Workspace.findByPk(workspaceId, { attributes: ['entry_count'], rejectOnEmpty: true });
+  return entry_count + (await CreditEntry.count({ where: { workspace_id: workspaceId, number: null } }));
 }
 
 /** The sort columns of `CreditEntry.ledger`. */

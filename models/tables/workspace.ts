@@ -17,6 +17,8 @@ const workspaceColumns = {
   balance: withDefault(column.bigint()),
   /** The number of decided messages, which is the length of their list. */
   message_count: withDefault(column.bigint()),
+  /** The number of its ledger entries that have a number. */
+  entry_count: withDefault(column.bigint()),
   /** The maximum debits of a day, in thousandths of a credit; null: no limit. */
   spend_limit_day: withDefault(nullable(column.bigint())),
   /** ISO 3166 alpha-2 codes of the countries to whose phone numbers it may send; null: all. */
