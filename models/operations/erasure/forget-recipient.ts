@@ -1,8 +1,9 @@
 /** Erases what a workspace stores about a recipient outside its messages. */
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
-import { mentionOf } from '../../rules/contacts/mention.js';
+import { mentionOf, roughMentionOf } from '../../rules/contacts/mention.js';
 import { isByRecipientInSql } from '../../rules/contacts/suppression.js';
+import { lowestId } from '../../rules/values/id-time.js';
 import { phoneSpellings } from '../../rules/values/phone.js';
 import { emptying } from './empty-reports.js';
 import { forgetInBatches } from './erase-batches.js';
@@ -37,8 +38,19 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
   for (;;) if ((await select(db, cutChains, [workspaceId, recipient, at])).length === 0) break;
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length === 0) break;
   await forgetInBatches(db, key, forgotten);
-  // Carriers may write the number in another way.
-  await select(db, clearUnmatched, [phoneSpellings(recipient).map(mentionOf).join('|'), key]);
+  await forgetInUnmatched(db, key, recipient);
+}
+
+/** Carriers may write a number in another way. A text with digits only is the same in lower case. */
+async function forgetInUnmatched(db: Database, key: Buffer, recipient: string): Promise<void> {
+  const spellings = phoneSpellings(recipient);
+  const bind = [spellings.map(mentionOf).join('|'), key, spellings.map(roughMentionOf)];
+  const clear = clearUnmatched(recipient.includes('@') ? 'lower(d.raw)' : 'd.raw');
+  for (let after = lowestId; ; ) {
+    const [page] = await select<{ read: number; last: string | null }>(db, clear, [...bind, after]);
+    if (page === undefined || page.last === null || page.read < unmatchedPage) break;
+    after = page.last;
+  }
 }
 
 // In the order of `suppress`: the entries of the workspace, then those of the recipient.
@@ -88,11 +100,20 @@ const clearSteps = `
     ORDER BY f.message_id LIMIT ${stepsPage} FOR UPDATE OF f)
   RETURNING f.message_id`;
 
+/** A large page, because each one may read the index of all these reports. */
+const unmatchedPage = 10_000;
+
 /**
  * Reports that matched no message, so that their workspace is unknown. The message of a new one may only be in its hand-off, and of another
  * workspace. It finds its report by the digest, see record-handoffs.ts. So also those are emptied that came after the request.
  */
-const clearUnmatched = `
-  WITH given AS MATERIALIZED (
-    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND lower(raw) ~ $1 ORDER BY id FOR UPDATE
-  ), ${emptying('given', '$2')} SELECT 1`;
+const clearUnmatched = (text: string) => `
+  WITH page AS MATERIALIZED (
+    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND id > $4 ORDER BY id LIMIT ${unmatchedPage}
+  ), given AS MATERIALIZED (
+    SELECT d.id FROM delivery_reports d
+    WHERE d.id = ANY (ARRAY(SELECT id FROM page)) AND d.group_id IS NULL AND d.applied_at IS NULL
+      AND CASE WHEN ${text} LIKE ANY ($3::text[]) THEN lower(d.raw) ~ $1 ELSE false END
+    ORDER BY d.id FOR UPDATE
+  ), ${emptying('given', '$2')}
+  SELECT count(*) AS read, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last FROM page`;

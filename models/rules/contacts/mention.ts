@@ -13,6 +13,12 @@ const escaped = String.raw`%[0-9a-f]{2}|\\u[0-9a-f]{4}`;
  */
 export const mentionOf = (recipient: string): string => (recipient.includes('@') ? addressIn(recipient) : numberIn(recipient));
 
+/**
+ * A pattern for LIKE, which is much faster than the expression. Every text in lower case meets it in which `mentionOf` finds the recipient: letters
+ * and digits are never escaped.
+ */
+export const roughMentionOf = (recipient: string): string => `%${(recipient.match(/[a-z0-9]+/g) ?? []).join('%')}%`;
+
 /** Carriers write numbers with and without the plus sign. A short one counts only with it, and not in the time zone of a date. */
 function numberIn(phone: string): string {
   const digits = phone.replace(/^\+/, '');

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { mentionOf } from '../../../../models/rules/contacts/mention.js';
+import { mentionOf, roughMentionOf } from '../../../../models/rules/contacts/mention.js';
 
 const isIn = (text: string, recipient: string) => new RegExp(mentionOf(recipient)).test(text.toLowerCase());
+/** As LIKE finds it: the parts of the pattern in their order. */
+const isRoughlyIn = (text: string, recipient: string) =>
+  new RegExp(roughMentionOf(recipient).split('%').join('.*'), 's').test(text.toLowerCase());
 const phone = '+15551234567';
 const address = "o'ada+x@mail.example.com";
 
@@ -21,6 +24,7 @@ describe('mentionOf', () => {
       assert.ok(isIn(write(phone.slice(1)), phone), 'without the plus sign');
       assert.ok(isIn(write(address), address));
       assert.ok(isIn(write(address.toUpperCase()), address));
+      for (const to of [phone, address]) assert.ok(isRoughlyIn(write(to), to), `${to}, roughly`);
     });
   }
 

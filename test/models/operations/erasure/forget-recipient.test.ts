@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
+import { rows } from '../../../support/database.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+
+const key = Buffer.alloc(32, 1);
+
+describe('an erasure among many reports without a message', () => {
+  const test = workspaceForEach();
+
+  it('all reports that name the recipient are emptied, and no others', async () => {
+    await rows(
+      test.db,
+      `INSERT INTO delivery_reports (id, provider, provider_message_id, status, occurred_at, raw)
+       SELECT uuidv7(), 'twilio', 'of ' || i, 'delivered', now(), CASE i % 10001
+         WHEN 1 THEN 'To=%2B15551234567&From=' WHEN 2 THEN '{"to":"Ada.B@Example.org"}' WHEN 3 THEN 'to=ada%2Eb%40example%2Eorg' ELSE 'of ' || i END
+       FROM generate_series(1, 10010) i`,
+    );
+    const named = async () =>
+      (await rows<{ id: string }>(test.db, `SELECT provider_message_id AS id FROM delivery_reports WHERE raw = '' ORDER BY 1`)).map(
+        ({ id }) => id,
+      );
+    const forget = (recipient: string) => forgetRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
+    await forget('+15551234567');
+    assert.deepEqual(await named(), ['of 1', 'of 10002']);
+    await forget('ada.b@example.org');
+    assert.deepEqual(await named(), ['of 1', 'of 10002', 'of 10003', 'of 10004', 'of 2', 'of 3']);
+  });
+});
