@@ -73,18 +73,22 @@ export class Delivery extends modelOf(deliveryColumns) {
     return this.status === 'pending' && (!is_active || this.webhook_revision < held_revision) ? 'held' : this.status;
   }
 
-  /** A part of a webhook's deliveries, newest first, each with its attempts, read at one moment. */
+  /**
+   * A part of a webhook's deliveries, newest first, each with its attempts, read at one moment.
+   * @param counted the number of `all`, which may remember it
+   */
   static async pageOf(
     webhook: Holder & Pick<Webhook, 'id'>,
     { status, since, until, ...filters }: DeliveryFilters,
     window: ListWindow,
+    counted = (all: () => Promise<number>) => all(),
   ): Promise<Listed<Delivery>> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
     const filtered = [...createdBetween(since, until), ...(await inStatuses(webhook, status)), ...ofMessage(filters.message_id)];
     const where = { ...given, webhook_id: webhook.id };
     const order: Order = [['created_at', 'DESC'], ['seq', 'DESC'], ['id', 'DESC'], ...inOrder];
     return readWindow<Delivery>(window, {
-      count: () => Delivery.count({ where: { ...where, [Op.and]: filtered } }),
+      count: () => counted(() => Delivery.count({ where: { ...where, [Op.and]: filtered } })),
       find: ({ after, ...range }) =>
         Delivery.findAll({
           attributes: { include: [[literal(createdMicros), 'micros']] },

@@ -27,14 +27,18 @@ export const suppressionColumns = {
 export class Suppression extends ownedOf(suppressionColumns) {
   static override readonly resource = 'Suppression';
 
-  /** A part of the suppressions that are in effect, newest first. An undefined filter does not filter. */
+  /**
+   * A part of the suppressions that are in effect, newest first. An undefined filter does not filter.
+   * @param count the number of `all`, which may remember it
+   */
   static live(
     workspaceId: string,
     filters: { channel?: Channel | undefined; recipient?: string | undefined; reason?: SuppressionReason | undefined },
     window: ListWindow,
+    count: (all: () => Promise<number>) => Promise<number>,
   ): Promise<Listed<Suppression>> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-    return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() } });
+    return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() }, count });
   }
 
   /** Whether a suppression that is in effect forbids messages to this recipient. @param names what it may be called on the list */

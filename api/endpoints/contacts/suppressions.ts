@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { type Channel, channels } from '../../../models/channels.js';
 import { addSuppression, removeSuppression as deleteSuppression } from '../../../models/operations/contacts/suppress.js';
+import { LargeCounts } from '../../../models/operations/messages/large-counts.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
 import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../../models/rules/contacts/suppression.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
@@ -27,6 +28,7 @@ import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { successTexts } from '../../present/success-texts.js';
 
 const auth = either('manage_contacts');
+const counts = new LargeCounts();
 
 const suppressionResponse = named(
   'Suppression',
@@ -94,7 +96,9 @@ export const listSuppressions = list({
   async find({ caller, filters: { recipient: wanted, ...filters }, window }) {
     // Addresses are compared without regard to letter case.
     const key = wanted === undefined ? undefined : recipientKey('email', wanted);
-    return mapRows(await Suppression.live(caller.workspaceId, { recipient: key, ...filters }, window), presentSuppression);
+    const given = { recipient: key, ...filters };
+    const count = (all: () => Promise<number>) => counts.get(JSON.stringify([caller.workspaceId, given]), all);
+    return mapRows(await Suppression.live(caller.workspaceId, given, window, count), presentSuppression);
   },
 });
 

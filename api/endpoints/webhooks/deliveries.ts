@@ -1,5 +1,6 @@
 /** Deliveries of events to a webhook, with their attempts. */
 import Joi from 'joi';
+import { LargeCounts } from '../../../models/operations/messages/large-counts.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Delivery, type DeliveryFilters, deliverySort, deliveryStatuses } from '../../../models/tables/delivery.js';
 import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';
@@ -12,6 +13,7 @@ import { presentDelivery } from '../../present/webhook-presenters.js';
 import { deliveryResponse } from './webhook-schemas.js';
 
 const auth = eitherOrPortal('manage_webhooks');
+const counts = new LargeCounts();
 
 export const listDeliveries = list({
   id: 'listDeliveries',
@@ -33,7 +35,9 @@ export const listDeliveries = list({
   sort: deliverySort,
   async find({ caller, params, filters, window }) {
     const webhook = await Webhook.owned(caller.workspaceId, params.id);
-    return mapRows(await Delivery.pageOf(webhook, filters, window), (row) => presentDelivery(row, webhook));
+    const { id, is_active, revision } = webhook; // a change of the webhook may change the statuses of all its deliveries
+    const count = (all: () => Promise<number>) => counts.get(JSON.stringify([id, is_active, revision, filters]), all);
+    return mapRows(await Delivery.pageOf(webhook, filters, window, count), (row) => presentDelivery(row, webhook));
   },
 });
 

@@ -3,6 +3,7 @@ import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { ActorType } from '../../rules/audit/origin.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { type Listed, type ListWindow, readWindow, type SortColumn } from '../../rules/values/list-window.js';
+import { LargeCounts } from '../messages/large-counts.js';
 
 export interface AuditEvent {
   id: string;
@@ -33,12 +34,15 @@ export interface AuditFilters {
 /** The sort columns of the list. */
 export const auditSort: readonly SortColumn[] = ['micros', 'id'];
 
+const counts = new LargeCounts();
+
 /** A part of a workspace's audit events, newest first. */
 export function listAuditEvents(db: Database, workspaceId: string, filters: AuditFilters, window: ListWindow): Promise<Listed<AuditEvent>> {
   const { types, actorType, actorId, from, to } = filters;
   const bind = [workspaceId, types ?? null, actorType ?? null, actorId ?? null, from ?? null, to ?? null];
+  const all = async () => (await select<{ total: number }>(db, count, bind))[0]?.total ?? 0;
   return readWindow<AuditEvent & { micros: number }>(window, {
-    count: async () => (await select<{ total: number }>(db, count, bind))[0]?.total ?? 0,
+    count: () => counts.get(JSON.stringify(bind), all),
     find: ({ after, limit, offset }) =>
       after === null ? select(db, `${list} ${range}`, [...bind, limit, offset]) : select(db, listAfter, [...bind, limit, offset, ...after]),
     placeOf: ({ micros, id }) => [String(micros), id],
