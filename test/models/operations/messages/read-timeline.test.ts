@@ -3,17 +3,23 @@ import { recordReports } from '../../../../models/operations/reports/record-repo
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { readTimeline } from '../../../../models/operations/messages/read-timeline.js';
 import { rows } from '../../../support/database.js';
-import { workspaceForEach } from '../../../support/for-each.js';
+import { useDatabase } from '../../../support/for-each.js';
 import { entriesRead } from '../../../support/rows/entries-read.js';
+import { buildAcceptedBatch } from '../../../support/rows/batches.js';
+import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildSent, reportOf } from '../../../support/rows/messages.js';
 
 const others = 5_000;
 
 describe('the timeline of one message among many', () => {
-  const test = workspaceForEach({ poolMax: 1 });
+  const test = useDatabase({ poolMax: 1 });
+  let workspaceId: string;
+  before(async () => {
+    workspaceId = (await buildWorkspace(test.db)).id;
+  });
 
   it('only its own reports are read, applied or waiting', async () => {
-    const message = await buildSent(test.db, test.workspaceId);
+    const message = await buildSent(test.db, workspaceId);
     await recordReports(test.db, [reportOf(message, 'sent')]);
     await applyReports(test.db, message.group_id);
     await recordReports(test.db, [reportOf(message, 'delivered')]);
@@ -25,7 +31,7 @@ describe('the timeline of one message among many', () => {
     );
     await rows(test.db, 'VACUUM ANALYZE delivery_reports');
     const read = await entriesRead(test.db, 'delivery_reports', async () => {
-      const { reports } = await readTimeline(test.db, test.workspaceId, message.id);
+      const { reports } = await readTimeline(test.db, workspaceId, message.id);
       assert.deepEqual(
         reports.map(({ status, applied_at }) => [status, applied_at !== null]),
         [
@@ -35,5 +41,30 @@ describe('the timeline of one message among many', () => {
       );
     });
     assert.ok(read < 50, `${read} reports were read`);
+  });
+
+  it('only its own entries of the ledger are read, also in a cancelled batch', async () => {
+    const { id: batchId } = await buildAcceptedBatch(test.db, workspaceId, [2]);
+    await rows(test.db, `UPDATE messages SET status = 'failed', status_detail = 'cancelled', failed_at = now() WHERE batch_id = $1`, [
+      batchId,
+    ]);
+    const [message] = await rows<{ id: string }>(test.db, 'SELECT min(id::text) AS id FROM messages WHERE batch_id = $1', [batchId]);
+    const { id } = message ?? assert.fail('the batch is empty');
+    await rows(
+      test.db,
+      `INSERT INTO credit_entries (id, workspace_id, kind, amount, balance_after, reference, description)
+       SELECT uuidv7(), $1, 'refund', 1, 1, reference, '' FROM (
+         SELECT 'cancel:' || $2 UNION ALL SELECT 'cancel:' || uuidv7() FROM generate_series(1, $3::integer)) AS r (reference)`,
+      [workspaceId, id, others],
+    );
+    await rows(test.db, 'VACUUM ANALYZE credit_entries');
+    const read = await entriesRead(test.db, 'credit_entries', async () => {
+      const { entries } = await readTimeline(test.db, workspaceId, id);
+      assert.deepEqual(
+        entries.map(({ kind }) => kind),
+        ['debit', 'refund'],
+      );
+    });
+    assert.ok(read < 50, `${read} entries were read`);
   });
 });
