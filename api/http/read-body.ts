@@ -8,13 +8,24 @@ import type { MemoryReservation } from '../../models/flow/memory-budget.js';
 /** 100 kB. Bulk endpoints declare a larger limit. */
 const defaultMaxBytes = 100 * 1024;
 
+/** Requests that were answered before their body arrived. */
+const refused = new WeakSet<IncomingMessage>();
+
+/** Notes that the connection has an answer to this request already, so that a body that still arrives is not used. */
+export const refuseBody = (req: IncomingMessage): void => void refused.add(req);
+
+/** Whether the request must not be served: it was answered before its body arrived, or the client disconnected before. */
+export const isAbandoned = (req: IncomingMessage): boolean => refused.has(req) || (req.destroyed && !req.readableEnded);
+
 /**
  * Returns the bytes of the body, for any content type. After an error the rest of the body is read and discarded, without decoding it.
+ * The body of an abandoned request is an error too, but not before its connection is closed: an answer to the error would be a second answer.
  * @param memory counts the bytes, and those of a decoder
  * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, 503 when the memory budget is used up
  */
 export function readBody(req: IncomingMessage, memory: MemoryReservation, maxBytes = defaultMaxBytes): Promise<Buffer> {
   if (!hasBody(req)) return Promise.resolve(Buffer.alloc(0));
+  if (req.destroyed) return Promise.reject(invalidJson()); // the client has disconnected, and no event would tell it
   return new Promise((resolve, reject) => {
     const { source, isEncoded } = sourceOf(req, memory);
     const chunks: Buffer[] = [];
@@ -30,6 +41,7 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
       reject(error);
     };
     const append = (chunk: Buffer) => {
+      if (refused.has(req)) return;
       size += chunk.length;
       if (size > maxBytes) return stop(bodyTooLarge());
       try {
@@ -41,13 +53,21 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
     };
     if (!isEncoded && Number(req.headers['content-length']) > maxBytes) return stop(bodyTooLarge());
     source.on('data', append);
-    source.once('end', () => resolve(Buffer.concat(chunks)));
-    source.once('error', () => stop(invalidJson()));
-    req.once('close', () => void (req.complete || stop(invalidJson()))); // the client has disconnected
+    const fail = () => stop(invalidJson());
+    source.once('end', () => (refused.has(req) ? whenClosed(req, fail) : resolve(Buffer.concat(chunks))));
+    source.once('error', () => (refused.has(req) ? whenClosed(req, fail) : fail()));
+    req.once('close', () => void (req.readableEnded || fail())); // the client has disconnected
   });
 }
 
-const hasBody = ({ headers }: IncomingMessage) => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+function whenClosed({ socket }: IncomingMessage, act: () => void): void {
+  if (socket.destroyed) act();
+  else socket.once('close', act);
+}
+
+/** Whether the head of the request announces a body. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** How to decode each encoding. Not br: a body of 14 bytes can make its decoder fill a window of 16 MB before the first byte comes out. */
 const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = { gzip: createGunzip, deflate: createInflate };

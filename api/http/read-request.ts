@@ -5,7 +5,7 @@ import { isUuid } from '../../models/rules/values/text.js';
 import type { Caller } from './caller.js';
 import type { Endpoint } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
-import { readBody } from './read-body.js';
+import { isAbandoned, readBody } from './read-body.js';
 import type { RequestContext } from './request-context.js';
 
 interface Admitted {
@@ -39,7 +39,10 @@ export async function readHandlerRequest<Services extends { config: { publicUrl:
 /** A body that the operation does not use. It is read to name its fields, and is never a reason to refuse. The body of a GET has no meaning. */
 async function readUnused({ method }: Pick<Endpoint, 'method'>, req: Request, memory: MemoryReservation): Promise<Buffer> {
   if (method === 'get') return Buffer.alloc(0);
-  return readBody(req, memory).catch(() => Buffer.alloc(0));
+  return readBody(req, memory).catch((error: unknown) => {
+    if (isAbandoned(req)) throw error;
+    return Buffer.alloc(0);
+  });
 }
 
 /**

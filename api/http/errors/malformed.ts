@@ -9,6 +9,7 @@ import { type AppError, notFound } from '../../../models/errors.js';
 import { errorBody } from './error-handler.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
 import { addressKey } from '../client-address.js';
+import { refuseBody } from '../read-body.js';
 import type { Limiter } from '../rate-limit.js';
 
 /** A fault of Node's parser, with the bytes that it was reading and the place of the fault in them. */
@@ -18,9 +19,13 @@ type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: n
 const openResponses = new WeakMap<Duplex, Set<ServerResponse>>();
 const refused = new WeakSet<Duplex>();
 
-/** Wraps an application, so that the listeners below answer in turn. */
+/** For so long after its last answer a connection remains open for reading: a reset could take the answer from a client that still sends. */
+const lingerMs = 2_000;
+
+/** Wraps an application, so that the listeners below answer in turn. A request that begins after their answer is not served. */
 export function notingResponses(app: RequestListener): RequestListener {
   return (req, res) => {
+    if (refused.has(req.socket)) return;
     const open = openResponses.get(req.socket) ?? new Set();
     openResponses.set(req.socket, open.add(res));
     res.once('close', () => open.delete(res));
@@ -28,7 +33,10 @@ export function notingResponses(app: RequestListener): RequestListener {
   };
 }
 
-/** Creates a listener for the server's `clientError`. It sends one response and closes the connection. */
+/**
+ * Creates a listener for the server's `clientError`. It sends one response and closes the connection. A request whose body has not arrived by then
+ * is not served, also if the rest still comes.
+ */
 export function createMalformedListener(limiter: Limiter): (error: ParserFault, socket: Duplex) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -37,6 +45,7 @@ export function createMalformedListener(limiter: Limiter): (error: ParserFault, 
     }
     if (refused.has(socket)) return; // the parser reports its fault again with each further byte
     refused.add(socket);
+    for (const { req } of openResponses.get(socket) ?? []) if (!req.complete) refuseBody(req);
     void respondInTurn(limiter, refusalOf(error), socket).catch(() => socket.destroy());
   };
 }
@@ -73,7 +82,7 @@ async function respond(limiter: Limiter, error: AppError, socket: Duplex): Promi
     `HTTP/1.1 ${statusOf(error)} ${STATUS_CODES[statusOf(error)]}`,
     ...[...headers].map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => setTimeout(() => socket.destroy(), lingerMs).unref());
 }
 
 /** The line of a request whose only fault is its method. */

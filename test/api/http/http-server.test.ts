@@ -57,6 +57,24 @@ describe('slow clients', () => {
     });
   }
 
+  it('serves no request that comes after a 408', async () => {
+    let count = 0;
+    const discard = answer;
+    answer = (req, res) => {
+      count += 1;
+      discard(req, res);
+    };
+    const connected = once(server, 'connection') as Promise<[Socket]>;
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
+    socket.write(`${head}\r\n123`);
+    const [served] = await connected;
+    assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 408 /);
+    socket.write(`4567890${head}\r\n1234567890`);
+    await once(served, 'close');
+    socket.destroy();
+    assert.equal(count, 1);
+  });
+
   it('cuts off a request that arrives byte by byte', async () => {
     const socket = await open(head);
     const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 10);

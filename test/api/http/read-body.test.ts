@@ -81,6 +81,14 @@ describe('a compressed body', () => {
     assert.equal(decoder().destroyed, true);
   });
 
+  it('400 without a wait for the body of a client that has disconnected', async () => {
+    const { req } = await arrivalOf('identity', Buffer.from('{}'));
+    const closed = once(req, 'close');
+    outgoing.destroy();
+    await closed.catch(() => undefined);
+    await assert.rejects(readBody(req, new MemoryBudget(limits).reservationFor('a')), { code: 'validation_failed' });
+  });
+
   it('a broken body ends the decoder', async () => {
     const { req, decoder } = await arrivalOf('gzip', Buffer.from('no gzip at all'));
     await assert.rejects(readBody(req, new MemoryBudget(limits).reservationFor('a')), { code: 'validation_failed' });
