@@ -7,6 +7,7 @@ import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
+import { limitingBodies } from './body-timeout.js';
 import { FirstRequestTurns, startingInTurn } from './first-requests.js';
 import { addressKey, createClientAddress } from './client-address.js';
 import type { Limiter } from './rate-limit.js';
@@ -15,10 +16,10 @@ import type { Limiter } from './rate-limit.js';
 export interface Timeouts {
   /** For receiving the headers of a request. */
   headersMs: number;
-  /** For receiving a whole request. */
-  requestMs: number;
-  /** How often these two timeouts are checked. */
+  /** How often this timeout is checked. */
   checkIntervalMs: number;
+  /** For receiving the body of a request, from when the service begins to read it. */
+  bodyMs: number;
   /** For the next request on an open connection. It is longer than that of common load balancers. */
   keepAliveMs: number;
   /** Without a byte in either direction, also while a client does not read its response. It is longer than the slowest response. */
@@ -27,8 +28,8 @@ export interface Timeouts {
 
 export const defaultTimeouts: Timeouts = {
   headersMs: 10_000,
-  requestMs: 20_000,
   checkIntervalMs: 2_000,
+  bodyMs: 20_000,
   keepAliveMs: 65_000,
   idleMs: 70_000,
 };
@@ -53,18 +54,21 @@ export function createHttpServer(
 ): Server {
   const options = {
     headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
+    requestTimeout: 0, // see `limitingBodies`
     connectionsCheckingInterval: timeouts.checkIntervalMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     requireHostHeader: false, // the application checks it, to answer with its own error text
   };
+  const refuse = createMalformedListener(limiter);
+  const tooSlow = Object.assign(new Error('the body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  const limited = limitingBodies(app, timeouts.bodyMs, (socket) => refuse(tooSlow, socket));
   const turns = new FirstRequestTurns();
   const addressOf = createClientAddress(connections?.proxies ?? []);
-  const noting = notingResponses(startingInTurn(app, turns, (req) => addressKey(addressOf(req))));
+  const noting = notingResponses(startingInTurn(limited, turns, (req) => addressKey(addressOf(req))));
   const server = createServer(options, noting);
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
-  server.on('clientError', createMalformedListener(limiter));
+  server.on('clientError', refuse);
   server.on('connect', createTunnelListener(limiter));
   if (connections !== undefined) limitConnections(server, connections);
   server.on('connection', (socket) => socket.destroyed || turns.noteConnection());

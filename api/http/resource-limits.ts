@@ -29,7 +29,12 @@ export const createResourceLimits = (): ResourceLimits => ({
   addressMemory: new MemoryBudget({ maxBytes: 16 * megabyte, maxBytesPerOwner: 4 * megabyte, guaranteedBytesPerOwner: 32 * 1024 }),
   // A page of a hundred of the largest e-mails has 56 MB.
   answerMemory: new MemoryBudget({ maxBytes: 128 * megabyte, maxBytesPerOwner: 60 * megabyte, guaranteedBytesPerOwner: 4 * megabyte }),
-  bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
+  bulkRequests: createConcurrencyLimit({
+    max: Number.POSITIVE_INFINITY,
+    maxPerKey: 2,
+    maxWaitingPerKey: 20,
+    waitMsMax: 25_000, // clients give up after 30 s (`timeoutMs` of the TypeScript client), and should know that nothing was sent
+  }),
 });
 
 /**

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpServer } from '../../../api/http/http-server.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { testConfig } from '../../support/config.js';
 
-const timeouts = { headersMs: 100, requestMs: 300, checkIntervalMs: 20, keepAliveMs: 100, idleMs: 400 };
+const timeouts = { headersMs: 100, bodyMs: 300, checkIntervalMs: 20, keepAliveMs: 100, idleMs: 400 };
 const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n';
 
 describe('slow clients', () => {
@@ -75,6 +76,18 @@ describe('slow clients', () => {
     assert.equal(count, 1);
   });
 
+  it('200 for a request that waits longer than the time for a body before its body is read', async () => {
+    const discard = answer;
+    answer = (req, res) => void sleep(timeouts.bodyMs + 50).then(() => discard(req, res));
+    assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
+  });
+
+  it('408 for a body that does not end, also after a wait of the service', async () => {
+    const discard = answer;
+    answer = (req, res) => void sleep(50).then(() => discard(req, res));
+    assert.match(await heard(await open(`${head}\r\n123`)), /^HTTP\/1\.1 408 /);
+  });
+
   it('cuts off a request that arrives byte by byte', async () => {
     const socket = await open(head);
     const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 10);
@@ -86,12 +99,14 @@ describe('slow clients', () => {
     assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
   });
 
-  it('cuts off a client that reads no answer', async () => {
-    answer = (_req, res) => void res.end(Buffer.alloc(64 * 1024 * 1024));
-    const connected = once(server, 'connection') as Promise<[Socket]>;
-    const socket = await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    const [served] = await connected;
-    if (!served.destroyed) await once(served, 'close');
-    socket.destroy();
-  });
+  for (const waitMs of [0, 2 * timeouts.idleMs]) {
+    it(`cuts off a client that does not read an answer after ${waitMs} ms`, async () => {
+      answer = (_req, res) => void sleep(waitMs).then(() => res.end(Buffer.alloc(64 * 1024 * 1024)));
+      const connected = once(server, 'connection') as Promise<[Socket]>;
+      const socket = await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      const [served] = await connected;
+      if (!served.destroyed) await once(served, 'close');
+      socket.destroy();
+    });
+  }
 });
