@@ -6,7 +6,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
-import { createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
+import { awaitsResponse, createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
 import { limitingBodies } from './body-timeout.js';
 import { FirstRequestTurns, startingInTurn } from './first-requests.js';
 import { addressKey, createClientAddress } from './client-address.js';
@@ -22,7 +22,7 @@ export interface Timeouts {
   bodyMs: number;
   /** For the next request on an open connection. It is longer than that of common load balancers. */
   keepAliveMs: number;
-  /** Without a byte in either direction, also while a client does not read its response. It is longer than the slowest response. */
+  /** Without a byte in either direction, also while a client does not read its response. It does not apply while the service owes a response. */
   idleMs: number;
 }
 
@@ -58,6 +58,8 @@ export function createHttpServer(
     connectionsCheckingInterval: timeouts.checkIntervalMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     requireHostHeader: false, // the application checks it, to answer with its own error text
+    keepAlive: true, // so that the system notices a client that vanished while it waits for a response
+    keepAliveInitialDelay: timeouts.idleMs,
   };
   const refuse = createMalformedListener(limiter);
   const tooSlow = Object.assign(new Error('the body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
@@ -68,6 +70,7 @@ export function createHttpServer(
   const server = createServer(options, noting);
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
+  server.on('timeout', (socket) => void (awaitsResponse(socket) || socket.destroy()));
   server.on('clientError', refuse);
   server.on('connect', createTunnelListener(limiter));
   if (connections !== undefined) limitConnections(server, connections);

@@ -9,7 +9,7 @@ import { type AppError, notFound } from '../../../models/errors.js';
 import { errorBody } from './error-handler.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
 import { addressKey } from '../client-address.js';
-import { refuseBody } from '../read-body.js';
+import { isAbandoned, refuseBody } from '../read-body.js';
 import type { Limiter } from '../rate-limit.js';
 
 /** A fault of Node's parser, with the bytes that it was reading and the place of the fault in them. */
@@ -32,6 +32,10 @@ export function notingResponses(app: RequestListener): RequestListener {
     app(req, res);
   };
 }
+
+/** Whether a request of the connection is being served, and its response has not begun. */
+export const awaitsResponse = (socket: Duplex): boolean =>
+  [...(openResponses.get(socket) ?? [])].some(({ headersSent, req }) => !headersSent && !isAbandoned(req));
 
 /**
  * Creates a listener for the server's `clientError`. It sends one response and closes the connection. A request whose body has not arrived by then

@@ -76,16 +76,33 @@ describe('slow clients', () => {
     assert.equal(count, 1);
   });
 
-  it('200 for a request that waits longer than the time for a body before its body is read', async () => {
+  it('200 for a request that waits longer than all time-outs before its body is read', async () => {
     const discard = answer;
-    answer = (req, res) => void sleep(timeouts.bodyMs + 50).then(() => discard(req, res));
+    answer = (req, res) => void sleep(3 * timeouts.idleMs).then(() => discard(req, res));
     assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
   });
 
   it('408 for a body that does not end, also after a wait of the service', async () => {
     const discard = answer;
-    answer = (req, res) => void sleep(50).then(() => discard(req, res));
+    answer = (req, res) => void sleep(2 * timeouts.bodyMs).then(() => discard(req, res));
     assert.match(await heard(await open(`${head}\r\n123`)), /^HTTP\/1\.1 408 /);
+  });
+
+  it('200 for a request whose handler takes longer than the idle time-out', async () => {
+    answer = (req, res) => void req.resume().once('end', () => void sleep(3 * timeouts.idleMs).then(() => res.end('well')));
+    assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
+  });
+
+  it('a client that leaves while the handler runs is noticed', async () => {
+    let closed: Promise<unknown> | undefined;
+    answer = (req, res) => {
+      closed = once(res, 'close');
+      req.resume();
+    };
+    const socket = await open(`${head}\r\n1234567890`);
+    while (closed === undefined) await sleep(1);
+    socket.destroy();
+    await closed;
   });
 
   it('cuts off a request that arrives byte by byte', async () => {
