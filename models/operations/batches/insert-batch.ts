@@ -32,6 +32,7 @@ export function insertBatch(db: Database, batch: NewBatch, pages: AsyncIterable<
       number += 1;
     }
     if (stored !== batch.accepted) throw new Error(`batch ${batch.id}: ${stored} messages for ${batch.accepted} accepted recipients`);
+    await select(db, lookLater, [batch.id], transaction);
     return true;
   });
 }
@@ -41,6 +42,9 @@ async function insertRow(db: Database, transaction: Transaction, batch: NewBatch
   const rows = await select(db, insert, [JSON.stringify([row])], transaction);
   return rows.length > 0;
 }
+
+/** By default the watcher's time runs from the beginning of the transaction, so it would delete a batch at once that took longer to store. */
+const lookLater = `UPDATE batches SET look_at = clock_timestamp() + interval '120 seconds' WHERE id = $1`;
 
 const newColumns = without(batchColumns, 'completed_at');
 

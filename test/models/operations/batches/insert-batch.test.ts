@@ -66,6 +66,19 @@ describe('insertBatch', () => {
     assert.deepEqual(await counted(test.db), [0, 0, 0]);
   });
 
+  it('the watcher leaves a batch alone for two minutes after it is stored, however long that took', async () => {
+    const batch = newBatch((await buildWorkspace(test.db)).id);
+    let lastPageAt = '';
+    const timed = async function* () {
+      yield* pagesOf(batch);
+      const [clock] = await rows<{ at: string }>(test.db, 'SELECT clock_timestamp()::text AS at');
+      lastPageAt = clock?.at ?? '';
+    };
+    await insertBatch(test.db, batch, timed());
+    const sql = `SELECT look_at >= $2::timestamptz + interval '120 seconds' AS "isLeftAlone" FROM batches WHERE id = $1`;
+    assert.deepEqual(await rows(test.db, sql, [batch.id, lastPageAt]), [{ isLeftAlone: true }]);
+  });
+
   it('stores one batch of ten concurrent ones with the same key', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const outcomes = await Promise.all(
