@@ -17,6 +17,13 @@ export const moneyMutations: readonly Mutation[] = [
     test: 'api/bulk/bulk-thread-ends',
   },
   {
+    guards: 'a request that got 408 is not served',
+    file: 'api/http/read-body.ts',
+    find: '(refused.has(req) ? whenClosed(req, fail) : resolve(Buffer.concat(chunks)))',
+    replace: 'resolve(Buffer.concat(chunks))',
+    test: 'api/floods/late-bodies',
+  },
+  {
     guards: 'the limit of the day',
     file: 'models/operations/billing/standing.ts',
     find: 'w.spend_limit_day IS NULL OR',
