@@ -88,4 +88,11 @@ describe('the command tidings listen', () => {
     assert.equal(await running.ended, 1);
     assert.match(running.stderr(), /^Invalid API key\n/);
   });
+
+  it('the command tidings listen ends with an error and without a secret at an address that is not that of the API', async () => {
+    const env = { TIDINGS_API_KEY: account.apiKey, TIDINGS_URL: `${service.url}/console` };
+    running = startCommand(['listen', '--forward', url], env);
+    assert.equal(await running.ended, 1);
+    assert.match(running.stderr(), /^The answer is not a stream: is baseUrl right\?\n$/);
+  });
 });

@@ -169,6 +169,19 @@ describe('requests of the TypeScript client', () => {
     await stream.return();
   });
 
+  it('a stream that is a 200 of another service is an error, and is opened once', async () => {
+    for (const type of ['text/html', 'text/event-streams', undefined]) {
+      const opened: string[] = [];
+      server.requests = [];
+      server.answers = [{ status: 200, ...(type === undefined ? {} : { headers: { 'Content-Type': type } }), body: '<html>Hello</html>' }];
+      const { status, code, message } = await failureOf(
+        tidings.stream({ signal: AbortSignal.timeout(1_000), onOpen: () => opened.push('open') }).next(),
+      );
+      assert.deepEqual([status, code, message], [200, 'invalid_answer', 'The answer is not a stream: is baseUrl right?']);
+      assert.deepEqual([server.requests.length, opened], [1, []]);
+    }
+  });
+
   it('a redirect is an error, and the key is not sent to the other address', async () => {
     server.answers = [{ status: 307, headers: { Location: `${server.url}/elsewhere` } }];
     assert.equal((await failureOf(tidings.messages.send(message))).status, 307);

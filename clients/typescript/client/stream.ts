@@ -76,16 +76,18 @@ async function* readConnection(
     const headers = { Accept: 'text/event-stream', ...(lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }) };
     const until = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
     const response = await withinIdle(transport.open('/stream', headers, until), idleMs);
+    const body = bodyOf(response);
     onOpen();
-    yield* readBlocks(readLines(bodyOf(response), idleMs));
+    yield* readBlocks(readLines(body, idleMs));
   } finally {
     ending.abort();
   }
 }
 
-function bodyOf(response: Response): ReadableStream<Uint8Array> {
-  if (response.body !== null) return response.body;
-  throw new TidingsError({ status: response.status, code: 'invalid_answer', message: 'The answer has no body: is baseUrl right?' });
+/** A page of another service would end at once, without an event, and be opened again and again. */
+function bodyOf({ status, headers, body }: Response): ReadableStream<Uint8Array> {
+  if (body !== null && /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '')) return body;
+  throw new TidingsError({ status, code: 'invalid_answer', message: 'The answer is not a stream: is baseUrl right?' });
 }
 
 const asFailure = (error: unknown): TidingsError =>

@@ -190,3 +190,11 @@ class Retries(unittest.TestCase):
         never_open = self.client(refused(409, "limit_reached"))
         self.assertEqual(self.failure_of(lambda: list(never_open.stream())).status, 409)
         self.assertEqual(len(self.requests), 1)
+
+    def test_no_stream_of_something_that_is_not_tidings(self):
+        opened = mock.Mock()
+        for answer in (httpx.Response(200, html="<html>Hello</html>"), httpx.Response(200), SENT):
+            tidings = self.client(answer, refused(401, "unauthorized"))
+            error = self.failure_of(lambda tidings=tidings: list(tidings.stream(on_open=opened)))
+            self.assertEqual(error.code, "invalid_answer")
+        self.assertEqual((len(self.requests), opened.mock_calls), (3, []))

@@ -55,13 +55,20 @@ async def _open(transport: AsyncTransport, last_event_id: str) -> httpx.Response
     request = prepared(transport.http, transport.options, Request("GET", "/stream"), headers)
     request.extensions["timeout"] = httpx.Timeout(transport.options.timeout, read=IDLE_SECONDS).as_dict()
     response = await transport.http.send(request, stream=True, follow_redirects=False)
-    if response.status_code == 200:
+    if response.status_code == 200 and _media_type_of(response) == "text/event-stream":
         return response
     try:
-        data_of(response.status_code, response.headers, await response.aread())
+        if response.status_code != 200:
+            data_of(response.status_code, response.headers, await response.aread())
     finally:
         await response.aclose()
     raise TidingsError(response.status_code, "invalid_answer", "The answer is not a stream: is base_url right?")
+
+
+def _media_type_of(response: httpx.Response) -> str:
+    """A page of another service would end at once, without an event, and be opened again and again."""
+    content_type: str = response.headers.get("Content-Type", "")
+    return content_type.split(";")[0].strip().lower()
 
 
 def _can_reopen(error: TidingsError, was_open: bool) -> bool:
