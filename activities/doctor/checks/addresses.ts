@@ -1,4 +1,5 @@
 /** The addresses by which others reach the service, with their certificates, and the host names of webhooks. */
+import { isIP } from 'node:net';
 import { select } from '../../../models/db/database.js';
 import { certificateEnd } from '../../../models/process/certificate-end.js';
 import { createResolver } from '../../../models/process/name-resolver.js';
@@ -44,7 +45,9 @@ export const webhookNamesCheck: Check = {
   fix: 'Check PostgreSQL first, which has the addresses of webhooks',
   async run({ config, db }) {
     const urls = await select<{ url: string }>(db, oldestWebhooks, [namesMax]);
-    const names = [...new Set(urls.map(({ url }) => new URL(url).hostname.replaceAll(/[[\]]/g, '')))];
+    const hosts = urls.map(({ url }) => new URL(url).hostname.replaceAll(/[[\]]/g, ''));
+    const names = [...new Set(hosts.filter((host) => isIP(host) === 0))];
+    if (names.length === 0 && hosts.length > 0) return [skipped('webhook names', 'the webhooks have addresses in place of names')];
     const resolve = createResolver({ servers: config.webhookDnsServers });
     const results = await Promise.allSettled(names.map((name) => resolve(name)));
     const unknown = names.filter((_, index) => results[index]?.status === 'rejected');
