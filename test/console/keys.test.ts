@@ -54,10 +54,26 @@ describe('API keys in the console', () => {
   it('a rotation shows the new key, and both work for a day', async () => {
     const key = await create('program');
     await browser.press('Rotate program');
+    await browser.see('"program" gets a new value, and the present one works for 24 more hours.');
     await browser.press('Rotate the key');
     const rotated = await browser.page.getByRole('region', { name: 'the new key of program' }).innerText();
     assert.notEqual(rotated, key);
     assert.deepEqual([await statusWith(key), await statusWith(rotated)], [200, 200]);
+  });
+
+  it('a rotation says until when a key works that ends sooner than in a day, and an expired key offers none', async () => {
+    const issue = (name: string, hours: number) => {
+      const expires_at = new Date(Date.now() + hours * 3_600_000);
+      return ApiKey.issue(app.deps.config.secretKey, { workspace_id: me.workspaceId, name, scopes: ['read_messages'], expires_at });
+    };
+    await issue('late', -1);
+    await issue('soon', 2);
+    await browser.open('/keys');
+    await browser.row('late').getByText('expired').waitFor();
+    await browser.page.getByRole('button', { name: 'Revoke late' }).waitFor();
+    assert.equal(await browser.page.getByRole('button', { name: 'Rotate late' }).count(), 0);
+    await browser.press('Rotate soon');
+    await browser.see(/^"soon" gets a new value, and the present one works until \w+ \d+, \d{4}, [\d:]+/);
   });
 
   it('says that there can be no more', async () => {

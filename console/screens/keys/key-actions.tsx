@@ -1,9 +1,12 @@
 /** Rotate or revoke a key. */
 import { call } from '../../api/call.js';
+import { momentText } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { toast } from '../../state/toasts.js';
-import type { Key } from './key.js';
+import { hasExpired, type Key } from './key.js';
+
+const overlapHours = 24;
 
 interface Props {
   apiKey: Key;
@@ -12,12 +15,19 @@ interface Props {
   changed(): void;
 }
 
-export function KeyActions({ apiKey: { id, name }, rotated, changed }: Props) {
+/** A rotation does not prolong the life of the present value. */
+const endOf = ({ expires_at }: Key): string =>
+  expires_at !== null && Date.parse(expires_at) < Date.now() + overlapHours * 3_600_000
+    ? `until ${momentText(expires_at)}`
+    : `for ${overlapHours} more hours`;
+
+export function KeyActions({ apiKey, rotated, changed }: Props) {
+  const { id, name } = apiKey;
   const { isBusy, run } = useOneAtATime();
   const rotate = run(async () => {
-    const text = `"${name}" gets a new value, and the present one works for 24 more hours.`;
+    const text = `"${name}" gets a new value, and the present one works ${endOf(apiKey)}.`;
     if (!(await confirm({ title: 'Rotate this key?', text, action: 'Rotate the key' }))) return;
-    const { key } = await call('post', '/api/v1/api-keys/{id}/rotate', { params: { id }, body: { overlap_hours: 24 } });
+    const { key } = await call('post', '/api/v1/api-keys/{id}/rotate', { params: { id }, body: { overlap_hours: overlapHours } });
     rotated(key);
     changed();
   });
@@ -30,9 +40,11 @@ export function KeyActions({ apiKey: { id, name }, rotated, changed }: Props) {
   });
   return (
     <span class="actions">
-      <button type="button" aria-label={`Rotate ${name}`} aria-disabled={isBusy.value} onClick={rotate}>
-        Rotate
-      </button>
+      {!hasExpired(apiKey) && (
+        <button type="button" aria-label={`Rotate ${name}`} aria-disabled={isBusy.value} onClick={rotate}>
+          Rotate
+        </button>
+      )}
       <button type="button" class="danger" aria-label={`Revoke ${name}`} aria-disabled={isBusy.value} onClick={revoke}>
         Revoke
       </button>

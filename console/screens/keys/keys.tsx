@@ -9,7 +9,7 @@ import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
-import type { Key } from './key.js';
+import { hasExpired, type Key } from './key.js';
 import { KeyActions } from './key-actions.js';
 
 /** The value of a new key, which the API displays once. Its row is another one, and may move the row of the former key to the next page. */
@@ -70,13 +70,13 @@ export function Keys() {
   );
 }
 
-function KeyStatus({ is_active, expires_at }: Key) {
-  if (!is_active) return <Chip status="inactive" />;
-  if (expires_at === null) return <Chip status="active" />;
-  const hasExpired = Date.parse(expires_at) <= Date.now();
+function KeyStatus(key: Key) {
+  if (!key.is_active) return <Chip status="inactive" />;
+  if (key.expires_at === null) return <Chip status="active" />;
+  const isOver = hasExpired(key);
   return (
     <>
-      <Chip status={hasExpired ? 'inactive' : 'active'} /> {hasExpired ? 'expired' : 'until'} <Time at={expires_at} />
+      <Chip status={isOver ? 'inactive' : 'active'} /> {isOver ? 'expired' : 'until'} <Time at={key.expires_at} />
     </>
   );
 }
