@@ -174,7 +174,5 @@ describe('metrics', () => {
       for (const secret of [...workspaces.map(({ id }) => id), ...keys, ...keys.map((_, index) => recipient(index)), receiver.url])
         assert.ok(!text.includes(secret), secret);
     }
-    const all = pages.reduce((sum, { series }) => sum + series.size, 0);
-    assert.ok(all <= 2_000, `${all} series`);
   });
 });
