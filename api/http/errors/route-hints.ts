@@ -1,5 +1,6 @@
-/** Hints for a 404: another method, a trailing slash, or another letter case of the path would work. */
+/** Hints for a 404: another method would work, or the path without a trailing slash, in lower case, with the version or without a spelling mistake. */
 import type { AppError } from '../../../models/errors.js';
+import { lookAlike } from '../../../models/rules/values/look-alike.js';
 import { explained } from './error-status.js';
 import { allowOf } from '../options.js';
 import type { Endpoint } from '../endpoint.js';
@@ -9,6 +10,8 @@ type Route = Pick<Endpoint, 'method' | 'path'>;
 interface Known {
   path: string;
   form: RegExp;
+  /** What `lookAlike` compares with each part of a path; null for a parameter. */
+  parts: (readonly [string] | null)[];
   methods: readonly string[];
 }
 
@@ -23,7 +26,7 @@ export function createRouteHints(routes: readonly Route[]): Explain {
     if (refusal.code !== 'not_found' || refusal.details !== undefined) return refusal;
     const exact = find(path);
     if (exact !== undefined) return exact.methods.includes(method === 'HEAD' ? 'GET' : method) ? refusal : otherMethod(refusal, exact);
-    const near = nearest(find, path);
+    const near = nearest(find, path) ?? misspelt(known, path);
     return near === undefined ? refusal : explained(refusal, { field: '', message: near });
   };
 }
@@ -37,6 +40,7 @@ function knownPaths(routes: readonly Route[]): Known[] {
     .map((path) => ({
       path: path.replaceAll(/:(\w+)/g, '{$1}'),
       form: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),
+      parts: path.split('/').map((part) => (part.startsWith(':') ? null : ([part] as const))),
       methods: routes.filter((each) => each.path === path).map((each) => each.method.toUpperCase()),
     }));
 }
@@ -53,8 +57,23 @@ function nearest(find: (path: string) => Known | undefined, path: string): strin
   if (withoutSlash !== undefined) return `A path has no slash at its end: use ${withoutSlash.path}`;
   const inLowerCase = find(path.toLowerCase());
   if (inLowerCase !== undefined) return `Paths are in lower case: use ${inLowerCase.path}`;
-  const versioned = find(`/api/v1${path}`);
+  const versioned = find(versionedOf(path));
   if (versioned !== undefined) return `Paths begin with /api/v1: use ${versioned.path}`;
   const once = find(path.replace(/^(\/api\/v1)+/, '/api/v1'));
   return once === undefined ? undefined : `The path has /api/v1 twice: use ${once.path}, or a base URL without /api/v1`;
 }
+
+/** `/messages`, `/v1/messages`, `/api/messages` and `/api/v2/messages` as `/api/v1/messages`. */
+const versionedOf = (path: string) => path.replace(/^\/(?:api\/)?(?:v\d+\/)?/, '/api/v1/');
+
+/** Of several paths that are similar, the one that has more parts in common. */
+function misspelt(known: readonly Known[], path: string): string | undefined {
+  const parts = versionedOf(path).split('/');
+  const similar = known.filter((each) => each.parts.length === parts.length && parts.every((part, at) => isLike(part, each.parts[at])));
+  const common = ({ parts: those }: Known) => those.filter((part, at) => part?.[0] === parts[at]).length;
+  const [meant] = similar.toSorted((one, other) => common(other) - common(one));
+  return meant && `Did you mean ${meant.path}?`;
+}
+
+const isLike = (part: string, known: Known['parts'][number] = null): boolean =>
+  known === null ? part !== '' : part === known[0] || lookAlike(part, known) !== undefined;

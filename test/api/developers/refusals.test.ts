@@ -98,6 +98,13 @@ describe('the details of refusals', () => {
     ['GET', '/api/v1/messages/x/', 'Not found', 'A path has no slash at its end: use /api/v1/messages/{id}', null],
     ['GET', '/API/V1/messages', 'Not found', 'Paths are in lower case: use /api/v1/messages', null],
     ['GET', '/messages', 'Not found', 'Paths begin with /api/v1: use /api/v1/messages', null],
+    ['GET', '/v1/messages', 'Not found', 'Paths begin with /api/v1: use /api/v1/messages', null],
+    ['GET', '/api/messages', 'Not found', 'Paths begin with /api/v1: use /api/v1/messages', null],
+    ['GET', '/api/v2/messages', 'Not found', 'Paths begin with /api/v1: use /api/v1/messages', null],
+    ['GET', '/api/v1/message', 'Not found', 'Did you mean /api/v1/messages?', null],
+    ['GET', '/message', 'Not found', 'Did you mean /api/v1/messages?', null],
+    ['POST', '/api/v1/message/send', 'Not found', 'Did you mean /api/v1/messages/send?', null],
+    ['GET', '/api/v1/apikeys/x', 'Not found', 'Did you mean /api/v1/api-keys/{id}?', null],
     [
       'POST',
       '/api/v1/api/v1/messages/send',
@@ -114,7 +121,7 @@ describe('the details of refusals', () => {
     });
   }
   it('404 for an unknown id and an unknown path says no more', async () => {
-    for (const path of ['/api/v1/messages/x', '/nothing', '/api/v1/nothing']) {
+    for (const path of ['/api/v1/messages/x', '/nothing', '/api/v1/nothing', '/api/v1/messages/x/y/z']) {
       const { status, body } = await app.call('GET', path, { key: account.key });
       assert.deepEqual([status, body.details], [404, undefined]);
     }

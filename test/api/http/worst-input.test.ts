@@ -24,6 +24,7 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
   ['commas in X-Forwarded-For', forwarded, (length) => ','.repeat(length)],
   ['proxies in X-Forwarded-For', forwarded, (length) => '127.0.0.1,'.repeat(length / 10)],
   ['slashes in an unknown path', unknown, (length) => `${'/'.repeat(length)}x`],
+  ['a long word in an unknown path', unknown, (length) => `/api/v1/message/${'a'.repeat(length)}/b`],
   ['signs in an answer of a recipient', keywordOf, (length) => `${'!'.repeat(length)}x`],
   ['quotes in an answer of a recipient', keywordOf, (length) => `${'"'.repeat(length)}x`],
   ['a long word in the report of a carrier', masked, (length) => 'a'.repeat(length)],
