@@ -4,6 +4,7 @@ import { applyReports } from '../../../../models/operations/reports/apply-report
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
 import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
+import { eventOfStatus, eventTypes, testEventType } from '../../../../models/rules/webhooks/events.js';
 import { messageColumns } from '../../../../models/tables/message.js';
 import { testConfig } from '../../../support/config.js';
 import { findInDatabase } from '../../../support/rows/find-anywhere.js';
@@ -16,6 +17,8 @@ const kept = `
   provider_error_code error_code error_message scheduled_at expires_at created_at sent_at delivered_at failed_at read_at erased_at`
   .trim()
   .split(/\s+/);
+/** Event types without a message. No erasure finds their events, so their bodies must not contain personal data. */
+const impersonal: readonly string[] = [testEventType];
 const mark = 'nobody-else-says-this';
 /** The mark as a value of a column, by its type in PostgreSQL. */
 const marks: Record<string, string> = { text: mark, json: JSON.stringify({ mark }), bytea: mark };
@@ -27,6 +30,12 @@ describe('eraseMessages', () => {
   it('every column has a decision: personal, or kept', () => {
     const decided = [...kept, ...personal.map(([name]) => name)];
     assert.deepEqual(decided.toSorted(), Object.keys(messageColumns).toSorted(), 'declare a new column `personal`, or list it as kept');
+  });
+
+  it('every event type has a decision: the event of a message, or without personal data', () => {
+    const ofMessages = Object.values(eventOfStatus).filter((type) => type !== null);
+    const decided = [...ofMessages, ...impersonal].toSorted();
+    assert.deepEqual(decided, [...eventTypes, testEventType].toSorted(), 'an erasure finds events by their message_id only');
   });
 
   it('removes the value of each personal column, and of no other', async () => {
