@@ -10,13 +10,17 @@ import { root, textOf } from './project.js';
 import { allRules, hasPrometheus, knownLabels, knownMetrics, labelsIn, metricsIn, ruleFiles } from './prometheus-rules.js';
 
 const alerts = allRules().filter(({ alert }) => alert !== undefined);
-const runbook = textOf('docs/runbook.md');
-/** Heading → its section. */
+/** The pages of the runbook. */
+const pages = ['docs/runbook.md', 'docs/runbook-servers.md'];
+const runbook = pages.map(textOf).join('\n');
+/** Heading → its section, and the page that has it. */
 const sections = new Map(
-  runbook
-    .split(/^### /m)
-    .slice(1)
-    .map((section) => [/^\S+/.exec(section)?.[0] ?? '', section]),
+  pages.flatMap((page) =>
+    textOf(page)
+      .split(/^### /m)
+      .slice(1)
+      .map((text) => [/^\S+/.exec(text)?.[0] ?? '', { page, text }] as const),
+  ),
 );
 /** Both burn rates of an objective have one section. */
 const sectionOf = (alert = '') => alert.replace(/Burn(Fast|Slow)$/, 'Burn');
@@ -37,9 +41,9 @@ describe('alerts', () => {
       assert.match(alert ?? '', /^Tidings[A-Z]\w+$/);
       assert.ok(['page', 'ticket', 'info'].includes(labels?.severity ?? ''), alert);
       assert.ok((annotations?.summary.length ?? 0) > 15, alert);
-      assert.equal(annotations?.runbook_url, `docs/runbook.md#${sectionOf(alert).toLowerCase()}`);
       const section = sections.get(sectionOf(alert)) ?? assert.fail(`no section ${alert}`);
-      for (const part of ['Users', 'Look', 'Do', 'Never']) assert.ok(section.includes(`\n- **${part}:** `), `${part} of ${alert}`);
+      assert.equal(annotations?.runbook_url, `${section.page}#${sectionOf(alert).toLowerCase()}`);
+      for (const part of ['Users', 'Look', 'Do', 'Never']) assert.ok(section.text.includes(`\n- **${part}:** `), `${part} of ${alert}`);
     }
     const names = new Set(alerts.map(({ alert }) => sectionOf(alert)));
     assert.deepEqual(
@@ -130,7 +134,7 @@ describe('the runbook', () => {
   });
 
   it('the runbook names only alerts that exist', () => {
-    const linked = [...runbook.matchAll(/\(#(tidings\w+)\)/g)].map(([, name]) => name);
+    const linked = [...runbook.matchAll(/\((?:runbook[\w-]*\.md)?#(tidings\w+)\)/g)].map(([, name]) => name);
     const lower = new Set([...sections.keys()].map((name) => name.toLowerCase()));
     assert.ok(linked.length > 0 && linked.every((name) => lower.has(name ?? '')));
   });
