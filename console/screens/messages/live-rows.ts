@@ -25,11 +25,8 @@ export function applyEvent(page: LivePage, event: MessageEvent, filters: Filters
   if (known === undefined) return isFirst ? withNew(page, event, filters) : page;
   const { status } = event.data;
   if (ranks[status] <= ranks[known.status]) return page;
-  // A message that fails before its hand-off is refunded.
-  const credits_used = status === 'failed' && known.status === 'queued' ? 0 : known.credits_used;
-  const changed = { ...known, status, credits_used };
   // The API has found it by the other filters, and knows better.
-  const shown = (filters.status ?? status) === status ? [changed] : [];
+  const shown = (filters.status ?? status) === status ? [changed(known, event)] : [];
   const rows = page.rows.flatMap((row) => (row === known ? shown : [row]));
   return withTotal({ ...page, rows }, rows.length - page.rows.length);
 }
@@ -71,6 +68,13 @@ function rowOf({ data }: MessageEvent): Row {
     batch_id: data.batch_id ?? null,
     credits_used: 'credits_used' in data ? data.credits_used : null,
   };
+}
+
+/** A shown row after a later event. It names all fields, so that the compiler asks what an event changes in a new one. */
+function changed({ id, to, channel, created_at, reference, batch_id, ...known }: Row, { data: { status } }: MessageEvent): Row {
+  // A message that fails before its hand-off is refunded.
+  const credits_used = status === 'failed' && known.status === 'queued' ? 0 : known.credits_used;
+  return { id, to, channel, status, created_at, reference, batch_id, credits_used };
 }
 
 /** The ids are UUIDs of version 7: they begin with their time in milliseconds. */
