@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands } from '../../api/admin/commands/index.js';
+import { statuses } from '../../api/http/errors/error-status.js';
 import { channels, channelTraits } from '../../models/channels.js';
 import { metaFailures } from '../../models/rules/failures/meta.js';
 import { postmarkFailures } from '../../models/rules/failures/postmark.js';
@@ -110,6 +111,19 @@ describe('documents list', () => {
     assert.deepEqual(
       [...new Set([...own, ...mapped])].filter((code) => !new RegExp(`\\b${code}\\b`).test(shown)),
       [],
+    );
+  });
+
+  it('every error code with its status, in docs/contract/errors.md', () => {
+    const [, table = ''] = /^## Codes\n([^]*?)^## /m.exec(textOf('docs/contract/errors.md')) ?? [];
+    const listed = [...table.matchAll(/^\| (\d{3}) \| (.*) \|$/gm)].flatMap(([, status, codes = '']) =>
+      [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`),
+    );
+    assert.deepEqual(
+      listed.toSorted(),
+      Object.entries(statuses)
+        .map(([code, status]) => `${status} ${code}`)
+        .toSorted(),
     );
   });
 

@@ -1,7 +1,7 @@
 /** The HTTP side of the error catalogue: status and headers of each error, and the errors that only HTTP has. */
 import { AppError, type ErrorCode, type Fault } from '../../../models/errors.js';
 
-const statuses: Readonly<Record<ErrorCode, number>> = {
+export const statuses: Readonly<Record<ErrorCode, number>> = {
   validation_failed: 400,
   email_exists: 400,
   unauthorized: 401,
