@@ -11,6 +11,7 @@ import { metaFailures } from '../../models/rules/failures/meta.js';
 import { postmarkFailures } from '../../models/rules/failures/postmark.js';
 import { sesFailures } from '../../models/rules/failures/ses.js';
 import { twilioFailures } from '../../models/rules/failures/twilio.js';
+import { settings } from '../../models/settings/settings.js';
 import { defaultRetryDelays } from '../../models/settings/webhook-settings.js';
 import { messageColumns } from '../../models/tables/message.js';
 import { outdatedRuntime } from '../../models/process/runtime.js';
@@ -124,6 +125,16 @@ describe('documents list', () => {
       Object.entries(statuses)
         .map(([code, status]) => `${status} ${code}`)
         .toSorted(),
+    );
+  });
+
+  it('every quota and rate limit, in docs/limits.md or docs/contract/limits.md', () => {
+    const texts = textOf('docs/limits.md') + textOf('docs/contract/limits.md');
+    const names = Object.keys(settings).filter((name) => /^(?:MAX|RATE_LIMIT)_/.test(name));
+    assert.ok(names.length > 10);
+    assert.deepEqual(
+      names.filter((name) => !texts.includes(`\`${name}\``)),
+      [],
     );
   });
 
