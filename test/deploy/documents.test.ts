@@ -115,7 +115,8 @@ describe('documents', () => {
   });
 
   it('documents name in the recipes without a folder only files of which there is one', () => {
-    const names = new Set([...textOf('docs/contributing.md').matchAll(/`([\w-]+\.tsx?)`/g)].map(([, name = '']) => name));
+    const recipes = textOf('docs/contributing.md') + textOf('docs/small-changes.md');
+    const names = new Set([...recipes.matchAll(/`([\w-]+\.tsx?)`/g)].map(([, name = '']) => name));
     const product = ['.ts', '.tsx'].flatMap((extension) => filesIn('', extension)).filter((path) => !path.startsWith('test/'));
     const countOf = (name: string) => product.filter((path) => basename(path) === name).length;
     assert.ok(names.size > 20);
