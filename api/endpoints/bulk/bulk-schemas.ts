@@ -1,11 +1,12 @@
 /** Schemas of bulk sends and batches. */
 import Joi from 'joi';
 import type { Fault } from '../../../models/errors.js';
-import type { RequestFields } from '../../../models/tables/message.js';
+import type { ClientFields, RequestFields } from '../../../models/tables/message.js';
 import { batchStatuses } from '../../../models/tables/batch.js';
 import { type Channel, channels } from '../../../models/channels.js';
 import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { fieldsOfRecipient } from '../../../models/rules/bulk/bulk-recipient.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
 import { metadataLimits } from '../../../models/rules/values/metadata.js';
 import { ignoredFieldsOf } from '../../../models/rules/bulk/ignored-fields.js';
@@ -37,11 +38,15 @@ export interface BulkBody extends RequestFields {
 }
 
 const rateMax = 10_000;
+/** Fields of a message that the whole batch has, and no recipient of its own: a text, number or boolean of this name in a recipient is a variable. */
+type OfBatchOnly = never;
+type OfRecipient = Exclude<keyof ClientFields, OfBatchOnly> | Exclude<(typeof fieldsOfRecipient)[number], 'to' | 'contact_id'>;
+/** `readRecipient` reads them. The compiler names a new field of a message. */
 const ofRecipient = {
   variables: { type: 'object', additionalProperties: anyVariable },
   metadata: { type: ['object', 'null'], additionalProperties: true, description: metadataLimits },
   reference: { type: 'string', minLength: 1, maxLength: 255 },
-};
+} satisfies Record<OfRecipient, object>;
 /** Recipients for the OpenAPI document. No Joi rule checks them: see `recipients` below. */
 const recipient = named(
   'BulkRecipient',

@@ -123,7 +123,7 @@ function readValues({ row, path, faults }: Reading, contact: BulkContact | undef
   return values;
 }
 
-export const fieldsOfRecipient = ['to', 'contact_id', 'variables', 'metadata', 'reference'];
+export const fieldsOfRecipient = ['to', 'contact_id', 'variables', 'metadata', 'reference'] as const;
 
 function refuseLookAlike(name: string, path: string, faults: Fault[]): void {
   const meant = lookAlike(name, fieldsOfRecipient);
