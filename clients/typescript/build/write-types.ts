@@ -3,7 +3,7 @@
  * repository, so that both compile without the service; tests compare them with the document.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { endpoints } from '../../../api/endpoints/index.js';
@@ -20,8 +20,9 @@ export const typesFiles = [
   { file: join(root, 'console/api/schema.ts'), isKept: isOfConsole },
 ] as const;
 
-/** Generates the types of the operations at these paths. @returns the text of the file */
+/** Generates the types of the operations at these paths. @returns the text of the file @throws if the generator is not installed */
 export function generateTypes(isKept: (path: string) => boolean): string {
+  if (!existsSync(generator)) throw new Error('openapi-typescript is missing in test/client/node_modules: run npm ci');
   const folder = mkdtempSync(join(tmpdir(), 'tidings-types-'));
   try {
     const document = join(folder, 'openapi.json');
