@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { endpoints } from '../../api/endpoints/index.js';
 import * as errors from '../../models/errors.js';
 import { useApi } from '../api/use-api.js';
+import { textOf } from '../deploy/project.js';
 
 type Row = [method: string, path: string, auth: 'none' | 'provider' | 'jwt' | 'key' | 'either'];
 
@@ -146,6 +147,12 @@ describe('the interface, from outside', () => {
       body: { ...sms, content: { text: 'x'.repeat(320) } },
     });
     assert.deepEqual([status, body.error], [402, 'Insufficient credits. You need 2 credits but have 1.5.']);
+  });
+
+  it('a message has exactly the fields that docs/contract/messages.md lists', async () => {
+    const [, listed = ''] = /^A message has the fields\n`(.+)`\.$/m.exec(textOf('docs/contract/messages.md')) ?? [];
+    const { body } = await app.call('POST', '/api/v1/messages/send', { key, body: sms });
+    assert.deepEqual(Object.keys(body.data.message), listed.split(', '));
   });
 
   it('answers in the documented shapes', async () => {
