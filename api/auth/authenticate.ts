@@ -1,6 +1,7 @@
 /** Authentication in two steps: read the credential of a request without the database, then look up its workspace. */
 import type { Request, Response } from 'express';
-import { type AppError, deactivatedApiKey, foreignOrigin, invalidApiKey, invalidToken } from '../../models/errors.js';
+import { type AppError, foreignOrigin } from '../../models/errors.js';
+import { deactivatedApiKey, invalidApiKey, invalidToken } from '../../models/refused-credentials.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/api-keys/identify-api-keys.js';

@@ -1,6 +1,7 @@
 /** Details of a 401: the credential that the operation needs, and the one that the request has. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { expiredToken, invalidApiKey, invalidToken, missingApiKey, type AppError } from '../../models/errors.js';
+import { type AppError } from '../../models/errors.js';
+import { expiredToken, invalidApiKey, invalidToken, missingApiKey } from '../../models/refused-credentials.js';
 import { isWellFormedApiKey } from '../../models/rules/accounts/api-key.js';
 import type { Auth } from '../http/endpoint.js';
 import { hasBearer } from './tokens.js';

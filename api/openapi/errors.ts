@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { canNoLonger } from '../../models/conflicts.js';
 import * as errors from '../../models/errors.js';
+import { missingApiKey, invalidApiKey, deactivatedApiKey, invalidToken, expiredToken } from '../../models/refused-credentials.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { shownFaults } from '../http/errors/hints.js';
@@ -118,10 +119,10 @@ function forbidden({ auth, sends }: Endpoint): errors.AppError[] {
 }
 
 function unauthorized({ auth }: Endpoint): errors.AppError[] {
-  const token = [errors.invalidToken(), errors.expiredToken()];
-  const key = [errors.invalidApiKey(), errors.deactivatedApiKey()];
+  const token = [invalidToken(), expiredToken()];
+  const key = [invalidApiKey(), deactivatedApiKey()];
   if (typeof auth === 'string') return token;
-  return auth.jwtToo ? [...token, ...key] : [errors.missingApiKey(), ...key];
+  return auth.jwtToo ? [...token, ...key] : [missingApiKey(), ...key];
 }
 
 /** Faults that follow from the schemas: a missing field, an invalid page or date, a body that is not JSON. */

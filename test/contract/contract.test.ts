@@ -6,6 +6,7 @@ import { statusOf } from '../../api/http/errors/error-status.js';
 import assert from 'node:assert/strict';
 import { endpoints } from '../../api/endpoints/index.js';
 import * as errors from '../../models/errors.js';
+import { missingApiKey, invalidApiKey, deactivatedApiKey, invalidToken, expiredToken } from '../../models/refused-credentials.js';
 import { useApi } from '../api/use-api.js';
 import { textOf } from '../deploy/project.js';
 
@@ -59,11 +60,11 @@ describe('the table of endpoints', () => {
 describe('the table of error texts', () => {
   const texts: [number, string, errors.AppError][] = [
     [400, 'Email already exists', errors.emailExists()],
-    [401, 'Invalid API key', errors.invalidApiKey()],
-    [401, 'API key has been deactivated', errors.deactivatedApiKey()],
-    [401, 'Invalid or expired token', errors.invalidToken()],
-    [401, 'Invalid or expired token', errors.expiredToken()],
-    [401, 'Missing X-API-Key header', errors.missingApiKey()],
+    [401, 'Invalid API key', invalidApiKey()],
+    [401, 'API key has been deactivated', deactivatedApiKey()],
+    [401, 'Invalid or expired token', invalidToken()],
+    [401, 'Invalid or expired token', expiredToken()],
+    [401, 'Missing X-API-Key header', missingApiKey()],
     [402, 'Credit purchase failed', errors.purchaseFailed()],
     [402, 'Insufficient credits. You need 2.5 credits but have 0.1.', errors.insufficientCredits(2500, 100)],
     [403, 'API key does not have required scope: send_messages', errors.missingScope('send_messages')],

@@ -1,5 +1,6 @@
 import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
+import { wrongPassword, codeRequired, wrongCode } from '../../../models/refused-credentials.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
 import { scopes } from '../../../models/rules/accounts/api-key.js';
 import { storeNow, successTexts } from '../../present/success-texts.js';
@@ -34,7 +35,7 @@ export const accountSamples: Samples = {
       'The JWT is valid for 30 days, or until the password changes. After five wrong passwords, logins for the e-mail address are locked for 30 seconds, and twice as long after each further wrong password, up to 15 minutes. This applies to unknown addresses, too. A password reset ends the lock.',
     requests: { login: { email, password }, totp: { email, password, code: '287082' } },
     data: { workspace, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJhY2Nlc3MifQ.c2lnbmF0dXJl' },
-    refusals: [errors.wrongPassword(), errors.codeRequired(), errors.wrongCode(), badEmail],
+    refusals: [wrongPassword(), codeRequired(), wrongCode(), badEmail],
   },
   verifyEmail: {
     about: 'The token is valid for 24 hours and works once.',

@@ -1,12 +1,13 @@
 import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
+import { invalidToken, wrongPassword, codeRequired, wrongCode } from '../../../models/refused-credentials.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
 import { successTexts } from '../../present/success-texts.js';
 import { at, ids, pagination, type Samples } from './sample.js';
 
 const email = 'ada@example.com';
 const current_password = 'correct horse battery';
-const wrong = [errors.wrongPassword(), errors.invalidToken()];
+const wrong = [wrongPassword(), invalidToken()];
 
 /** Samples of passwords, sessions and second factors. */
 export const sessionSamples: Samples = {
@@ -33,13 +34,7 @@ export const sessionSamples: Samples = {
       'The same as `POST /api/v1/auth/login`, with the session in a cookie (`HttpOnly`, `SameSite=Strict`, and `Secure` unless the service runs on loopback) that is valid for 7 days. The session acts with all scopes of its workspace on every operation, also on those that need a JWT or an API key. It works from pages of this service only.',
     requests: { login: { email, password: current_password }, totp: { email, password: current_password, code: '287082' } },
     data: { workspace: { id: ids.workspace, name: 'Analytical Engines', email, email_verified: true, credits_balance: 100 } },
-    refusals: [
-      errors.wrongPassword(),
-      errors.codeRequired(),
-      errors.wrongCode(),
-      errors.foreignOrigin(),
-      errors.invalidField('email', emailText),
-    ],
+    refusals: [wrongPassword(), codeRequired(), wrongCode(), errors.foreignOrigin(), errors.invalidField('email', emailText)],
   },
   useConsoleLink: {
     about:

@@ -1,6 +1,7 @@
 /** What callers change in their workspace: in one order with what ends their credentials. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { type AppError, deactivatedApiKey, invalidApiKey, invalidToken } from '../../errors.js';
+import { type AppError } from '../../errors.js';
+import { deactivatedApiKey, invalidApiKey, invalidToken } from '../../refused-credentials.js';
 import type { HeldCredential, Origin } from '../../rules/audit/origin.js';
 import { keyLasts, sessionLasts } from './live-credentials.js';
 

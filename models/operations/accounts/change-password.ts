@@ -1,5 +1,6 @@
 import { type Database, select } from '../../db/database.js';
-import { commonPassword, wrongPassword } from '../../errors.js';
+import { commonPassword } from '../../errors.js';
+import { wrongPassword } from '../../refused-credentials.js';
 import { hashPassword } from '../../passwords.js';
 import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
 import type { Origin } from '../../rules/audit/origin.js';

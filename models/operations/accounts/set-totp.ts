@@ -3,7 +3,8 @@
  * with a code.
  */
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { invalidCode, invalidToken } from '../../errors.js';
+import { invalidCode } from '../../errors.js';
+import { invalidToken } from '../../refused-credentials.js';
 import { totpAlreadyEnabled, totpNotEnabled, totpNotSetUp } from '../../conflicts.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';

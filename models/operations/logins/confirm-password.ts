@@ -1,4 +1,4 @@
-import { invalidToken, wrongPassword } from '../../errors.js';
+import { invalidToken, wrongPassword } from '../../refused-credentials.js';
 import { ifPasswordFits } from '../../passwords.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';

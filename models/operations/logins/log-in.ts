@@ -1,5 +1,5 @@
 import { afterCommit, inTransaction, select, type Transaction } from '../../db/database.js';
-import { codeRequired, wrongCode, wrongPassword } from '../../errors.js';
+import { codeRequired, wrongCode, wrongPassword } from '../../refused-credentials.js';
 import { ifPasswordFits } from '../../passwords.js';
 import { digestOfEmail } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
