@@ -1,7 +1,7 @@
 /** The typed settings of a process, made from its environment. settings.ts declares them. */
 import { resolve } from 'node:path';
 import Joi from 'joi';
-import { type Channel, forEachChannel } from '../channels.js';
+import type { Channel } from '../channels.js';
 import type { ProviderAccount } from '../rules/routing/provider-kinds.js';
 import type { Route } from '../rules/routing/route.js';
 import { readSignupPolicy, type SignupPolicy } from '../rules/accounts/signup-policy.js';
@@ -9,8 +9,8 @@ import { connectionFaults, type TemporalServer, temporalServerOf } from './conne
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type McpConfig, mcpConfigOf } from './mcp-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
-import { channelSetting } from './provider-account.js';
 import { routingOf, neededByRoutes, ownSettings, routeFaults } from './provider-routes.js';
+import { type SendingConfig, sendingConfigOf } from './sending-settings.js';
 import { type TracingConfig, tracingConfigOf } from './tracing-settings.js';
 import { unknownSettings } from './unknown-settings.js';
 import { faultsIn } from './setting-faults.js';
@@ -18,7 +18,7 @@ import { settings } from './settings.js';
 import { type WebhookConfig, webhookConfigOf } from './webhook-settings.js';
 
 /** All settings of a process. Frozen. Only `loadConfig` creates it. */
-export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig {
+export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig, SendingConfig {
   tracing: TracingConfig;
   port: number;
   host: string;
@@ -59,22 +59,11 @@ export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig
   messageDays: number;
   /** After how many days audit events are deleted; 0: never. */
   auditDays: number;
-  sandboxDelayMs: number;
   /** Channel → the accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
   accounts: readonly ProviderAccount[];
   /** All channels use the sandbox, so that no message leaves the installation. */
   isSandboxOnly: boolean;
-  /** Messages per second by provider, segments for sms. A provider without an entry has no limit. */
-  providerLimits: Record<string, number>;
-  /** The window for the health of accounts that share a channel. */
-  routeWindowSeconds: number;
-  reportTimeoutSeconds: Record<Channel, number>;
-  handoffTimeoutSeconds: number;
-  unknownHandoffSeconds: number;
-  acceptTimeoutMs: number;
-  acceptGroupMax: number;
-  acceptConcurrency: number;
   /** host:port of the demo's own receiver, which the address guard permits. Only the local launcher sets it. */
   demoReceiver: string | undefined;
 }
@@ -129,7 +118,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     ...tracingConfigOf(value),
     ...webhookConfigOf(value),
     ...routing,
-    ...sendingOf(value),
+    ...sendingConfigOf(value),
     demoReceiver: value.DEMO_RECEIVER,
   };
 }
@@ -177,21 +166,6 @@ const workspacesOf = (value: Checked, isSandboxOnly: boolean) => ({
   stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
   messageDays: value.MESSAGE_DAYS,
   auditDays: value.AUDIT_DAYS,
-});
-
-/** How messages are accepted and handed off, and how long each step may take. */
-const sendingOf = (value: Checked) => ({
-  sandboxDelayMs: value.SANDBOX_DELAY_MS,
-  providerLimits: Object.fromEntries(
-    value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
-  ),
-  routeWindowSeconds: value.ROUTE_WINDOW,
-  reportTimeoutSeconds: forEachChannel((channel) => value[channelSetting('REPORT_TIMEOUT', channel)]),
-  handoffTimeoutSeconds: value.HANDOFF_TIMEOUT,
-  unknownHandoffSeconds: value.UNKNOWN_HANDOFF_TIMEOUT,
-  acceptTimeoutMs: value.ACCEPT_TIMEOUT_MS,
-  acceptGroupMax: value.ACCEPT_GROUP_MAX,
-  acceptConcurrency: value.ACCEPT_LANES,
 });
 
 const trimSlash = (text: string) => text.replace(/\/+$/, '');

@@ -3,28 +3,19 @@
  * `.env.example` and docs/settings.md are tested against this declaration.
  */
 import Joi from 'joi';
-import { type Channel, channels, channelTraits } from '../channels.js';
 import { accountSettings } from './account-settings.js';
 import { connectionSettings } from './connection-settings.js';
 import { limitSettings } from './limit-settings.js';
 import { mcpSettings } from './mcp-settings.js';
 import { operatorSettings } from './operator-settings.js';
-import { channelSetting } from './provider-account.js';
 import { oneWord, providerSettings } from './provider-settings.js';
 import { days, hostAndPort, list, listOrJson, parsable, url } from './setting-kinds.js';
+import { sendingSettings } from './sending-settings.js';
 import { tracingSettings } from './tracing-settings.js';
 import { webhookSettings } from './webhook-settings.js';
 
-const providerLimit = Joi.string()
-  .pattern(/^[a-z][a-z0-9_-]*=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,3})?$/)
-  .messages({ 'string.pattern.base': '{{#label}} must be name=number, for example sandbox=100' });
-const seconds = Joi.number().integer().min(1).max(31_536_000);
 const postgres = url('postgres://user:password@127.0.0.1:5432/tidings', 'postgres', 'postgresql');
 const website = url('https://tidings.example.com', 'http', 'https');
-const reportTimeoutOf = (channel: Channel) =>
-  seconds
-    .default(channelTraits[channel].reportTimeoutSeconds)
-    .description(`seconds to wait for the delivery report of a message on the ${channel} channel`);
 const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
 const originText = '{{#label}} must be scheme, host and port, for example https://api.stripe.com';
 const origin = Joi.string()
@@ -116,47 +107,8 @@ export const settings: Record<string, Joi.Schema> = {
     .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may set fewer'),
   AUDIT_DAYS: days.default(365).description('days after which audit events are deleted; 0 means never'),
   ...webhookSettings,
-  SANDBOX_DELAY_MS: Joi.number()
-    .integer()
-    .min(0)
-    .max(86_400_000)
-    .default(200)
-    .description('milliseconds between the steps of the sandbox provider'),
   ...providerSettings,
-  PROVIDER_LIMITS: list(providerLimit)
-    .default([])
-    .description('messages a second (sms: segments) that a provider takes, as name=number, comma-separated; no limit for others'),
-  ROUTE_WINDOW: Joi.number()
-    .integer()
-    .min(2)
-    .max(3_600)
-    .default(60)
-    .description('window in seconds for judging accounts that share a channel'),
-  ...Object.fromEntries(channels.map((channel) => [channelSetting('REPORT_TIMEOUT', channel), reportTimeoutOf(channel)])),
-  HANDOFF_TIMEOUT: seconds
-    .default(14_400)
-    .description('seconds for which the hand-off of a message is repeated while its provider is unavailable'),
-  UNKNOWN_HANDOFF_TIMEOUT: seconds
-    .default(120)
-    .description('seconds that a message whose hand-off is unknown waits for its delivery report before it fails and is refunded'),
-  ACCEPT_TIMEOUT_MS: Joi.number()
-    .integer()
-    .min(100)
-    .max(60_000)
-    .default(3000)
-    .description('milliseconds a send waits for its workflow before the API fences it'),
-  ACCEPT_GROUP_MAX: Joi.number()
-    .integer()
-    .min(1)
-    .max(100)
-    .default(100)
-    .description('maximum number of single messages that share a workflow when they arrive together; 1: a workflow for every message'),
-  ACCEPT_LANES: Joi.number()
-    .integer()
-    .min(1)
-    .max(50)
-    .default(1)
-    .description('groups per channel that one API process accepts at once; other sends queue'),
+  ...sendingSettings,
   DEMO_RECEIVER: Joi.string()
     .pattern(/^127\.0\.0\.1:\d{1,5}$/)
     .description('set by the local launcher: the address of the receiver of npm run demo'),
