@@ -11,7 +11,7 @@ import { allRules, hasPrometheus, knownLabels, knownMetrics, labelsIn, metricsIn
 
 const alerts = allRules().filter(({ alert }) => alert !== undefined);
 /** The pages of the runbook. */
-const pages = ['docs/runbook.md', 'docs/runbook-servers.md'];
+const pages = ['docs/runbook.md', 'docs/observability/runbook-servers.md'];
 const runbook = pages.map(textOf).join('\n');
 /** Heading → its section, and the page that has it. */
 const sections = new Map(
@@ -134,7 +134,7 @@ describe('the runbook', () => {
   });
 
   it('the runbook names only alerts that exist', () => {
-    const linked = [...runbook.matchAll(/\((?:runbook[\w-]*\.md)?#(tidings\w+)\)/g)].map(([, name]) => name);
+    const linked = [...runbook.matchAll(/\((?:[\w/.-]+\.md)?#(tidings\w+)\)/g)].map(([, name]) => name);
     const lower = new Set([...sections.keys()].map((name) => name.toLowerCase()));
     assert.ok(linked.length > 0 && linked.every((name) => lower.has(name ?? '')));
   });
