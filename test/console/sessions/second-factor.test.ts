@@ -1,12 +1,12 @@
 /** The second factor in a browser: its QR code as a camera sees it, and its state. */
 import assert from 'node:assert/strict';
 import { decodeQR } from 'qr/decode.js';
-import { password } from '../api/accounts/owner.js';
-import { codeOf, enrol } from '../api/accounts/second-factor.js';
-import { useApi } from '../api/use-api.js';
-import { readPng } from '../screenshots/small-png.js';
-import { rows } from '../support/database.js';
-import { useConsole } from './use-console.js';
+import { password } from '../../api/accounts/owner.js';
+import { codeOf, enrol } from '../../api/accounts/second-factor.js';
+import { useApi } from '../../api/use-api.js';
+import { readPng } from '../../screenshots/small-png.js';
+import { rows } from '../../support/database.js';
+import { useConsole } from '../use-console.js';
 
 describe('the second factor in the console', function () {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });

@@ -1,11 +1,11 @@
 /** What was put into a screen when its session ends: its owner finds it after the next sign-in, and nobody else. */
 import assert from 'node:assert/strict';
-import { type Owner, owner, password } from '../api/accounts/owner.js';
-import { useApi } from '../api/use-api.js';
-import { rows } from '../support/database.js';
-import { batchShown, csv, phone, preview } from './batches/batch-form.js';
-import { loseAnswers } from './hold-answers.js';
-import { useConsole } from './use-console.js';
+import { type Owner, owner, password } from '../../api/accounts/owner.js';
+import { useApi } from '../../api/use-api.js';
+import { rows } from '../../support/database.js';
+import { batchShown, csv, phone, preview } from '../batches/batch-form.js';
+import { loseAnswers } from '../hold-answers.js';
+import { useConsole } from '../use-console.js';
 
 describe('a session of the console that ends while something is written', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '1000' } });

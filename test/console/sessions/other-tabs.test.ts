@@ -1,10 +1,10 @@
 /** Two tabs of one browser share the cookie of the session: what one of them does must not reach the other one's screens. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { type Owner, owner, password } from '../api/accounts/owner.js';
-import { useApi } from '../api/use-api.js';
-import { holdAnswers } from './hold-answers.js';
-import { signInAs, useConsole } from './use-console.js';
+import { type Owner, owner, password } from '../../api/accounts/owner.js';
+import { useApi } from '../../api/use-api.js';
+import { holdAnswers } from '../hold-answers.js';
+import { signInAs, useConsole } from '../use-console.js';
 
 describe('the console in two tabs', function () {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });

@@ -1,14 +1,14 @@
 /** Sign up, sign in and out, in a browser. */
 import assert from 'node:assert/strict';
 import type { Route } from 'playwright-core';
-import { issueConsoleLink } from '../../models/rules/accounts/console-link.js';
-import { owner, password } from '../api/accounts/owner.js';
-import { codeOf, enrol } from '../api/accounts/second-factor.js';
-import { useApi } from '../api/use-api.js';
-import { until } from '../support/client.js';
-import { rows } from '../support/database.js';
-import { type ConsoleBrowser, startConsole } from './console-browser.js';
-import { holdScreens } from './hold-answers.js';
+import { issueConsoleLink } from '../../../models/rules/accounts/console-link.js';
+import { owner, password } from '../../api/accounts/owner.js';
+import { codeOf, enrol } from '../../api/accounts/second-factor.js';
+import { useApi } from '../../api/use-api.js';
+import { until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { type ConsoleBrowser, startConsole } from '../console-browser.js';
+import { holdScreens } from '../hold-answers.js';
 
 /** What the first screen says to a new workspace. */
 const signedIn = /No messages (yet|in this period)/;
