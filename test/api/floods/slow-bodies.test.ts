@@ -48,6 +48,22 @@ describe('slow request bodies', () => {
     assert.equal((await app.call('POST', '/api/v1/messages/bulk', { key: other.key, body })).status, 201);
   });
 
+  it('200 for a preview after clients of the workspace have disconnected before their bodies were read', async () => {
+    const { key } = await app.account();
+    const body = { channel: 'sms', content: { text: 'Hi' }, recipients: ['+15551234567'] };
+    const text = JSON.stringify(body);
+    const head = `POST /api/v1/messages/preview HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: ${text.length}\r\n\r\n`;
+    for (let count = 0; count < 8; count += 1) {
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+      sockets.push(socket);
+      socket.write('GET /live HTTP/1.1\r\nHost: x\r\n\r\n'); // only the first request of a connection waits for its turn
+      await once(socket, 'data');
+      socket.write(head + text, () => socket.destroy());
+      await once(socket, 'close');
+    }
+    assert.equal((await app.call('POST', '/api/v1/messages/preview', { key, body })).status, 200);
+  });
+
   it('413 at once for a body above the limit', async () => {
     const { key } = await app.account();
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');

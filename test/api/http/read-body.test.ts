@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { readBody } from '../../../api/http/read-body.js';
 import { MemoryBudget } from '../../../models/flow/memory-budget.js';
+import { until } from '../../support/client.js';
 
 const mebibyte = 1024 * 1024;
 const limits = { maxBytes: 16 * mebibyte, maxBytesPerOwner: 16 * mebibyte, guaranteedBytesPerOwner: 0 };
@@ -23,12 +25,13 @@ describe('a compressed body', () => {
     server.close();
   });
 
-  /** Sends the head and the bytes, and leaves the request open. Returns how it arrives, and the decoder that its reader chooses. */
-  const arrivalOf = async (encoding: string, bytes: Buffer): Promise<{ req: IncomingMessage; decoder: () => Duplex }> => {
+  /** Sends the head and the bytes, then the rest if there is one. Otherwise the request stays open. Returns it and the decoder that is chosen. */
+  const arrivalOf = async (encoding: string, bytes: Buffer, rest?: Buffer): Promise<{ req: IncomingMessage; decoder: () => Duplex }> => {
     const { port } = server.address() as AddressInfo;
     outgoing = request({ port, method: 'POST', headers: { 'Content-Encoding': encoding, 'Transfer-Encoding': 'chunked' } });
     outgoing.on('error', () => undefined);
     outgoing.write(bytes);
+    if (rest !== undefined) outgoing.end(rest);
     const [req] = (await once(server, 'request')) as [IncomingMessage];
     let chosen: unknown;
     const pipe = req.pipe.bind(req);
@@ -87,6 +90,22 @@ describe('a compressed body', () => {
     outgoing.destroy();
     await closed.catch(() => undefined);
     await assert.rejects(readBody(req, new MemoryBudget(limits).reservationFor('a')), { code: 'validation_failed' });
+  });
+
+  it('400 for a whole body whose client disconnects before the decoder has it', async () => {
+    const bytes = gzipSync(randomBytes(40 * 1024)); // the decoder takes the first half, and the rest waits
+    const { req, decoder } = await arrivalOf('gzip', bytes.subarray(0, 20 * 1024), bytes.subarray(20 * 1024));
+    await until(() => req.complete, 'the body has arrived');
+    const reading = readBody(req, new MemoryBudget(limits).reservationFor('a'));
+    req.once('data', () => req.destroy());
+    await assert.rejects(reading, { code: 'validation_failed' });
+    assert.equal(decoder().destroyed, true);
+  });
+
+  it('a whole body is decoded also if its client disconnects when the decoder has it', async () => {
+    const { req } = await arrivalOf('gzip', gzipSync('{}'), Buffer.alloc(0));
+    req.once('end', () => outgoing.destroy());
+    assert.equal(String(await readBody(req, new MemoryBudget(limits).reservationFor('a'))), '{}');
   });
 
   it('a broken body ends the decoder', async () => {
