@@ -46,23 +46,13 @@ function bodyOf({ envelope }: Endpoint, { data, options: { status, json } }: Rep
   return json === undefined ? JSON.stringify(envelope === false ? data : { success: true, data }) : bufferOn(json);
 }
 
-/**
- * A client that does not read leaves the answer in memory until the time-out of its connection. A response that waits behind another one of its
- * connection has no event when the connection closes, so both are heard.
- */
+/** A client that does not read leaves the answer in memory until the time-out of its connection. */
 function countUntilClosed(body: string | Buffer, res: Response, answers: MemoryBudget): void {
   const { workspaceId } = contextOf(res);
-  const { socket } = res.req;
-  if (workspaceId === undefined || res.closed || socket.destroyed) return; // closed: it is not written, and there is no event to come
+  if (workspaceId === undefined || res.closed) return; // closed: it is not written, and there is no event to come
   const memory = answers.reservationFor(workspaceId);
   memory.reserve(Math.min(Buffer.byteLength(body), answers.maxBytesPerOwner)); // so an idle workspace can read anything
-  const release = () => {
-    memory.release();
-    res.removeListener('close', release);
-    socket.removeListener('close', release);
-  };
-  res.once('close', release);
-  socket.setMaxListeners(0).once('close', release); // one for each of its requests, without Node's warning about many
+  res.once('close', () => memory.release());
 }
 
 /**
@@ -85,8 +75,8 @@ async function streamLines({ of, place }: Lines, { options }: Reply, res: Respon
  * Resets the connection at once. If it were closed, the system would keep what a slow client has not read yet, and a client of HTTP/1.0 would
  * take that for all.
  */
-function reset({ socket }: Response): void {
-  socket?.resetAndDestroy();
+function reset({ req }: Response): void {
+  req.socket.resetAndDestroy(); // a response that waits behind another one of its connection has no socket of its own
 }
 
 /** The pipeline asks for the next chunk when the client has taken the last one. */
@@ -103,10 +93,10 @@ async function* offered(chunks: AsyncIterable<Buffer>, place: Lines['place']): A
 function streamEvents(feed: Feed, { options }: Reply, res: Response): void {
   res.status(200).set({ ...options.headers, 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
   res.once('close', () => feed.end());
-  if (res.req.method === 'HEAD') {
-    res.end();
-  } else if (res.closed) {
+  if (res.closed) {
     feed.end(); // the client left while the stream was opened
+  } else if (res.req.method === 'HEAD') {
+    res.end();
   } else {
     contextOf(res).isStream = true;
     res.flushHeaders();

@@ -22,12 +22,15 @@ const refused = new WeakSet<Duplex>();
 /** For so long after its last answer a connection remains open for reading: a reset could take the answer from a client that still sends. */
 const lingerMs = 2_000;
 
-/** Wraps an application, so that the listeners below answer in turn. A request that begins after their answer is not served. */
+/**
+ * Wraps an application, so that the listeners below answer in turn. A request that begins after their answer is not served. All responses of a
+ * connection close with it, also those that wait behind another one.
+ */
 export function notingResponses(app: RequestListener): RequestListener {
   return (req, res) => {
     if (refused.has(req.socket)) return;
-    const open = openResponses.get(req.socket) ?? new Set();
-    openResponses.set(req.socket, open.add(res));
+    const open = openResponses.get(req.socket) ?? responsesOf(req.socket);
+    open.add(res);
     res.once('close', () => open.delete(res));
     app(req, res);
   };
@@ -36,6 +39,20 @@ export function notingResponses(app: RequestListener): RequestListener {
 /** Whether a request of the connection is being served, and its response has not begun. */
 export const awaitsResponse = (socket: Duplex): boolean =>
   [...(openResponses.get(socket) ?? [])].some(({ headersSent, req }) => !headersSent && !isAbandoned(req));
+
+function responsesOf(socket: Duplex): Set<ServerResponse> {
+  const open = new Set<ServerResponse>();
+  openResponses.set(socket, open);
+  // In the next tick the set has only those that Node does not close itself.
+  socket.once('close', () => process.nextTick(() => open.forEach(closeWaiting)));
+  return open;
+}
+
+/** Node closes only the response that has the socket. What others use (a stream, an export, memory) would never be given back. */
+function closeWaiting(response: ServerResponse): void {
+  Object.defineProperty(response, 'closed', { value: true });
+  response.destroy().emit('close');
+}
 
 /**
  * Creates a listener for the server's `clientError`. It sends one response and closes the connection. A request whose body has not arrived by then
