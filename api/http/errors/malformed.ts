@@ -75,6 +75,7 @@ export function createMalformedListener(limiter: Limiter): (error: ParserFault, 
 export function createTunnelListener(limiter: Limiter): (req: unknown, socket: Duplex) => void {
   return (_req, socket) => {
     socket.on('error', () => socket.destroy());
+    socket.on('timeout', () => void (awaitsResponse(socket) || socket.destroy())); // Node has removed that of the server
     void respondInTurn(limiter, notFound(), socket).catch(() => socket.destroy());
   };
 }

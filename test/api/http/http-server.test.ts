@@ -126,4 +126,19 @@ describe('slow clients', () => {
       socket.destroy();
     });
   }
+
+  for (const [what, earlier] of [
+    ['', ''],
+    [' behind an answer that it does not read', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ] as const) {
+    it(`closes the connection of a client that keeps it open after CONNECT${what}`, async () => {
+      answer = (_req, res) => void res.end(Buffer.alloc(64 * 1024 * 1024));
+      const connected = once(server, 'connection') as Promise<[Socket]>;
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
+      socket.write(`${earlier}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const [served] = await connected;
+      if (!served.destroyed) await once(served, 'close');
+      socket.destroy();
+    });
+  }
 });
