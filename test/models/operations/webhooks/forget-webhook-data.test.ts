@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { forgetWebhookData, isForgotten } from '../../../../models/operations/webhooks/forget-webhook-data.js';
+import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { inTransaction } from '../../../../models/db/database.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { buildDelivery } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
 const retention = { bodies: 10, attempts: 20, deliveries: 30 };
@@ -81,6 +82,19 @@ describe('forgetWebhookData', () => {
     await rows(test.db, 'UPDATE retention_waits SET look_at = now()');
     assert.deepEqual(await forget(1), { deliveries: 0, bodies: 1, attempts: 1 });
     assert.deepEqual(await Promise.all(ids.map(left)), ['0 without body', '1 with body']);
+  });
+
+  it('deletes attempts that were made after their age, at a resend, a day later', async () => {
+    const ids = [await aged(25), await aged(15)];
+    const resend = async (id: string) =>
+      recordAttempts(test.db, [{ ...attemptWith({ id, webhook_id: webhookId }, { status: 'succeeded' }), trigger: 'manual' }]);
+    await forget(2, { ...retention, bodies: 0 });
+    for (const id of ids) await resend(id);
+    assert.deepEqual(await forget(2, { ...retention, bodies: 0 }), { deliveries: 0, bodies: 0, attempts: 0 });
+    assert.deepEqual(await Promise.all(ids.map(left)), ['1 with body', '2 with body']);
+    await rows(test.db, `UPDATE retention_waits SET look_at = look_at - interval '1 day'`);
+    assert.deepEqual(await forget(2, { ...retention, bodies: 0 }), { deliveries: 0, bodies: 0, attempts: 1 });
+    assert.deepEqual(await Promise.all(ids.map(left)), ['0 with body', '2 with body']);
   });
 
   it('stops after its time limit and continues the next time', async () => {
