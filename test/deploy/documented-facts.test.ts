@@ -101,6 +101,14 @@ describe('documents list', () => {
     );
   });
 
+  it('every table, in docs/operations.md', () => {
+    const migrations = readdirSync(join(root, 'models/migrations')).map((name) => textOf(`models/migrations/${name}`));
+    const tables = migrations.flatMap((text) => [...text.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name));
+    const [, section = ''] = textOf('docs/operations.md').split('## Data that grows');
+    const listed = [...section.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name);
+    assert.deepEqual(listed.toSorted(), tables.toSorted());
+  });
+
   it('every failure code, in the OpenAPI document', () => {
     const own = sourcesIn('models/operations').flatMap((source) =>
       [...source.matchAll(/\berror_code: '(\w+)'/g)].map(([, code = '']) => code),
