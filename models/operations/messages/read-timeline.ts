@@ -28,7 +28,7 @@ export interface EventRow {
   delivery_id: string | null;
   webhook_id: string;
   status: DeliveryStatus;
-  /** The attempts that were made, of which only the newest are kept. Null if it is not known, because the retention has deleted them all. */
+  /** The attempts that were made, of which only the newest are kept. Null if the retention has deleted them all; later ones count from 1 again. */
   attempts: number | null;
   last_attempt_at: Date | null;
   last_response_status: number | null;
@@ -113,8 +113,8 @@ const reportsOf = `
     WHERE m.id = $1))
   ORDER BY d.id`;
 
-// A batch is one debit. A cancellation of a batch refunds what it ends on a page at once, and the reference is the first of these messages. All
-// of them fail at the same moment. A message that was cancelled alone has its own refund. An array is read once, so that the index is used.
+// A batch is one debit. When a batch is cancelled, each page gets one refund for all messages that fail together. Its reference is the first of them,
+// and all have the same `failed_at`. A message that was cancelled alone has its own refund. ARRAY makes the planner use the index.
 const entriesOf = `
   SELECT id, kind, amount, description, created_at FROM credit_entries
   WHERE kind = 'debit' AND reference IN ($1::text, $2::text)
@@ -128,10 +128,14 @@ const entriesOf = `
 const transfersOf = `
   SELECT from_id, to_id, amount, created_at FROM charge_transfers WHERE from_id = $1 OR to_id = $1 ORDER BY from_id, to_id`;
 
+// The retention deletes no attempts of a pending delivery.
+const untried = `
+  CASE WHEN d.status = 'pending' OR NOT EXISTS (SELECT 1 FROM retention_sweeps WHERE kind = 'attempts' AND swept_to >= d.id) THEN 0 END`;
+
 // An event that was only written for a stream is left out, so that the timeline does not depend on open streams.
 const eventsOf = `
   SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, ${statusNow} AS status,
-    COALESCE(last.number, CASE WHEN NOT EXISTS (SELECT 1 FROM retention_sweeps WHERE kind = 'attempts' AND swept_to >= d.id) THEN 0 END) AS attempts,
+    COALESCE(last.number, ${untried}) AS attempts,
     last.at AS last_attempt_at, last.response_status AS last_response_status, last.error AS last_error,
     CASE WHEN d.next_attempt_at IS NOT NULL AND NOT ${isHeld} THEN GREATEST(d.next_attempt_at, w.resume_at) END AS next_attempt_at, d.delivered_at
   FROM events e

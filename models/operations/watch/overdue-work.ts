@@ -22,6 +22,9 @@ const unwoken = `
     WHERE d.applied_at IS NULL AND d.group_id > $2::uuid AND d.received_at < now() - $1 * interval '1 second' ORDER BY d.group_id LIMIT $3
   ) waiting JOIN message_groups g ON g.id = waiting.group_id ORDER BY g.id`;
 
+/** SQL: the watcher should have looked at this group; the time is longer than two of its runs. */
+export const isOverdue = (group: string) => `${group}.look_at < now() - interval '60 seconds'`;
+
 /** A delivery without a retrier whose next attempt is overdue. */
 export interface OverdueDelivery {
   id: string;

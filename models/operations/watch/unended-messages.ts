@@ -8,6 +8,7 @@ import { column, recordset } from '../../tables/columns.js';
 import type { Message } from '../../tables/message.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import { isOpenOrUnknown, reportWaitEnd } from '../handoff/uncertain-handoffs.js';
+import { isOverdue } from './overdue-work.js';
 import type { SendAttempt } from '../../tables/send-attempt.js';
 import { upcomingEnd, type WaitLimits, waitLimitsOf, type WaitSettings, type Waiting, waitingFor } from '../../rules/messages/waiting.js';
 import { repeatableAccounts } from '../../rules/routing/recovery.js';
@@ -94,9 +95,11 @@ function waitOf(row: Row, attempts: readonly Attempt[], limits: WaitLimits) {
  * for a limit of the provider do not use up the time for the hand-off, so that time counts from the last call.
  */
 function isStuck({ pace }: Row, waiting: Waiting | null, calledAt: Date | undefined, handoffTimeoutSeconds: number): boolean {
-  if (waiting === null || waiting.what === 'hand_off') return waiting === null || pace === null;
+  if (waiting === null) return true;
+  const isOver = waiting.until !== null && waiting.until < new Date();
+  if (waiting.what === 'hand_off') return pace === null || isOver;
   if (waiting.what === 'next_attempt' && calledAt !== undefined) return calledAt.getTime() + handoffTimeoutSeconds * 1000 < Date.now();
-  return waiting.until !== null && waiting.until < new Date();
+  return isOver;
 }
 
 /** The maximum number of open groups that are searched, in the order in which the watcher checks them. */
@@ -105,37 +108,39 @@ const since = dueTimeOf('m');
 
 const seconds = (parameter: string) => `${parameter}::float8 * interval '1 second'`;
 
-/**
- * SQL: a turn of this batch or account was reserved lately, so its time is given away message by message.
- * @param perSecond a turn begins at most this often; null: no turns are reserved
- */
-const givesTurns = (nextSlotAt: string, perSecond: string) =>
-  `(${perSecond} IS NOT NULL AND ${nextSlotAt} > now() - interval '30 seconds' - interval '1 second' / GREATEST(${perSecond}, 1e-6))`;
+/** SQL: the batch has a rate, and reserved the time of a message lately. */
+const givesTurns = "b.rate IS NOT NULL AND b.next_slot_at > now() - interval '30 seconds' - interval '1 second' / GREATEST(b.rate, 1e-6)";
 
-/** SQL: the channels with an account that is at its limit, or asked us to wait. */
+/**
+ * SQL: the channels with an account that is at its limit, or asked us to wait. Whoever waits for a limit reserves the next turns in advance, so that
+ * the last of them is still to come; a dispatch may be a little late for it.
+ */
 const limitedChannels = `
   SELECT r.channel FROM ${recordset('$7', 'r', { channel: column.text(), account: column.text(), limit: column.double() })}
-  JOIN provider_pace p ON p.provider = r.account WHERE p.held_until > now() OR ${givesTurns('p.next_slot_at', 'r.limit')}`;
+  JOIN provider_pace p ON p.provider = r.account WHERE p.held_until > now() OR r.limit IS NOT NULL AND p.next_slot_at > now() - interval '2 seconds'`;
 
 /** SQL: what sets the time of the hand-off. The watcher must look at the group, because otherwise nothing notices the loss of its workflow. */
 const paceOf = `
   CASE WHEN NOT g.is_watched THEN NULL WHEN g.gives_turns THEN 'batch' WHEN m.channel IN (SELECT channel FROM limited) THEN 'account' END`;
 
+/** SQL: until when the calls for the message explain its age; null if there are none. */
+const endOfCalls = `COALESCE(
+  (SELECT ${reportWaitEnd('$6', '$5')} FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')}),
+  (SELECT max(a.started_at) + ${seconds('$4')} FROM send_attempts a WHERE a.message_id = m.id))`;
+
 /** SQL: the age of the message is explained, as `waitingFor` and `isStuck` say. */
 const isExplained = `
-  CASE m.status
-    WHEN 'sent' THEN COALESCE(m.sent_at, m.created_at) + ${seconds('($3::json ->> m.channel)')} > now()
-    WHEN 'queued' THEN g.batch_status IS NOT DISTINCT FROM 'paused' OR COALESCE(COALESCE(
-      (SELECT ${reportWaitEnd('$6', '$5')} FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')}),
-      (SELECT max(a.started_at) + ${seconds('$4')} FROM send_attempts a WHERE a.message_id = m.id)
-    ) > now(), ${paceOf} IS NOT NULL)
-    ELSE false
+  CASE
+    WHEN m.status = 'sent' THEN COALESCE(m.sent_at, m.created_at) + ${seconds('($3::json ->> m.channel)')} > now()
+    WHEN m.status <> 'queued' THEN false
+    WHEN g.batch_status IS NOT DISTINCT FROM 'paused' THEN true
+    ELSE COALESCE(${endOfCalls} > now(), ${paceOf} IS NOT NULL AND (m.expires_at IS NULL OR m.expires_at > now()))
   END`;
 
 const oldest = `
   WITH g AS (
-    SELECT o.id, o.workflow_id, b.status AS batch_status, o.look_at > now() - interval '60 seconds' AS is_watched,
-      ${givesTurns('b.next_slot_at', 'b.rate')} AS gives_turns
+    SELECT o.id, o.workflow_id, b.status AS batch_status, NOT ${isOverdue('o')} AS is_watched,
+      ${givesTurns} AS gives_turns
     FROM (
       SELECT id, workflow_id, batch_id, look_at FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT ${groupsMax}
     ) o LEFT JOIN batches b ON b.id = o.batch_id

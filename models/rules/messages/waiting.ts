@@ -13,7 +13,7 @@ export interface Waiting {
   what: (typeof waits)[number];
   /** For people. */
   text: string;
-  /** The wait ends then at the latest; null if that is not known. */
+  /** We expect the wait to end then at the latest; null if that is not known. A limit of the provider can delay it. */
   until: Date | null;
 }
 
@@ -64,11 +64,11 @@ export interface WaitSettings extends Omit<WaitLimits, 'reportTimeoutSeconds' | 
 }
 
 /** The limits for messages of this channel. */
-export const waitLimitsOf = ({ accounts, reportTimeoutSeconds, ...limits }: WaitSettings, channel: Channel): WaitLimits => ({
-  handoffTimeoutSeconds: limits.handoffTimeoutSeconds,
-  unknownHandoffSeconds: limits.unknownHandoffSeconds,
-  reportTimeoutSeconds: reportTimeoutSeconds[channel],
-  repeatable: repeatableAccounts(accounts),
+export const waitLimitsOf = (settings: WaitSettings, channel: Channel): WaitLimits => ({
+  handoffTimeoutSeconds: settings.handoffTimeoutSeconds,
+  unknownHandoffSeconds: settings.unknownHandoffSeconds,
+  reportTimeoutSeconds: settings.reportTimeoutSeconds[channel],
+  repeatable: repeatableAccounts(settings.accounts),
 });
 
 /** What the message waits for; null if nothing is open. Its webhook deliveries are considered only after the message itself has ended. */
@@ -104,21 +104,21 @@ function beforeHandoff({ message, batchStatus, pace, attempts }: Circumstances, 
   }
   const lost = attempts.filter(({ outcome }) => outcome === null || outcome === 'unknown');
   const [first] = lost;
-  if (first !== undefined) return afterLostAnswer([first, ...lost.slice(1)], limits, until);
+  if (first !== undefined) return afterLostAnswer(first, lost, limits, until);
   const text = `Retrying after ${countText(attempts.length, 'failed attempt')}; refunded if none succeeds`;
   return { what: 'next_attempt', text, until };
 }
 
 /** As `reportWaitEnd` says in uncertain-handoffs.ts. @param handoffEnd the end of the time for the hand-off */
-function afterLostAnswer(lost: readonly [Attempt, ...Attempt[]], limits: WaitLimits, handoffEnd: Date): Waiting {
+function afterLostAnswer(first: Attempt, lost: readonly Attempt[], limits: WaitLimits, handoffEnd: Date): Waiting {
   const givenUp = lost.flatMap(({ give_up_at }) => give_up_at?.getTime() ?? []);
-  const reportEnd = givenUp.length > 0 ? new Date(Math.max(...givenUp)) : after(lost[0].started_at, limits.unknownHandoffSeconds);
+  const reportEnd = givenUp.length > 0 ? new Date(Math.max(...givenUp)) : after(first.started_at, limits.unknownHandoffSeconds);
   const silent = lost.find(({ provider }) => !limits.repeatable.includes(provider));
   if (silent !== undefined) {
     const text = `The answer of ${silent.provider} was lost. Waiting for its delivery report; without one the message fails and is refunded`;
     return { what: 'report', text, until: reportEnd };
   }
-  const text = `The answer of ${lost[0].provider} was lost. We ask it again, and nothing is sent twice; without an answer the message fails and is refunded`;
+  const text = `The answer of ${first.provider} was lost. We ask it again, and nothing is sent twice; without an answer the message fails and is refunded`;
   return { what: 'next_attempt', text, until: reportEnd > handoffEnd ? reportEnd : handoffEnd };
 }
 

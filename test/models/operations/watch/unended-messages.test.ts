@@ -74,8 +74,21 @@ describe('unended messages', () => {
     assert.equal(await show('sandbox', ['1 minute', '-1 minute']), true, 'it has no limit any more');
     assert.equal(await show('sandbox', ['-1 minute', '1 minute']), false, 'a hold needs no limit');
     assert.equal(await show('sandbox', ['1 minute', '-1 minute'], limits), false);
-    assert.equal(await show('sandbox', ['-40 seconds', '-1 minute'], limits), true, 'nothing waits for its turn');
+    assert.equal(await show('sandbox', ['-5 seconds', '-1 minute'], limits), true, 'nothing waits for its turn');
     assert.equal(await show('another', ['1 minute', '1 minute'], limits), true, 'it is not of the channel');
+  });
+
+  it('a message that should have expired is stuck, also while its batch gives turns', async () => {
+    const [id = ''] = (await buildAcceptedBatch(test.db, workspaceId, [1], { rate: 0.05 })).pages.flatMap(({ ids }) => ids);
+    await age(id, 30);
+    await rows(test.db, `UPDATE batches SET next_slot_at = now() + interval '15 seconds'`);
+    const untried = await buildUntried(20);
+    const expiring = async (minutes: number) => {
+      await rows(test.db, `UPDATE messages SET expires_at = now() + $2 * interval '1 minute' WHERE id = $1`, [id, minutes]);
+      return [(await shownOf(id)).stuck, await firstChosen()];
+    };
+    assert.deepEqual(await expiring(20), [false, untried]);
+    assert.deepEqual(await expiring(-20), [true, id]);
   });
 
   it('a message with a lost answer is explained until its hand-off is given up, also after a recovery', async () => {
