@@ -1,4 +1,4 @@
-/** Deliberate faults in locks and in their order: what runs side by side has to notice. */
+/** Deliberate faults in locks, and in the order in which locks are taken or events are sent. */
 import type { Mutation } from './mutation.js';
 
 export const lockMutations: readonly Mutation[] = [
@@ -99,5 +99,12 @@ export const lockMutations: readonly Mutation[] = [
     find: 'Math.min(partSize',
     replace: 'Math.max(partSize',
     test: 'models/operations/contacts/find-bulk-contacts',
+  },
+  {
+    guards: 'no event overtakes one that waits for an earlier one',
+    file: 'models/operations/webhooks/due-deliveries.ts',
+    find: 'c.next_attempt_at > b.next_attempt_at',
+    replace: 'false',
+    test: 'models/operations/webhooks/delivery-order',
   },
 ];

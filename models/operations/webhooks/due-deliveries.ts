@@ -74,14 +74,17 @@ const columns = columnsWith('d.in_child');
  */
 const placeOf = (delivery: string) => `(${delivery}.seq, ${delivery}.id)`;
 
+/** SQL: the delivery `b` waits for its first attempt, and its event is an earlier one of the message of `d`. */
+const isBefore = (b: string, d: string) =>
+  `${b}.group_id = ${d}.group_id AND ${b}.status = 'pending' AND ${b}.webhook_id = ${d}.webhook_id AND ${b}.message_id = ${d}.message_id
+    AND ${placeOf(b)} < ${placeOf(d)} AND ${b}.ladder_step = 0`;
+
 /**
- * SQL: the retrier must attempt this delivery, or an earlier event of its message, which must not be overtaken. `carried` is compared as a
+ * SQL: the retrier must attempt an earlier event of the message of this delivery, which must not be overtaken. `carried` is compared as a
  * number. Otherwise the planner could use an index of the retrier's deliveries, and read the whole backlog of the webhook for each
  * delivery.
  */
-const isLeftToRetrier = `EXISTS (
-  SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
-    AND b.message_id = d.message_id AND ${placeOf('b')} <= ${placeOf('d')} AND b.ladder_step = 0 AND b.carried::int = 1)`;
+const isLeftToRetrier = `EXISTS (SELECT 1 FROM deliveries b WHERE ${isBefore('b', 'd')} AND b.carried::int = 1)`;
 
 /**
  * The deliveries of a group that wait for their first attempt, in the order of their events. Holds those of inactive webhooks.
@@ -121,17 +124,13 @@ export async function pendingDeliveries(db: Database, ids: readonly string[]): P
   return rows.filter((row) => !lost.has(row));
 }
 
-const pending = `${columnsWith(
-  'd.in_child',
-  `, EXISTS (SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
-      AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0) AS is_behind`,
-)}
+const pending = `${columnsWith('d.in_child', `, EXISTS (SELECT 1 FROM deliveries b WHERE ${isBefore('b', 'd')}) AS is_behind`)}
   WHERE d.id = ANY($1::uuid[]) AND ${isPending} AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
 
 /**
  * The deliveries that the retrier of a webhook may attempt now, in the order of their attempts. An event waits while an earlier event of
  * its message has an attempt in progress, waits for its first attempt by the group, or is due later, because the page is read by due times.
- * Holds deliveries of an inactive webhook.
+ * It also waits for an earlier event that waits in this way itself. Holds deliveries of an inactive webhook.
  * @param ordered only the first delivery of the queue, oldest event first
  */
 export async function retrierDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
@@ -145,9 +144,8 @@ export async function retrierDeliveries(db: Database, webhookId: string, ordered
 const leftToRetrier = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
-      SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
-        AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0
-        AND (b.next_attempt_at > d.next_attempt_at OR b.carried::int = 0) OFFSET 0)
+      SELECT 1 FROM deliveries b WHERE ${isBefore('b', 'd')} AND (b.next_attempt_at > d.next_attempt_at OR b.carried::int = 0 OR EXISTS (
+        SELECT 1 FROM deliveries c WHERE ${isBefore('c', 'b')} AND c.next_attempt_at > b.next_attempt_at OFFSET 0)) OFFSET 0)
   ORDER BY d.next_attempt_at, d.seq, d.id LIMIT $2`;
 
 const inLine = `${columns}

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
-import { retrierDeliveries, firstDeliveries, pendingDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { firstDeliveries, pendingDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { countFailed } from '../../../../models/operations/webhooks/child-deliveries.js';
 import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { decrypt } from '../../../../models/rules/values/encryption.js';
@@ -49,26 +48,6 @@ describe('due deliveries', () => {
     await rows(test.db, 'UPDATE messages SET group_id = $2 WHERE group_id = $1', [theirs.group_id, group_id]);
     assert.deepEqual(await isShared(), [true]);
     assert.equal((await deliveryOf(test.db, id)).status, 'pending');
-  });
-
-  it('due deliveries keep the order of a message when the earlier one is due later', async () => {
-    const { group_id } = await buildSent(test.db, test.workspaceId);
-    const due = await firstDeliveries(test.db, group_id, false);
-    await leaveToRetriers(test.db, { left: due }, false);
-    const eventsNow = async () => (await retrierDeliveries(test.db, test.webhook.row.id, false, 10)).map(({ event }) => event);
-    const makeDue = (event: string, secondsAgo: number) =>
-      rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - $2 * interval '1 second' WHERE group_id = $3 AND event = $1`, [
-        event,
-        secondsAgo,
-        group_id,
-      ]);
-    await makeDue('message.queued', 1); // a round claimed it as overdue
-    await makeDue('message.sent', 20);
-    assert.deepEqual(await eventsNow(), ['message.queued']);
-    const [first] = due;
-    assert.ok(first);
-    await recordAttempts(test.db, [attemptWith(first, { status: 'succeeded' })]);
-    assert.deepEqual(await eventsNow(), ['message.sent']);
   });
 
   it('due deliveries are held for a paused webhook, and fail for a deleted one', async () => {
