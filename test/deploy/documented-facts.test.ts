@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { commands } from '../../api/admin/commands/index.js';
 import { statuses } from '../../api/http/errors/error-status.js';
 import { channels, channelTraits } from '../../models/channels.js';
+import { keywords } from '../../models/rules/contacts/keywords.js';
 import { metaFailures } from '../../models/rules/failures/meta.js';
 import { postmarkFailures } from '../../models/rules/failures/postmark.js';
 import { sesFailures } from '../../models/rules/failures/ses.js';
@@ -144,6 +145,13 @@ describe('documents list', () => {
       names.filter((name) => !texts.includes(`\`${name}\``)),
       [],
     );
+  });
+
+  it('the words of opt-outs, in docs/carriers.md', () => {
+    for (const [language, { stop, start = [] }] of Object.entries(keywords)) {
+      const row = `| ${language} | ${stop.join(', ')} | ${start.join(', ')} |`.replace('|  |', '| |');
+      assert.ok(textOf('docs/carriers.md').includes(row), row);
+    }
   });
 
   it('the retry schedule of webhooks', () => {

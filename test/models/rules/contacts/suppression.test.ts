@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { keywords } from '../../../../models/rules/contacts/keywords.js';
 import { expiryOf, isHardBounce, isByRecipient, keywordOf, refusalReason } from '../../../../models/rules/contacts/suppression.js';
 import { readUnsubscribeToken, unsubscribeHeaders, unsubscribeToken } from '../../../../models/rules/contacts/unsubscribe.js';
@@ -89,11 +88,8 @@ describe('keywordOf', () => {
 });
 
 describe('the words of opt-outs', () => {
-  it('the words of opt-outs are those that docs/carriers.md lists, and each has one meaning', async () => {
-    const document = await readFile(new URL('../../../../../docs/carriers.md', import.meta.url), 'utf8');
-    for (const [language, { stop, start = [] }] of Object.entries(keywords)) {
-      const row = `| ${language} | ${stop.join(', ')} | ${start.join(', ')} |`.replace('|  |', '| |');
-      assert.ok(document.includes(row), row);
+  it('the words of opt-outs have one meaning each', () => {
+    for (const { stop, start = [] } of Object.values(keywords)) {
       for (const word of stop) assert.equal(keywordOf(word), 'stop', word);
       for (const word of start) assert.equal(keywordOf(word), 'start', word);
     }
