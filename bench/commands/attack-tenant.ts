@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
+import { chosenBy } from '../../harness/stage/chosen.js';
 import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
 import type { HostileNews, HostileOrder } from '../../harness/load/hostile-process.js';
 import { type AttackName, attackNames } from '../../harness/load/hostile-tenant.js';
@@ -148,5 +149,7 @@ async function silentDns(cleanup: Cleanup): Promise<string> {
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '60' }, rate: { type: 'string', default: '10' }, only: { type: 'string', default: '' } },
 });
-const only = attackNames.filter((name) => values.only === '' || values.only.split(',').includes(name));
-await runToExit(runMsMax, (cleanup) => run({ seconds: Number(values.seconds), rate: Number(values.rate), only }, cleanup));
+await runToExit(runMsMax, (cleanup) => {
+  const only = chosenBy(values.only, attackNames, (name) => name);
+  return run({ seconds: Number(values.seconds), rate: Number(values.rate), only }, cleanup);
+});

@@ -8,6 +8,7 @@ import { cycleKeys } from '../cases/attack-keys.js';
 import { floodLogins, loginMedians } from '../cases/attack-logins.js';
 import { overload } from '../cases/attack-overload.js';
 import { type SickRedis, startSickRedis } from '../cases/attack-redis.js';
+import { chosenBy } from '../../harness/stage/chosen.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { type Service, startService } from '../../harness/stage/service.js';
@@ -101,6 +102,7 @@ async function sickRedis({ sender, redis }: Target, seconds: number): Promise<st
 const failures = (when: string, { failed }: SteadySends) => (failed === 0 ? [] : [`${failed} sends failed ${when}`]);
 
 async function run(only: string, seconds: number, cleanup: Cleanup): Promise<number> {
+  const chosen = chosenBy(only, Object.entries(attacks), ([name]) => name);
   say('Starting a Redis and a service of its own…');
   const folder = await mkdtemp(join(tmpdir(), 'tidings-attack-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -115,7 +117,7 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
   const target = { service, baseUrl, account, redis, cleanup, sender: createSender(baseUrl, account.apiKey) };
   await steadySends(target.sender, 5); // warm-up
   const wrong: string[] = [];
-  for (const [name, attack] of Object.entries(attacks)) if (name.includes(only)) wrong.push(...(await attack(target, seconds)));
+  for (const [, attack] of chosen) wrong.push(...(await attack(target, seconds)));
   say('');
   return sayVerdict(wrong);
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { chosenBy } from '../../harness/stage/chosen.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
 import { say, sayVerdict } from '../../harness/report/say.js';
@@ -13,12 +14,12 @@ const runMsMax = 20 * 60_000;
 const cases = { 'slow-batch': besideSlowBatch, erasure: besideErasure };
 
 async function run(only: string, cleanup: Cleanup): Promise<number> {
+  const chosen = chosenBy(only, Object.entries(cases), ([name]) => name);
   const folder = await mkdtemp(join(tmpdir(), 'tidings-beside-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const service = await startService(folder, {}, cleanup);
   const wrong: string[] = [];
-  for (const [name, measure] of Object.entries(cases)) {
-    if (!name.includes(only)) continue;
+  for (const [, measure] of chosen) {
     const outcome = await measure(service, cleanup);
     say(...outcome.lines);
     wrong.push(...outcome.wrong);

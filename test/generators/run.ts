@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { chosenBy } from '../../harness/stage/chosen.js';
 import { runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
 import { DemoClient } from '../../local/demo/demo-client.js';
@@ -33,8 +34,7 @@ interface Row {
 }
 
 await runToExit(runMsMax, async (cleanup) => {
-  const wanted = generators.filter(({ name }) => only.split(',').some((part) => name.toLowerCase().includes(part)));
-  if (wanted.length === 0) throw new Error(`--only ${only} names none of: ${generators.map(({ name }) => name).join(', ')}`);
+  const wanted = chosenBy(only, generators, ({ name }) => name);
   const provided: Tools = {
     jar: await downloaded(jarUrl, jarDigest),
     python: pythonPrograms('generators', join(tools, 'requirements.txt')),

@@ -1,0 +1,11 @@
+/**
+ * The items that the option `--only` of a command chooses: their names contain one of its parts, which commas separate. All without the option.
+ * @throws if a part is in no name, because a command that measures nothing must not look like a success
+ */
+export function chosenBy<Item>(only: string, items: readonly Item[], nameOf: (item: Item) => string): Item[] {
+  const isIn = (part: string) => (item: Item) => nameOf(item).toLowerCase().includes(part.trim().toLowerCase());
+  const parts = only.split(',');
+  const unknown = parts.find((part) => !items.some(isIn(part)));
+  if (unknown !== undefined) throw new Error(`--only ${unknown} names none of: ${items.map(nameOf).join(', ')}`);
+  return items.filter((item) => parts.some((part) => isIn(part)(item)));
+}
