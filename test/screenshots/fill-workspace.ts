@@ -130,7 +130,19 @@ async function untilSettled(owner: Owner): Promise<void> {
   );
 }
 
+/** Waits for the first answer of the failing receiver. @returns the delivery with the most attempts of those that it answered */
 async function failedDelivery(owner: Owner, webhookId: string): Promise<string> {
-  const { deliveries } = await owner.get<{ deliveries: (WithId & { attempts: object[] })[] }>(`/webhooks/${webhookId}/deliveries`);
-  return deliveries.toSorted((one, other) => other.attempts.length - one.attempts.length)[0]?.id ?? '';
+  type Listed = WithId & { attempts: { response_status: number | null }[] };
+  let id = '';
+  await until(
+    async () => {
+      const { deliveries } = await owner.get<{ deliveries: Listed[] }>(`/webhooks/${webhookId}/deliveries`);
+      const failed = deliveries.filter(({ attempts }) => attempts.some(({ response_status }) => response_status === 500));
+      id = failed.toSorted((one, other) => other.attempts.length - one.attempts.length)[0]?.id ?? '';
+      return id !== '';
+    },
+    'the failing receiver has answered',
+    stepMsMax,
+  );
+  return id;
 }
