@@ -12,6 +12,7 @@ import { openCarrier } from './carrier.js';
 import { runFaults } from './faults.js';
 import { startLoad } from './load.js';
 import { judge, openMessages } from './verdict.js';
+import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { say, sayVerdict } from '../../../harness/report/say.js';
 
 const { values } = parseArgs({
@@ -32,32 +33,28 @@ const [messages, rounds, terminations, seed] = [values.messages, values.rounds, 
 const roundSeconds = 32;
 /** Unknown hand-offs wait two minutes for their report; the watcher looks once a minute. */
 const settleMsMax = 8 * 60_000;
+/** Starting, and twice the load. */
+const runMsMax = 10 * 60_000 + 2 * rounds * roundSeconds * 1_000 + settleMsMax;
 
-async function soak(): Promise<boolean> {
+async function soak(cleanup: Cleanup): Promise<number> {
+  cleanup.add(mochaGlobalTeardown);
+  await mochaGlobalSetup();
   const counterpart = await startTwilio();
+  cleanup.add(() => counterpart.close());
   const service = await startService({ env: { ...twilioEnv(counterpart), LOG_LEVEL: 'silent' } });
-  try {
-    const carrier = openCarrier(counterpart);
-    const load = await startLoad(service, { messages, seconds: rounds * roundSeconds });
-    const faults = await runFaults(service, { rounds, terminations, random: randomOf(seed) }, say);
-    say('The faults are over; waiting until every send is answered and every message has ended…');
-    const sends = await load.ended;
-    await until(async () => (await openMessages(service.db)) === 0, 'no message is open', settleMsMax).catch((error: Error) =>
-      say(error.message),
-    );
-    await carrier.close();
-    const verdict = await judge(service.db, counterpart, sends);
-    for (const [what, count] of Object.entries({ ...faults, ...verdict.figures })) say(`${what.padEnd(60)} ${count}`);
-    return sayVerdict(verdict.violations, 'nothing lost, handed off twice, charged twice, or declared failed though its report came') === 0;
-  } finally {
-    await service.stop();
-    await counterpart.close();
-  }
+  cleanup.add(() => service.stop());
+  const carrier = openCarrier(counterpart);
+  const load = await startLoad(service, { messages, seconds: rounds * roundSeconds });
+  const faults = await runFaults(service, { rounds, terminations, random: randomOf(seed) }, say);
+  say('The faults are over; waiting until every send is answered and every message has ended…');
+  const sends = await load.ended;
+  await until(async () => (await openMessages(service.db)) === 0, 'no message is open', settleMsMax).catch((error: Error) =>
+    say(error.message),
+  );
+  await carrier.close();
+  const verdict = await judge(service.db, counterpart, sends);
+  for (const [what, count] of Object.entries({ ...faults, ...verdict.figures })) say(`${what.padEnd(60)} ${count}`);
+  return sayVerdict(verdict.violations, 'nothing lost, handed off twice, charged twice, or declared failed though its report came');
 }
 
-await mochaGlobalSetup();
-try {
-  process.exitCode = (await soak()) ? 0 : 1;
-} finally {
-  await mochaGlobalTeardown();
-}
+await runToExit(runMsMax, soak);

@@ -21,6 +21,7 @@ import { openCarrier } from '../handoff/carrier.js';
 import { startLoad } from '../handoff/load.js';
 import { judge, openMessages } from '../handoff/verdict.js';
 import { type Balancer, startBalancer } from './balancer.js';
+import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { say, sayVerdict } from '../../../harness/report/say.js';
 
 const { values } = parseArgs({
@@ -30,6 +31,8 @@ const present = resolve(import.meta.dirname, '../../../..');
 /** Between two steps of the upgrade, so that each state of the service gets a part of the load. */
 const stepMs = (Number(values.seconds) * 1_000) / 6;
 const settleMsMax = 5 * 60_000;
+/** Starting, and twice the load. */
+const runMsMax = 10 * 60_000 + 2 * Number(values.seconds) * 1_000 + settleMsMax;
 
 /** The entry points of a version. */
 const versionIn = (root: string, env: NodeJS.ProcessEnv) => ({
@@ -66,8 +69,12 @@ async function upgrade(former: { api: Child; worker: Child }, next: Version, { b
   return [workerCode, apiCode];
 }
 
-async function soak(from: string, place: Place): Promise<boolean> {
+async function soak(from: string, cleanup: Cleanup): Promise<number> {
+  cleanup.add(mochaGlobalTeardown);
+  await mochaGlobalSetup();
+  const place = await openPlace(cleanup);
   const counterpart = await startTwilio();
+  cleanup.add(() => counterpart.close());
   const { port, balancer, db } = place;
   const url = `http://127.0.0.1:${balancer.port}`;
   const addresses = { DATABASE_URL: asProgram(place.url), MIGRATE_DATABASE_URL: place.url, PUBLIC_URL: url, CALLBACK_URL: url };
@@ -82,24 +89,20 @@ async function soak(from: string, place: Place): Promise<boolean> {
   const [before, after] = [versionIn(resolve(from), env), versionIn(present, env)];
   const former = { api: before.api(port), worker: before.worker() };
   const parts = [former.api, former.worker];
-  try {
-    await before.migrate();
-    await Promise.all(parts.map((part) => part.start()));
-    const carrier = openCarrier(counterpart);
-    const load = await startLoad({ url, db }, { messages: Number(values.messages), seconds: Number(values.seconds) });
-    await sleep(stepMs);
-    const codes = await upgrade(former, after, { balancer, parts });
-    const sends = await load.ended;
-    await until(async () => (await openMessages(db)) === 0, 'no message is open', settleMsMax).catch((error: Error) => say(error.message));
-    await carrier.close();
-    const { figures, violations } = await judge(db, counterpart, sends);
-    for (const [what, count] of Object.entries(figures)) say(`${what.padEnd(60)} ${count}`);
-    if (codes.some((code) => code !== 0)) violations.push(`the former processes ended with ${codes.join(' and ')}`);
-    return sayVerdict(violations, 'nothing lost, handed off twice or charged twice during the upgrade') === 0;
-  } finally {
-    await Promise.all(parts.map((part) => part.stop()));
-    await counterpart.close();
-  }
+  cleanup.add(() => Promise.all(parts.map((part) => part.stop())));
+  await before.migrate();
+  await Promise.all(parts.map((part) => part.start()));
+  const carrier = openCarrier(counterpart);
+  const load = await startLoad({ url, db }, { messages: Number(values.messages), seconds: Number(values.seconds) });
+  await sleep(stepMs);
+  const codes = await upgrade(former, after, { balancer, parts });
+  const sends = await load.ended;
+  await until(async () => (await openMessages(db)) === 0, 'no message is open', settleMsMax).catch((error: Error) => say(error.message));
+  await carrier.close();
+  const { figures, violations } = await judge(db, counterpart, sends);
+  for (const [what, count] of Object.entries(figures)) say(`${what.padEnd(60)} ${count}`);
+  if (codes.some((code) => code !== 0)) violations.push(`the former processes ended with ${codes.join(' and ')}`);
+  return sayVerdict(violations, 'nothing lost, handed off twice or charged twice during the upgrade');
 }
 
 interface Place {
@@ -113,38 +116,27 @@ interface Place {
 }
 
 /** An empty database and namespace, and the balancer. */
-async function openPlace(): Promise<Place & { close(): Promise<void> }> {
+async function openPlace(cleanup: Cleanup): Promise<Place> {
   const server = process.env.TEST_DATABASE_SERVER ?? '';
   const name = `upgrade_${randomUUID().replaceAll('-', '')}`;
   const administrator = openPool(`${server}/postgres`, 1);
   await select(administrator, `CREATE DATABASE ${name}`);
   await administrator.close();
   const temporal = await freshNamespace();
+  cleanup.add(() => temporal.close());
   const port = await freePort();
   const balancer = await startBalancer(port);
+  cleanup.add(() => balancer.close());
   const url = `${server}/${name}`;
   const db = connect(url, 4);
-  const close = async () => {
-    await balancer.close();
-    await temporal.close();
-    await db.close();
-  };
-  return { db, url, port, balancer, temporal: { TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: temporal.namespace }, close };
+  cleanup.add(() => db.close());
+  return { db, url, port, balancer, temporal: { TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: temporal.namespace } };
 }
 
-if (values.from === undefined) {
+const { from } = values;
+if (from === undefined) {
   say('Name the folder of the former version: npm run soak:upgrade -- --from <folder>');
   process.exitCode = 2;
 } else {
-  await mochaGlobalSetup();
-  try {
-    const place = await openPlace();
-    try {
-      process.exitCode = (await soak(values.from, place)) ? 0 : 1;
-    } finally {
-      await place.close();
-    }
-  } finally {
-    await mochaGlobalTeardown();
-  }
+  await runToExit(runMsMax, (cleanup) => soak(from, cleanup));
 }

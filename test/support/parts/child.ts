@@ -31,6 +31,7 @@ export function child(script: string, env: NodeJS.ProcessEnv, logFile?: string):
     if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null;
     const gone = once(ending, 'exit');
     ending.kill(signal);
+    ending.kill('SIGCONT'); // a frozen process takes no other signal but SIGKILL
     const [code] = (await gone) as [number | null];
     return code;
   };
