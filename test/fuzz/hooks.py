@@ -10,7 +10,7 @@ from schemathesis.core.failures import AcceptedNegativeData
 from schemathesis.openapi.checks import RejectedPositiveData
 
 RECEIVER = "https://127.0.0.1:9443/"  # nobody listens there, and nothing leaves this machine
-KEY_ID = os.environ["FUZZ_API_KEY_ID"]
+KEPT_IDS = {os.environ["FUZZ_API_KEY_ID"], os.environ["FUZZ_SESSION_ID"]}
 
 now = datetime.now(timezone.utc).replace(tzinfo=None)
 
@@ -36,13 +36,27 @@ EXPLAINED = {
     r"Invalid or expired token": "tokens are sent by mail",
     r"[\s\S]+ must be between -\d+ and \d+; send larger numbers as strings": "numbers at any depth of free-form fields",
     r"Invalid signature": "signed by a provider",
+    r"Invalid cursor": "from the page before",
+    r"Invalid actor\. Must be one of: .*": "a type or an id, which are two schemas",
+    r"by=hour is kept for 35 days": "depends on another field",
+    r"from and to must be at most \d+ days apart": "depends on another field",
+    r"Invalid verification code": "depends on the clock",
+    r"Webhook URL must use HTTPS": "URLs of other answers are sent, too",
+    r"frame_ancestors must be a list of at most 10 https origins, .*": "the schema tells texts",
+    r"content\.template\.buttons must have one item for each index, .*": "depends on another item",
+    r"Unknown field: [\s\S]+\. Did you mean \S+\?": "names that are like known ones are sent, too",
+    r"retry_delays must be a list of at most 20 .*": "the schema tells numbers",
+    r"allowed_addresses\[\d+\] must be an IP address .*": "the schema tells texts",
+    r"spend_limit_day must be from 0 to \d+, in thousandths": "the schema tells numbers",
+    r"Invalid allowed_countries\. Must be .*": "249 of the 676 codes of two letters are countries",
 }
 
 # The same, where an address is of one of several channels.
-OF_A_CHANNEL = ("bulk", "preview", "suppressions")
+OF_A_CHANNEL = ("bulk", "preview", "send", "suppressions", "erasures")
 EXPLAINED_OF_A_CHANNEL = {
     r"(Missing required field: )?recipients\[\d+\].*": "depends on the channel, and on the placeholders of the text",
     r"(Phone number must be in E\.164 format|Invalid email address)": "depends on the channel",
+    r"Missing required field: fallback\[\d+\]\.to": "depends on the channel",
     r"[\d,]+ more faults are not listed": "of those",
 }
 
@@ -76,8 +90,8 @@ def filter_failure(context, failure, case, response):
 
 @schemathesis.hook
 def filter_case(context, case):
-    """The key that this run works with stays."""
-    return (case.path_parameters or {}).get("id") != KEY_ID
+    """The key and the session that this run works with stay."""
+    return (case.path_parameters or {}).get("id") not in KEPT_IDS
 
 
 @schemathesis.hook

@@ -20,7 +20,9 @@ const { seconds, seed, exclude } = parseArgs({
   options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string' }, exclude: { type: 'string' } },
 }).values;
 const folder = join(root, 'test/fuzz');
-const endsSession = '/auth/logout';
+/** Operations that end the session of their caller. After them every other operation would answer 401. */
+const endings = ['logOut', 'logOutAll', 'deleteConsoleSession'];
+const operationOptions = (flag: string, operations: readonly string[]) => operations.flatMap((id) => [flag, id]);
 const secondsOfLogouts = '15';
 /** Starting, and the last requests. */
 const graceMs = 300_000;
@@ -42,19 +44,11 @@ await runToExit(Number(seconds) * 1000 + graceMs, async (cleanup) => {
     },
     cleanup,
   );
-  // Operations that end the session come last, with an account of their own. After them every other operation would answer 401.
-  const exitCodes = [
-    await drive({ schemathesis, baseUrl, seconds, only: ['--exclude-path-regex', endsSession] }, cleanup),
-    await drive(
-      {
-        schemathesis,
-        baseUrl,
-        seconds: secondsOfLogouts,
-        only: ['--include-path-regex', endsSession, '--phases', 'examples,coverage,fuzzing'],
-      },
-      cleanup,
-    ),
-  ];
+  const exitCodes = [await drive({ schemathesis, baseUrl, seconds, only: operationOptions('--exclude-operation-id', endings) }, cleanup)];
+  for (const operation of endings) {
+    const only = [...operationOptions('--include-operation-id', [operation]), '--phases', 'examples,coverage,fuzzing'];
+    exitCodes.push(await drive({ schemathesis, baseUrl, seconds: secondsOfLogouts, only, endsSession: true }, cleanup));
+  }
   const report = assess(readAnswers(join(dataDir, 'logs')));
   process.stdout.write(`${report.lines.join('\n')}\n`);
   return exitCodes.every((code) => code === 0) && report.faults === 0 ? 0 : 1;
@@ -67,15 +61,21 @@ interface Drive {
   seconds: string;
   /** Options that choose the operations. */
   only: readonly string[];
+  endsSession?: boolean;
 }
 
-/** Runs Schemathesis with a new account. Its output goes to the terminal. @returns its exit code */
-async function drive({ schemathesis, baseUrl, seconds: max, only }: Drive, cleanup: Cleanup): Promise<number> {
+/**
+ * Runs Schemathesis with a new account. Its output goes to the terminal.
+ * @returns its exit code; 1 also if it has lost its session or its key, because the rest of its requests then got a 401 only
+ */
+async function drive({ schemathesis, baseUrl, seconds: max, only, endsSession = false }: Drive, cleanup: Cleanup): Promise<number> {
   const client = new DemoClient(baseUrl, AbortSignal.timeout(60_000));
   const account = { email: `fuzz-${randomUUID()}@tidings.invalid`, password: `fuzz-${randomUUID()}` }; // unlike the samples, which would change the password and close the account
   await client.call('POST', '/auth/signup', { body: { ...account, company_name: 'Fuzz' } });
   const { token } = await client.call<{ token: string }>('POST', '/auth/login', { body: account });
   const { id, key } = await client.call<{ id: string; key: string }>('POST', '/api-keys', { body: { name: 'fuzz' }, token });
+  const { sessions } = await client.call<{ sessions: { id: string; is_current: boolean }[] }>('GET', '/auth/sessions', { token });
+  const sessionId = sessions.find(({ is_current }) => is_current)?.id;
   const args = [
     '--config-file',
     join(folder, 'schemathesis.toml'),
@@ -90,11 +90,33 @@ async function drive({ schemathesis, baseUrl, seconds: max, only }: Drive, clean
   if (seed !== undefined) args.push('--seed', seed);
   if (exclude !== undefined) args.push('--exclude-checks', exclude);
   const child = spawn(schemathesis, args, {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PYTHONPATH: folder, FUZZ_JWT: token, FUZZ_API_KEY: key, FUZZ_API_KEY_ID: id },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PYTHONPATH: folder,
+      FUZZ_JWT: token,
+      FUZZ_API_KEY: key,
+      FUZZ_API_KEY_ID: id,
+      FUZZ_SESSION_ID: sessionId,
+    },
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   cleanup.add(() => stopChild(child));
   const [exitCode] = (await once(child, 'exit')) as [number | null];
-  return exitCode ?? 1;
+  return !endsSession && !(await isSignedIn(baseUrl, token, key)) ? 1 : (exitCode ?? 1);
+}
+
+/** Whether the JWT and the key still work. Says which does not. */
+async function isSignedIn(baseUrl: string, token: string, apiKey: string): Promise<boolean> {
+  const client = new DemoClient(baseUrl, AbortSignal.timeout(60_000));
+  for (const credential of [{ token }, { apiKey }]) {
+    try {
+      await client.call('GET', '/balance', credential);
+    } catch (error) {
+      process.stdout.write(`the run has lost its ${Object.keys(credential).join()}: ${String(error)}\n`);
+      return false;
+    }
+  }
+  return true;
 }
