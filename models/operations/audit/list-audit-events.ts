@@ -3,7 +3,7 @@ import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { ActorType } from '../../rules/audit/origin.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { type Listed, type ListWindow, readWindow, type SortColumn } from '../../rules/values/list-window.js';
-import { LargeCounts } from '../messages/large-counts.js';
+import { LargeCounts } from '../lists/large-counts.js';
 
 export interface AuditEvent {
   id: string;
@@ -34,15 +34,15 @@ export interface AuditFilters {
 /** The sort columns of the list. */
 export const auditSort: readonly SortColumn[] = ['micros', 'id'];
 
-const counts = new LargeCounts();
+const remembered = new LargeCounts();
 
 /** A part of a workspace's audit events, newest first. */
 export function listAuditEvents(db: Database, workspaceId: string, filters: AuditFilters, window: ListWindow): Promise<Listed<AuditEvent>> {
   const { types, actorType, actorId, from, to } = filters;
   const bind = [workspaceId, types ?? null, actorType ?? null, actorId ?? null, from ?? null, to ?? null];
-  const all = async () => (await select<{ total: number }>(db, count, bind))[0]?.total ?? 0;
+  const all = async () => (await select<{ total: number }>(db, countAll, bind))[0]?.total ?? 0;
   return readWindow<AuditEvent & { micros: number }>(window, {
-    count: () => counts.get(JSON.stringify(bind), all),
+    count: () => remembered.get(JSON.stringify(bind), all),
     find: ({ after, limit, offset }) =>
       after === null ? select(db, `${list} ${range}`, [...bind, limit, offset]) : select(db, listAfter, [...bind, limit, offset, ...after]),
     placeOf: ({ micros, id }) => [String(micros), id],
@@ -62,7 +62,7 @@ export function auditEventsAfter(
 const filtered = `
   FROM audit_events WHERE workspace_id = $1 AND ($2::text[] IS NULL OR type = ANY($2)) AND ($3::text IS NULL OR actor_type = $3)
     AND ($4::uuid IS NULL OR actor_id = $4) AND ($5::timestamptz IS NULL OR at >= $5) AND ($6::timestamptz IS NULL OR at < $6::timestamptz + interval '1 millisecond')`;
-const count = `SELECT count(*) AS total ${filtered}`;
+const countAll = `SELECT count(*) AS total ${filtered}`;
 const shown = `
   SELECT id, type, at, actor_type, actor_id, actor_name, address, user_agent, request_id, target_type, target_id, target_name, changes,
     (extract(epoch FROM at) * 1000000)::bigint AS micros`;
