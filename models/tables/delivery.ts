@@ -4,7 +4,7 @@ import { column, type Columns, nullable, type RowOf, withDefault } from './colum
 import { modelOf } from './model-of.js';
 import { notFound } from '../errors.js';
 import type { EventType, testEventType } from '../rules/webhooks/events.js';
-import { type Listed, type ListWindow, type Place, readWindow, type SortColumn } from '../rules/values/list-window.js';
+import { type Counting, type Listed, type ListWindow, type Place, readWindow, type SortColumn } from '../rules/values/list-window.js';
 import { isUuid } from '../rules/values/text.js';
 import type { Webhook } from './webhook.js';
 
@@ -73,22 +73,20 @@ export class Delivery extends modelOf(deliveryColumns) {
     return this.status === 'pending' && (!is_active || this.webhook_revision < held_revision) ? 'held' : this.status;
   }
 
-  /**
-   * A part of a webhook's deliveries, newest first, each with its attempts, read at one moment.
-   * @param counted the number of `all`, which may remember it
-   */
+  /** A part of a webhook's deliveries, newest first, each with its attempts, read at one moment. */
   static async pageOf(
     webhook: Holder & Pick<Webhook, 'id'>,
     { status, since, until, ...filters }: DeliveryFilters,
     window: ListWindow,
-    counted = (all: () => Promise<number>) => all(),
+    counting?: Counting,
   ): Promise<Listed<Delivery>> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
     const filtered = [...createdBetween(since, until), ...(await inStatuses(webhook, status)), ...ofMessage(filters.message_id)];
     const where = { ...given, webhook_id: webhook.id };
     const order: Order = [['created_at', 'DESC'], ['seq', 'DESC'], ['id', 'DESC'], ...inOrder];
     return readWindow<Delivery>(window, {
-      count: () => counted(() => Delivery.count({ where: { ...where, [Op.and]: filtered } })),
+      count: () => Delivery.count({ where: { ...where, [Op.and]: filtered } }),
+      counting,
       find: ({ after, ...range }) =>
         Delivery.findAll({
           attributes: { include: [[literal(createdMicros), 'micros']] },

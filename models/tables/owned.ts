@@ -3,7 +3,7 @@ import { type Attributes, Model, type ModelStatic, Op, type Order, type Transact
 import type { Columns } from './columns.js';
 import type { ModelOf } from './model-of.js';
 import { notFound, type ResourceName } from '../errors.js';
-import { type Listed, type ListWindow, readWindow } from '../rules/values/list-window.js';
+import { type Counting, type Listed, type ListWindow, readWindow } from '../rules/values/list-window.js';
 import { isUuid } from '../rules/values/text.js';
 
 abstract class Owned extends Model {
@@ -28,17 +28,17 @@ abstract class Owned extends Model {
     this: OwnedStatic<T>,
     workspaceId: string,
     window: ListWindow,
-    { where = {}, either = [{}], count, attributes }: PageOptions<Attributes<T>> = {},
+    { where = {}, either = [{}], counting, attributes }: PageOptions<Attributes<T>> = {},
   ): Promise<Listed<T>> {
     const parts = either.map((part) => ({ [Op.and]: [where, { workspace_id: workspaceId }, part] }) as WhereOptions<Attributes<T>>);
-    const all = async () => (await inTurn(parts, (part) => this.count({ where: part }))).reduce((sum, each) => sum + each, 0);
     return readWindow<T>(window, {
-      count: () => (count === undefined ? all() : count(all)),
+      count: async () => (await inTurn(parts, (part) => this.count({ where: part }))).reduce((sum, each) => sum + each, 0),
+      counting,
       find: async ({ after, limit, offset }, total) => {
         const find = (place: object) => newestOf(this, parts, { place, limit, ...(attributes === undefined ? {} : { attributes }) });
         if (after !== null) return find({ id: { [Op.lt]: after[0] } });
         if (offset === 0) return find({});
-        const isCounted = total !== null && count === undefined;
+        const isCounted = total !== null && counting === undefined;
         const first = await idAt(this, parts, { offset, fromEnd: isCounted ? total - 1 - offset : offset });
         return first === null ? [] : find({ id: { [Op.lte]: first } });
       },
@@ -54,8 +54,11 @@ interface PageOptions<Row> {
    * condition with OR, the planner may choose to read all rows of the workspace.
    */
   either?: readonly WhereOptions<Row>[];
-  /** Counts the rows in another way than by reading `all`. Its number may be of another moment, so no page is found from the end. */
-  count?: (all: () => Promise<number>) => Promise<number>;
+  /**
+   * Finds the number of rows. No page is found from the end then: a large number is mostly remembered, so of another moment, and for a small one
+   * it would save little.
+   */
+  counting?: Counting | undefined;
   /** The columns that are read, at least the id. Default: all. */
   attributes?: string[];
 }

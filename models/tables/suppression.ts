@@ -8,7 +8,7 @@ import { column, type Columns, nullable, withDefault } from './columns.js';
 import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
 import type { SuppressionReason, SuppressionSource } from '../rules/contacts/suppression.js';
-import type { Listed, ListWindow } from '../rules/values/list-window.js';
+import type { Counting, Listed, ListWindow } from '../rules/values/list-window.js';
 
 export const suppressionColumns = {
   id: column.uuid(),
@@ -27,18 +27,15 @@ export const suppressionColumns = {
 export class Suppression extends ownedOf(suppressionColumns) {
   static override readonly resource = 'Suppression';
 
-  /**
-   * A part of the suppressions that are in effect, newest first. An undefined filter does not filter.
-   * @param count the number of `all`, which may remember it
-   */
+  /** A part of the suppressions that are in effect, newest first. An undefined filter does not filter. */
   static live(
     workspaceId: string,
     filters: { channel?: Channel | undefined; recipient?: string | undefined; reason?: SuppressionReason | undefined },
     window: ListWindow,
-    count: (all: () => Promise<number>) => Promise<number>,
+    counting?: Counting,
   ): Promise<Listed<Suppression>> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-    return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() }, count });
+    return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() }, counting });
   }
 
   /** Whether a suppression that is in effect forbids messages to this recipient. @param names what it may be called on the list */

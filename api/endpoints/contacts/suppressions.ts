@@ -97,8 +97,8 @@ export const listSuppressions = list({
     // Addresses are compared without regard to letter case.
     const key = wanted === undefined ? undefined : recipientKey('email', wanted);
     const given = { recipient: key, ...filters };
-    const count = (all: () => Promise<number>) => counts.get(JSON.stringify([caller.workspaceId, given]), all);
-    return mapRows(await Suppression.live(caller.workspaceId, given, window, count), presentSuppression);
+    const counting = counts.of(caller.workspaceId, given);
+    return mapRows(await Suppression.live(caller.workspaceId, given, window, counting), presentSuppression);
   },
 });
 

@@ -36,8 +36,8 @@ export const listDeliveries = list({
   async find({ caller, params, filters, window }) {
     const webhook = await Webhook.owned(caller.workspaceId, params.id);
     const { id, is_active, revision } = webhook; // a change of the webhook may change the statuses of all its deliveries
-    const count = (all: () => Promise<number>) => counts.get(JSON.stringify([id, is_active, revision, filters]), all);
-    return mapRows(await Delivery.pageOf(webhook, filters, window, count), (row) => presentDelivery(row, webhook));
+    const counting = counts.of(id, is_active, revision, filters);
+    return mapRows(await Delivery.pageOf(webhook, filters, window, counting), (row) => presentDelivery(row, webhook));
   },
 });
 

@@ -40,9 +40,9 @@ const remembered = new LargeCounts();
 export function listAuditEvents(db: Database, workspaceId: string, filters: AuditFilters, window: ListWindow): Promise<Listed<AuditEvent>> {
   const { types, actorType, actorId, from, to } = filters;
   const bind = [workspaceId, types ?? null, actorType ?? null, actorId ?? null, from ?? null, to ?? null];
-  const all = async () => (await select<{ total: number }>(db, countAll, bind))[0]?.total ?? 0;
   return readWindow<AuditEvent & { micros: number }>(window, {
-    count: () => remembered.get(JSON.stringify(bind), all),
+    count: async () => (await select<{ total: number }>(db, countAll, bind))[0]?.total ?? 0,
+    counting: remembered.of(...bind),
     find: ({ after, limit, offset }) =>
       after === null ? select(db, `${list} ${range}`, [...bind, limit, offset]) : select(db, listAfter, [...bind, limit, offset, ...after]),
     placeOf: ({ micros, id }) => [String(micros), id],

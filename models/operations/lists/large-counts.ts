@@ -1,3 +1,5 @@
+import type { Counted, Counting } from '../../rules/values/list-window.js';
+
 /** A smaller number is counted at each call. */
 const largeFrom = 10_000;
 const ageMsMax = 30_000;
@@ -11,13 +13,14 @@ export class LargeCounts {
   /** Oldest first. */
   readonly #kept = new Map<string, { total: Promise<number>; at: number }>();
 
-  /**
-   * @param key names the rows
-   * @param count counts them
-   */
-  async get(key: string, count: () => Promise<number>): Promise<number> {
+  /** The number of rows that `key` names. */
+  of(...key: readonly unknown[]): Counting {
+    return (all) => this.#get(JSON.stringify(key), all);
+  }
+
+  async #get(key: string, count: () => Promise<number>): Promise<Counted> {
     const known = this.#kept.get(key);
-    if (known !== undefined && performance.now() - known.at < ageMsMax) return known.total;
+    if (known !== undefined && performance.now() - known.at < ageMsMax) return { total: await known.total, isFresh: false };
     const total = count();
     const entry = { total, at: performance.now() };
     this.#kept.delete(key);
@@ -30,6 +33,6 @@ export class LargeCounts {
     } finally {
       if (!isLarge && this.#kept.get(key) === entry) this.#kept.delete(key);
     }
-    return total;
+    return { total: await total, isFresh: true };
   }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.js';
 import { Message, type MessageRow } from '../../tables/message.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import type { PublicStatus } from '../../rules/messages/status.js';
-import type { Listed, ListWindow } from '../../rules/values/list-window.js';
+import type { Counted, Listed, ListWindow } from '../../rules/values/list-window.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
 import { Workspace } from '../../tables/workspace.js';
 import { LargeCounts } from '../lists/large-counts.js';
@@ -44,13 +44,13 @@ export async function listMessages(
   return Message.ownedPage(workspaceId, window, {
     where: whereOf(others, readsPeriods ? await openPeriods(db, workspaceId) : null),
     either: to === undefined ? [{}] : await sentTo(workspaceId, to),
-    count: (all) => (isWhole ? countOf(workspaceId) : counts.get(JSON.stringify([workspaceId, filters]), all)),
+    counting: isWhole ? () => countOf(workspaceId) : counts.of(workspaceId, filters),
   });
 }
 
-async function countOf(workspaceId: string): Promise<number> {
+async function countOf(workspaceId: string): Promise<Counted> {
   const { message_count } = await Workspace.findByPk(workspaceId, { attributes: ['message_count'], rejectOnEmpty: true });
-  return message_count;
+  return { total: message_count, isFresh: true };
 }
 
 function whereOf(

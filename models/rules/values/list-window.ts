@@ -21,8 +21,22 @@ export interface Range {
   offset: number;
 }
 
+/** The number of rows in a list. */
+export interface Counted {
+  total: number;
+  /** Counted for this request. Otherwise rows may have been added or deleted since. */
+  isFresh: boolean;
+}
+
+/** How the number of rows is found. `all` counts them. */
+export type Counting = (all: () => Promise<number>) => Promise<Counted>;
+
+const countAnew: Counting = async (all) => ({ total: await all(), isFresh: true });
+
 interface Reader<Row> {
   count(): Promise<number>;
+  /** Default: `count` is called at each request. */
+  counting?: Counting | undefined;
   /** @param total the number of rows, if it is known */
   find(range: Range, total: number | null): Promise<Row[]>;
   placeOf(row: Row): Place;
@@ -32,18 +46,23 @@ interface Reader<Row> {
  * Reads a part of a list. Cursor pagination returns every row that exists throughout exactly once, because a cursor is a sort key. A list that
  * ends on its first page is not counted.
  */
-export async function readWindow<Row>(window: ListWindow, { count, find, placeOf }: Reader<Row>): Promise<Listed<Row>> {
+export async function readWindow<Row>(
+  window: ListWindow,
+  { count, counting = countAnew, find, placeOf }: Reader<Row>,
+): Promise<Listed<Row>> {
   const page = 'page' in window ? window.page : null;
   const offset = page === null ? 0 : (page - 1) * window.limit;
-  const counted = offset > 0 ? await count() : null;
-  if (counted !== null && offset >= counted) return { rows: [], total: counted, next: null };
+  const counted = offset > 0 ? await counting(count) : null;
+  if (counted?.isFresh && offset >= counted.total) return { rows: [], total: counted.total, next: null };
   // One row more than shown: it shows whether the list continues.
-  const found = await find({ after: 'after' in window ? window.after : null, limit: window.limit + 1, offset }, counted);
+  const found = await find({ after: 'after' in window ? window.after : null, limit: window.limit + 1, offset }, counted?.total ?? null);
   const rows = found.slice(0, window.limit);
   const last = rows.at(-1);
   const goesOn = found.length > window.limit && last !== undefined;
-  let total = counted;
-  if (page === 1) total = goesOn ? await count() : rows.length;
+  let total: number | null = null;
+  if (page === 1) total = goesOn ? (await counting(count)).total : rows.length;
+  // A client that goes up to the last page by number must not stop before the rows that were added since the count.
+  else if (counted !== null) total = found.length === 0 ? counted.total : Math.max(counted.total, offset + found.length);
   return { rows, total, next: goesOn ? placeOf(last) : null };
 }
 

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { isPlace, type ListWindow, mapRows, readWindow } from '../../../../models/rules/values/list-window.js';
 
 describe('readWindow', () => {
-  const read = async (window: ListWindow, size: number) => {
+  /** @param remembered the number of rows some time ago */
+  const read = async (window: ListWindow, size: number, remembered?: number) => {
     const all = Array.from({ length: size }, (_, index) => index);
     let counts = 0;
     const listed = await readWindow(window, {
       count: () => Promise.resolve((counts += 1) && size),
+      counting: remembered === undefined ? undefined : () => Promise.resolve({ total: remembered, isFresh: false }),
       find: ({ after, limit, offset }) => {
         const from = after === null ? offset : Number(after[0]) + 1;
         return Promise.resolve(all.slice(from, from + limit));
@@ -32,6 +34,14 @@ describe('readWindow', () => {
   ] as [string, ListWindow, number, object][]) {
     it(`a list reads ${title}`, async () => assert.deepEqual(await read(window, size), expected));
   }
+
+  it('rows that were added since their number was remembered are reached by page', async () => {
+    const counts = 0;
+    assert.deepEqual(await read({ page: 2, limit: 2 }, 5, 4), { rows: [2, 3], total: 5, next: ['3'], counts });
+    assert.deepEqual(await read({ page: 3, limit: 2 }, 5, 4), { rows: [4], total: 5, next: null, counts });
+    assert.deepEqual(await read({ page: 4, limit: 2 }, 5, 4), { rows: [], total: 4, next: null, counts });
+    assert.deepEqual(await read({ page: 2, limit: 2 }, 3, 4), { rows: [2], total: 4, next: null, counts });
+  });
 });
 
 describe('mapRows', () => {
