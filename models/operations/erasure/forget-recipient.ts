@@ -46,10 +46,11 @@ async function forgetInUnmatched(db: Database, key: Buffer, recipient: string): 
   const spellings = phoneSpellings(recipient);
   const bind = [spellings.map(mentionOf).join('|'), key, spellings.map(roughMentionOf)];
   const clear = clearUnmatched(recipient.includes('@') ? 'lower(d.raw)' : 'd.raw');
-  for (let after = lowestId; ; ) {
-    const [page] = await select<{ read: number; last: string | null }>(db, clear, [...bind, after]);
-    if (page === undefined || page.last === null || page.read < unmatchedPage) break;
-    after = page.last;
+  let after: string | undefined = lowestId;
+  while (after !== undefined) {
+    const ids: string[] = (await select<{ id: string }>(db, unmatched, [after])).map(({ id }) => id);
+    for (let at = 0; at < ids.length; at += searchedAtOnce) await select(db, clear, [...bind, ids.slice(at, at + searchedAtOnce)]);
+    after = ids[unmatchedPage - 1];
   }
 }
 
@@ -100,20 +101,23 @@ const clearSteps = `
     ORDER BY f.message_id LIMIT ${stepsPage} FOR UPDATE OF f)
   RETURNING f.message_id`;
 
-/** A large page, because each one may read the index of all these reports. */
-const unmatchedPage = 10_000;
+/** Ids per read: each one reads and sorts all reports without a message, because no index has them in this order. */
+const unmatchedPage = 100_000;
+/** Reports per statement that searches them and locks what it finds. */
+const searchedAtOnce = 10_000;
+
+const unmatched = `
+  SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND id > $1 ORDER BY id LIMIT ${unmatchedPage}`;
 
 /**
  * Reports that matched no message, so that their workspace is unknown. The message of a new one may only be in its hand-off, and of another
  * workspace. It finds its report by the digest, see record-handoffs.ts. So also those are emptied that came after the request.
  */
 const clearUnmatched = (text: string) => `
-  WITH page AS MATERIALIZED (
-    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND id > $4 ORDER BY id LIMIT ${unmatchedPage}
-  ), given AS MATERIALIZED (
+  WITH given AS MATERIALIZED (
     SELECT d.id FROM delivery_reports d
-    WHERE d.id = ANY (ARRAY(SELECT id FROM page)) AND d.group_id IS NULL AND d.applied_at IS NULL
+    WHERE d.id = ANY ($4::uuid[]) AND d.group_id IS NULL AND d.applied_at IS NULL
       AND CASE WHEN ${text} LIKE ANY ($3::text[]) THEN lower(d.raw) ~ $1 ELSE false END
     ORDER BY d.id FOR UPDATE
   ), ${emptying('given', '$2')}
-  SELECT count(*) AS read, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last FROM page`;
+  SELECT 1`;

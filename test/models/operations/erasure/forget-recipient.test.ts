@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
+import { entriesRead } from '../../../support/rows/entries-read.js';
 
 const key = Buffer.alloc(32, 1);
 
 describe('an erasure among many reports without a message', () => {
-  const test = workspaceForEach();
+  const test = workspaceForEach({ poolMax: 1 });
+  const forget = (recipient: string) => forgetRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
 
   it('all reports that name the recipient are emptied, and no others', async () => {
     await rows(
@@ -20,10 +22,26 @@ describe('an erasure among many reports without a message', () => {
       (await rows<{ id: string }>(test.db, `SELECT provider_message_id AS id FROM delivery_reports WHERE raw = '' ORDER BY 1`)).map(
         ({ id }) => id,
       );
-    const forget = (recipient: string) => forgetRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
     await forget('+15551234567');
     assert.deepEqual(await named(), ['of 1', 'of 10002']);
     await forget('ada.b@example.org');
     assert.deepEqual(await named(), ['of 1', 'of 10002', 'of 10003', 'of 10004', 'of 2', 'of 3']);
+  });
+
+  it('each report is read a few times, however many there are', async () => {
+    const store = (count: number, isMatched: boolean) =>
+      rows(
+        test.db,
+        `INSERT INTO delivery_reports (id, provider, provider_message_id, status, group_id, occurred_at, applied_at, raw)
+         SELECT uuidv7(), 'twilio', 'of ' || $2::boolean || i, 'delivered', CASE WHEN $2 THEN uuidv7() END, now(), CASE WHEN $2 THEN now() END, ''
+         FROM generate_series(1, $1::integer) i`,
+        [count, isMatched],
+      );
+    const unmatched = 40_000;
+    await store(unmatched, false);
+    await store(120_000, true);
+    await rows(test.db, 'VACUUM ANALYZE delivery_reports');
+    const read = await entriesRead(test.db, 'delivery_reports', () => forget('+15551234567'));
+    assert.ok(read < 3 * unmatched, `${read} reports were read`);
   });
 });
