@@ -14,6 +14,7 @@ import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-ba
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
 import { forgetUnmatched } from '../../models/operations/reports/forget-unmatched.js';
 import { forgetMailFiles } from '../support/forget-mail-files.js';
+import { type Forget, forgetInTurn } from './forget-in-turn.js';
 import { noteWatcherRun } from '../../models/operations/watch/watcher-runs.js';
 
 export interface MaintenanceDeps {
@@ -25,10 +26,12 @@ export interface MaintenanceDeps {
   logger: Logger;
 }
 
-/** These run one after the other. Their sum is below the time between two runs. */
+/** How long the parts of `forgetOld` work. */
 const forgettingMs = 7_000;
 const forgettingAuditMs = 2_000;
 const forgettingReportsMs = 1_000;
+/** These run one after the other. Their sum is below the time between two runs. */
+const forgettingOldMs = 12_000; // the three above, and time for their last pages. Later no part begins: each may wait for locks or for the database
 const erasingOldMs = 8_000;
 const auditingMs = 8_000;
 /** Workspaces whose balance changed within this time are checked. It covers several runs, in case a run is missed. */
@@ -55,7 +58,7 @@ export function maintenanceActivities(deps: MaintenanceDeps) {
 
 function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
   /** What is deleted by age, with the counts for the log. */
-  const forgetting: Record<string, () => Promise<Record<string, number>>> = {
+  const forgetting: Record<string, Forget> = {
     'webhook data': () => forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs),
     'audit events': async () => ({ audit_events: await forgetAuditEvents(db, config.auditDays, Date.now() + forgettingAuditMs) }),
     'reports that match no message': async () => ({
@@ -68,21 +71,9 @@ function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
   return {
     /**
      * Deletes old webhook data, audit events, reports without a message, logins, tokens, wishes of recipients and mail files, until the time is
-     * up. One that fails does not stop the others.
+     * up.
      */
-    async forgetOld(): Promise<void> {
-      const errors: unknown[] = [];
-      for (const [name, forget] of Object.entries(forgetting)) {
-        try {
-          const forgotten = await forget();
-          if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, `deleted old ${name}`);
-        } catch (err) {
-          logger.error({ err }, `could not delete old ${name}`);
-          errors.push(err);
-        }
-      }
-      if (errors.length > 0) throw errors[0];
-    },
+    forgetOld: () => forgetInTurn(forgetting, Date.now() + forgettingOldMs, logger),
 
     /** Erases old messages, until the time is up. */
     async eraseOld(): Promise<void> {
