@@ -1,8 +1,6 @@
 /** What documents list by hand is complete: a new command, step or price must be listed there. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../api/admin/commands/index.js';
 import { statuses } from '../../api/http/errors/error-status.js';
@@ -175,40 +173,4 @@ describe('documents list', () => {
         for (const number of wanted) assert.ok(documented.has(String(number)), `${channel}: ${prices.get(channel)} without ${number}`);
       }
     });
-});
-
-describe('the archive_command in docs/recovery.md', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tidings-archive-'));
-    mkdirSync(join(folder, 'archive'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
-
-  /** Archives a segment with this content, as PostgreSQL does. @returns the exit code */
-  const archive = (content: string) => {
-    writeFileSync(join(folder, 'segment'), content);
-    const [, command = ''] = /^archive_command = '(.+)'$/m.exec(textOf('docs/recovery.md')) ?? [];
-    const filledIn = command.replaceAll('%p', 'segment').replaceAll('%f', '01').replaceAll('/archive', join(folder, 'archive'));
-    return spawnSync('sh', ['-c', filledIn], { cwd: folder }).status;
-  };
-  const archived = () => readdirSync(join(folder, 'archive')).map((name) => [name, readFileSync(join(folder, 'archive', name), 'utf8')]);
-
-  it('archives a segment again that was archived before a crash, so that archiving goes on', () => {
-    assert.equal(archive('one'), 0);
-    assert.equal(archive('one'), 0);
-    assert.deepEqual(archived(), [['01', 'one']]);
-  });
-
-  it('completes a segment that was copied in part', () => {
-    writeFileSync(join(folder, 'archive', '01.part'), 'o');
-    assert.equal(archive('one'), 0);
-    assert.deepEqual(archived(), [['01', 'one']]);
-  });
-
-  it('refuses to replace a segment with another content', () => {
-    assert.equal(archive('one'), 0);
-    assert.notEqual(archive('two'), 0);
-    assert.deepEqual(archived(), [['01', 'one']]);
-  });
 });
