@@ -16,16 +16,20 @@ describe('the total of a large list', () => {
 
   /** @param add stores this many rows */
   const isRemembered = async (path: string, add: (count: number) => Promise<unknown>) => {
-    const total = async () => {
-      const { status, body } = await app.call('GET', `${path}limit=1`, { jwt: account.jwt });
+    const read = async (page: number) => {
+      const { status, body } = await app.call('GET', `${path}limit=1&page=${page}`, { jwt: account.jwt });
       assert.equal(status, 200);
-      return body.data.pagination.total as number;
+      const { pagination, ...rest } = body.data;
+      return { total: pagination.total as number, shown: Object.values<unknown[]>(rest)[0]?.length };
     };
+    const total = async () => (await read(1)).total;
     await add(large);
     const first = await total();
     assert.ok(first >= large, String(first));
     await add(1);
     assert.equal(await total(), first);
+    assert.deepEqual(await read(first + 1), { total: first + 1, shown: 1 }, 'the oldest row is on a page');
+    assert.deepEqual(await read(first + 2), { total: first, shown: 0 });
   };
 
   it('a large number of suppressions is remembered for the next page', () =>
