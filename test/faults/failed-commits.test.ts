@@ -12,7 +12,7 @@ const failures = {
   of_signup: 'INSERT ON workspaces',
   of_bulk: 'INSERT ON batches',
   of_message: 'UPDATE ON messages',
-  of_batch: 'UPDATE ON batches',
+  of_batch: 'UPDATE OF status ON batches',
 };
 
 const failOnce = `
