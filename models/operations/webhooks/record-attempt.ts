@@ -173,9 +173,12 @@ const record = `
       webhook_revision = CASE WHEN a.url = w.url THEN w.revision ELSE d.webhook_revision END
     FROM a JOIN locked ON locked.id = a.delivery_id CROSS JOIN webhooks w WHERE d.id = locked.id AND w.id = d.webhook_id AND a.status <> 'unchanged'
       AND (d.status = 'pending' AND NOT ${isHeld} OR a.status = 'succeeded' AND d.status <> 'succeeded')
-  ), waiting AS ( -- the retention has passed these deliveries; the attempt stays readable for a day
-    INSERT INTO retention_waits (kind, id, look_at) SELECT 'attempts', id, now() + interval '1 day' FROM locked
-    WHERE id <= (SELECT swept_to FROM retention_sweeps WHERE kind = 'attempts') ORDER BY id ON CONFLICT DO NOTHING
+  ), kept AS (
+    -- The retention has passed these deliveries. It looks at them again when their attempts have been readable for a day, and when a replay needs
+    -- them no more: an endpoint can ask it to wait for a day.
+    INSERT INTO retention_waits (kind, id, look_at) SELECT 'attempts', id, now() + interval '2 days' FROM locked
+    WHERE id <= (SELECT swept_to FROM retention_sweeps WHERE kind = 'attempts') ORDER BY id
+    ON CONFLICT (kind, id) DO UPDATE SET look_at = EXCLUDED.look_at
   )
   INSERT INTO delivery_attempts (delivery_id, number, trigger, replay_id, at, duration_ms, response_status, error, response_body, url,
     request_headers, response_headers, timings, remote_address)
