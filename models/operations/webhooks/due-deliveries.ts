@@ -75,7 +75,7 @@ const columns = columnsWith('d.in_child');
 const placeOf = (delivery: string) => `(${delivery}.seq, ${delivery}.id)`;
 
 /** SQL: the delivery `b` waits for its first attempt, and its event is an earlier one of the message of `d`. */
-const isBefore = (b: string, d: string) =>
+const isUntriedBefore = (b: string, d: string) =>
   `${b}.group_id = ${d}.group_id AND ${b}.status = 'pending' AND ${b}.webhook_id = ${d}.webhook_id AND ${b}.message_id = ${d}.message_id
     AND ${placeOf(b)} < ${placeOf(d)} AND ${b}.ladder_step = 0`;
 
@@ -84,7 +84,7 @@ const isBefore = (b: string, d: string) =>
  * number. Otherwise the planner could use an index of the retrier's deliveries, and read the whole backlog of the webhook for each
  * delivery.
  */
-const isLeftToRetrier = `EXISTS (SELECT 1 FROM deliveries b WHERE ${isBefore('b', 'd')} AND b.carried::int = 1)`;
+const isLeftToRetrier = `EXISTS (SELECT 1 FROM deliveries b WHERE ${isUntriedBefore('b', 'd')} AND b.carried::int = 1)`;
 
 /**
  * The deliveries of a group that wait for their first attempt, in the order of their events. Holds those of inactive webhooks.
@@ -124,7 +124,7 @@ export async function pendingDeliveries(db: Database, ids: readonly string[]): P
   return rows.filter((row) => !lost.has(row));
 }
 
-const pending = `${columnsWith('d.in_child', `, EXISTS (SELECT 1 FROM deliveries b WHERE ${isBefore('b', 'd')}) AS is_behind`)}
+const pending = `${columnsWith('d.in_child', `, EXISTS (SELECT 1 FROM deliveries b WHERE ${isUntriedBefore('b', 'd')}) AS is_behind`)}
   WHERE d.id = ANY($1::uuid[]) AND ${isPending} AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
 
 /**
@@ -140,12 +140,15 @@ export async function retrierDeliveries(db: Database, webhookId: string, ordered
   return waiting === -1 ? line : line.slice(0, waiting);
 }
 
-/** Reads nothing before `resume_at`. OFFSET 0 prevents a join, which would read the whole backlog of the webhook for each delivery. */
+/**
+ * Reads nothing before `resume_at`. Two levels are enough: whatever `c` waits for is an earlier event of `d`, too. OFFSET 0 prevents a join, which
+ * would read the whole backlog of the webhook for each delivery.
+ */
 const leftToRetrier = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
-      SELECT 1 FROM deliveries b WHERE ${isBefore('b', 'd')} AND (b.next_attempt_at > d.next_attempt_at OR b.carried::int = 0 OR EXISTS (
-        SELECT 1 FROM deliveries c WHERE ${isBefore('c', 'b')} AND c.next_attempt_at > b.next_attempt_at OFFSET 0)) OFFSET 0)
+      SELECT 1 FROM deliveries b WHERE ${isUntriedBefore('b', 'd')} AND (b.next_attempt_at > d.next_attempt_at OR b.carried::int = 0 OR EXISTS (
+        SELECT 1 FROM deliveries c WHERE ${isUntriedBefore('c', 'b')} AND c.next_attempt_at > b.next_attempt_at OFFSET 0)) OFFSET 0)
   ORDER BY d.next_attempt_at, d.seq, d.id LIMIT $2`;
 
 const inLine = `${columns}
