@@ -113,8 +113,8 @@ const reportsOf = `
     WHERE m.id = $1))
   ORDER BY d.id`;
 
-// A batch is one debit. When a batch is cancelled, each page gets one refund for all messages that fail together. Its reference is the first of them,
-// and all have the same `failed_at`. A message that was cancelled alone has its own refund. ARRAY makes the planner use the index.
+// A batch is one debit. When a batch is cancelled, each page gets one refund for all messages that fail together. It names the first of them, and
+// all have the same `failed_at`. A message that was cancelled alone has its own refund. ARRAY makes the planner use the index.
 const entriesOf = `
   SELECT id, kind, amount, description, created_at FROM credit_entries
   WHERE kind = 'debit' AND reference IN ($1::text, $2::text)
@@ -128,9 +128,9 @@ const entriesOf = `
 const transfersOf = `
   SELECT from_id, to_id, amount, created_at FROM charge_transfers WHERE from_id = $1 OR to_id = $1 ORDER BY from_id, to_id`;
 
-// The retention deletes no attempts of a pending delivery.
+// The retention deletes no attempts of a pending delivery, but a replay may have made it pending again.
 const untried = `
-  CASE WHEN d.status = 'pending' OR NOT EXISTS (SELECT 1 FROM retention_sweeps WHERE kind = 'attempts' AND swept_to >= d.id) THEN 0 END`;
+  CASE WHEN d.status = 'pending' AND d.replay_id IS NULL OR NOT EXISTS (SELECT 1 FROM retention_sweeps WHERE kind = 'attempts' AND swept_to >= d.id) THEN 0 END`;
 
 // An event that was only written for a stream is left out, so that the timeline does not depend on open streams.
 const eventsOf = `

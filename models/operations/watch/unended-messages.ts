@@ -91,8 +91,8 @@ function waitOf(row: Row, attempts: readonly Attempt[], limits: WaitLimits) {
 }
 
 /**
- * A message that was not decided waits for nothing. Neither does one that nobody tried to hand off, unless a rate or a limit sets its time. Waits
- * for a limit of the provider do not use up the time for the hand-off, so that time counts from the last call.
+ * A message that was not decided waits for nothing. Neither does one that nobody tried to hand off, unless a rate or a limit sets its time
+ * and it has not expired. Waits for a limit of the provider do not use up the time for the hand-off, so that time counts from the last call.
  */
 function isStuck({ pace }: Row, waiting: Waiting | null, calledAt: Date | undefined, handoffTimeoutSeconds: number): boolean {
   if (waiting === null) return true;
@@ -121,7 +121,7 @@ const limitedChannels = `
 
 /** SQL: what sets the time of the hand-off. The watcher must look at the group, because otherwise nothing notices the loss of its workflow. */
 const paceOf = `
-  CASE WHEN NOT g.is_watched THEN NULL WHEN g.gives_turns THEN 'batch' WHEN m.channel IN (SELECT channel FROM limited) THEN 'account' END`;
+  CASE WHEN g.is_overdue THEN NULL WHEN g.gives_turns THEN 'batch' WHEN m.channel IN (SELECT channel FROM limited) THEN 'account' END`;
 
 /** SQL: until when the calls for the message explain its age; null if there are none. */
 const endOfCalls = `COALESCE(
@@ -139,7 +139,7 @@ const isExplained = `
 
 const oldest = `
   WITH g AS (
-    SELECT o.id, o.workflow_id, b.status AS batch_status, NOT ${isOverdue('o')} AS is_watched,
+    SELECT o.id, o.workflow_id, b.status AS batch_status, ${isOverdue('o')} AS is_overdue,
       ${givesTurns} AS gives_turns
     FROM (
       SELECT id, workflow_id, batch_id, look_at FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT ${groupsMax}

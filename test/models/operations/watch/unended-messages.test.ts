@@ -78,16 +78,15 @@ describe('unended messages', () => {
     assert.equal(await show('another', ['1 minute', '1 minute'], limits), true, 'it is not of the channel');
   });
 
-  it('a message that should have expired is stuck, also while its batch gives turns', async () => {
-    const [id = ''] = (await buildAcceptedBatch(test.db, workspaceId, [1], { rate: 0.05 })).pages.flatMap(({ ids }) => ids);
-    await age(id, 30);
-    await rows(test.db, `UPDATE batches SET next_slot_at = now() + interval '15 seconds'`);
-    const untried = await buildUntried(20);
+  it('a message that should have expired is stuck, also while an account of its channel asks us to wait', async () => {
+    await rows(test.db, `INSERT INTO provider_pace (provider, held_until) VALUES ('sandbox', now() + interval '1 minute')`);
+    const id = await buildUntried(40);
+    const lost = await buildLost(`provider = 'twilio', started_at = now() - interval '5 hours'`);
     const expiring = async (minutes: number) => {
       await rows(test.db, `UPDATE messages SET expires_at = now() + $2 * interval '1 minute' WHERE id = $1`, [id, minutes]);
       return [(await shownOf(id)).stuck, await firstChosen()];
     };
-    assert.deepEqual(await expiring(20), [false, untried]);
+    assert.deepEqual(await expiring(20), [false, lost]);
     assert.deepEqual(await expiring(-20), [true, id]);
   });
 
