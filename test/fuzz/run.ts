@@ -104,17 +104,18 @@ async function drive({ schemathesis, baseUrl, seconds: max, only, endsSession = 
   });
   cleanup.add(() => stopChild(child));
   const [exitCode] = (await once(child, 'exit')) as [number | null];
-  return !endsSession && !(await isSignedIn(baseUrl, token, key)) ? 1 : (exitCode ?? 1);
+  if (!endsSession && !(await isSignedIn(baseUrl, token, key))) return 1;
+  return exitCode ?? 1;
 }
 
-/** Whether the JWT and the key still work. Says which does not. */
+/** Whether the session and the key still work. Says which does not. */
 async function isSignedIn(baseUrl: string, token: string, apiKey: string): Promise<boolean> {
   const client = new DemoClient(baseUrl, AbortSignal.timeout(60_000));
-  for (const credential of [{ token }, { apiKey }]) {
+  for (const [name, credential] of Object.entries({ session: { token }, key: { apiKey } })) {
     try {
       await client.call('GET', '/balance', credential);
     } catch (error) {
-      process.stdout.write(`the run has lost its ${Object.keys(credential).join()}: ${String(error)}\n`);
+      process.stdout.write(`the run can no longer use its ${name}: ${String(error)}\n`);
       return false;
     }
   }

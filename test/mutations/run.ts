@@ -50,17 +50,25 @@ function runnerIn(copy: string, cleanup: Cleanup): Run {
     const child = spawn('npx', args, { cwd: copy, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const ended = once(child, 'close');
     let isInTime = true;
-    end = () => {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
-    };
+    end = () => killGroup(child.pid);
     const timer = setTimeout(() => {
       isInTime = false;
       end();
     }, timeoutMs);
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
     clearTimeout(timer);
+    end = () => {};
     return { stdout, stderr, isInTime };
   };
+}
+
+/** Also when the process that leads the group has ended: others of the group can hold its output open. */
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // all have ended
+  }
 }
 
 /** Applies the mutation to the copy, builds, tests, and takes it back; the next build takes it out of what runs. */
@@ -81,7 +89,8 @@ async function isCaught({ guards, file, find, replace, test }: Mutation, copy: s
 
 /** Types do not matter here: what is mutated is what runs. */
 async function build(run: Run): Promise<void> {
-  const { stdout } = await run('tsc', '-p', 'tsconfig.json', '--noEmitOnError', 'false');
+  const { stdout, isInTime } = await run('tsc', '-p', 'tsconfig.json', '--noEmitOnError', 'false');
+  if (!isInTime) throw new Error('the build took too long'); // it leaves the mutation before this one in what runs
   if (stdout.includes('error TS1')) throw new Error(stdout); // not even syntax
 }
 
