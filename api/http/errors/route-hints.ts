@@ -25,8 +25,13 @@ export function createRouteHints(routes: readonly Route[]): Explain {
   return (refusal, method, path) => {
     if (refusal.code !== 'not_found' || refusal.details !== undefined) return refusal;
     const exact = find(path);
-    if (exact !== undefined) return exact.methods.includes(method === 'HEAD' ? 'GET' : method) ? refusal : otherMethod(refusal, exact);
-    const near = nearest(find, path) ?? misspelt(known, path);
+    const methodOfPath = method === 'HEAD' ? 'GET' : method;
+    const hasMethod = ({ methods }: Known) => methods.includes(methodOfPath);
+    if (exact !== undefined && hasMethod(exact)) return refusal;
+    const hasParameter = exact?.parts.includes(null) === true; // which may be a misspelt word
+    const word = exact === undefined || hasParameter ? misspelt(known.filter(hasMethod), path) : undefined;
+    if (exact !== undefined && word === undefined) return otherMethod(refusal, exact);
+    const near = exact === undefined ? (nearest(find, path) ?? word ?? misspelt(known, path)) : word;
     return near === undefined ? refusal : explained(refusal, { field: '', message: near });
   };
 }
@@ -66,9 +71,14 @@ function nearest(find: (path: string) => Known | undefined, path: string): strin
 /** `/messages`, `/v1/messages`, `/api/messages` and `/api/v2/messages` as `/api/v1/messages`. */
 const versionedOf = (path: string) => path.replace(/^\/(?:api\/)?(?:v\d+\/)?/, '/api/v1/');
 
-/** Of several paths that are similar, the one that has more parts in common. */
+/** Words that programmers try, and ours. */
+const synonyms = new Map([['signin', 'login']]);
+
+/** Of several similar paths, the one with the most parts unchanged. */
 function misspelt(known: readonly Known[], path: string): string | undefined {
-  const parts = versionedOf(path).split('/');
+  const parts = versionedOf(path)
+    .split('/')
+    .map((part) => synonyms.get(part) ?? part);
   const similar = known.filter((each) => each.parts.length === parts.length && parts.every((part, at) => isLike(part, each.parts[at])));
   const common = ({ parts: those }: Known) => those.filter((part, at) => part?.[0] === parts[at]).length;
   const [meant] = similar.toSorted((one, other) => common(other) - common(one));

@@ -105,6 +105,9 @@ describe('the details of refusals', () => {
     ['GET', '/message', 'Not found', 'Did you mean /api/v1/messages?', null],
     ['POST', '/api/v1/message/send', 'Not found', 'Did you mean /api/v1/messages/send?', null],
     ['GET', '/api/v1/apikeys/x', 'Not found', 'Did you mean /api/v1/api-keys/{id}?', null],
+    ['POST', '/api/v1/messages/snd', 'Not found', 'Did you mean /api/v1/messages/send?', null],
+    ['DELETE', '/api/v1/webhook/x', 'Not found', 'Did you mean /api/v1/webhooks/{id}?', null],
+    ['POST', '/api/v1/auth/signin', 'Not found', 'Did you mean /api/v1/auth/login?', null],
     [
       'POST',
       '/api/v1/api/v1/messages/send',
