@@ -48,7 +48,7 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Firing alerts',
-      about: 'Each alert while it fires. docs/runbook.md says what to do.',
+      about: 'Each alert while it fires. The page of its runbook_url says what to do.',
       unit: 'short',
       inRows: true,
       queries: [
