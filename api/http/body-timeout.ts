@@ -1,18 +1,27 @@
 /**
- * The time-out for bodies. It runs from when the service begins to read a body, so that a client whose request waits for its turn is not blamed for
- * the wait. Node's own `requestTimeout` would count the wait too.
+ * The time-out for bodies. It begins when the service begins to read, so the wait of a request for its turn does not count. Node's `requestTimeout`
+ * would count it.
  */
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { hasBody } from './read-body.js';
+import { hasBody, isDiscarded } from './read-body.js';
 
-/** @param refuse called with the connection of a body that did not arrive in time, also if it is read only to discard it */
+/**
+ * @param refuse called with the connection of a body that did not arrive in time. If the request has its answer, or the body is only discarded, the
+ * connection is closed without another answer
+ */
 export function limitingBodies(app: RequestListener, bodyMs: number, refuse: (socket: Socket) => void): RequestListener {
   return (req, res) => {
     if (hasBody(req)) {
       req.once('resume', () => {
-        const timer = setTimeout(() => refuse(req.socket), bodyMs).unref();
-        req.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+        const { socket } = req;
+        const timer = setTimeout(() => void (res.headersSent || isDiscarded(req) ? socket.destroy() : refuse(socket)), bodyMs).unref();
+        const stop = () => {
+          clearTimeout(timer);
+          socket.removeListener('close', stop);
+        };
+        socket.once('close', stop); // after an early answer Node tells the request nothing more
+        req.once('end', stop).once('close', stop);
       });
     }
     app(req, res);

@@ -6,7 +6,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
-import { awaitsResponse, createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
+import { closeIdle, createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
 import { limitingBodies } from './body-timeout.js';
 import { FirstRequestTurns, startingInTurn } from './first-requests.js';
 import { addressKey, createClientAddress } from './client-address.js';
@@ -61,7 +61,7 @@ export function createHttpServer(
     keepAlive: true, // so that the system notices a client that vanished while it waits for a response
     keepAliveInitialDelay: timeouts.idleMs,
   };
-  const refuse = createMalformedListener(limiter);
+  const refuse = createMalformedListener(limiter, timeouts.idleMs);
   const tooSlow = Object.assign(new Error('the body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
   const limited = limitingBodies(app, timeouts.bodyMs, (socket) => refuse(tooSlow, socket));
   const turns = new FirstRequestTurns();
@@ -70,7 +70,7 @@ export function createHttpServer(
   const server = createServer(options, noting);
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
-  server.on('timeout', (socket) => void (awaitsResponse(socket) || socket.destroy()));
+  server.on('timeout', closeIdle);
   server.on('clientError', refuse);
   server.on('connect', createTunnelListener(limiter));
   if (connections !== undefined) limitConnections(server, connections);

@@ -9,39 +9,48 @@ import type { MemoryReservation } from '../../models/flow/memory-budget.js';
 const defaultMaxBytes = 100 * 1024;
 
 /** Requests that were answered before their body arrived. */
-const refused = new WeakSet<IncomingMessage>();
+const refusedRequests = new WeakSet<IncomingMessage>();
+/** Requests whose body is read only to discard it. */
+const discarded = new WeakSet<IncomingMessage>();
 
 /** Notes that the connection has an answer to this request already, so that a body that still arrives is not used. */
-export const refuseBody = (req: IncomingMessage): void => void refused.add(req);
+export const refuseBody = (req: IncomingMessage): void => void refusedRequests.add(req);
 
 /** Whether the request must not be served: it was answered before its body arrived, or the client disconnected before. */
-export const isAbandoned = (req: IncomingMessage): boolean => refused.has(req) || (req.destroyed && !req.readableEnded);
+export const isAbandoned = (req: IncomingMessage): boolean => refusedRequests.has(req) || (req.destroyed && !req.readableEnded);
+
+/** Whether `readBody` has refused the body, and only takes what still arrives. */
+export const isDiscarded = (req: IncomingMessage): boolean => discarded.has(req);
 
 /**
  * Returns the bytes of the body, for any content type. After an error the rest of the body is read and discarded, without decoding it.
- * The body of an abandoned request is an error too, but not before its connection is closed: an answer to the error would be a second answer.
+ * For an abandoned request it rejects only when the connection is closed: the connection has its answer already.
  * @param memory counts the bytes, and those of a decoder
  * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, 503 when the memory budget is used up
  */
 export function readBody(req: IncomingMessage, memory: MemoryReservation, maxBytes = defaultMaxBytes): Promise<Buffer> {
   if (!hasBody(req)) return Promise.resolve(Buffer.alloc(0));
-  if (req.destroyed) return Promise.reject(invalidJson()); // the client has disconnected, and no event would tell it
+  if (req.destroyed) return Promise.reject(invalidJson()); // the client has disconnected, and no event will come
   return new Promise((resolve, reject) => {
-    const { source, isEncoded } = sourceOf(req, memory);
+    const source = sourceOf(req, memory);
     const chunks: Buffer[] = [];
     let size = 0;
-    const stop = (error: unknown) => {
+    const discard = () => {
       source.removeListener('data', append);
       chunks.length = 0;
-      if (isEncoded) {
-        req.unpipe();
-        source.destroy(); // otherwise it inflates the rest of its input for nobody: 64 kB of gzip are 64 MB
-      }
-      req.resume();
+      discardRest(req, source);
+    };
+    const stop = (error: unknown) => {
+      discard();
       reject(error);
     };
+    const fail = () => stop(invalidJson());
+    const unlessRefused = (act: () => void) => (refusedRequests.has(req) ? whenClosed(req, fail) : act());
     const append = (chunk: Buffer) => {
-      if (refused.has(req)) return;
+      if (refusedRequests.has(req)) {
+        discard();
+        return whenClosed(req, fail);
+      }
       size += chunk.length;
       if (size > maxBytes) return stop(bodyTooLarge());
       try {
@@ -51,13 +60,21 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
       }
       chunks.push(chunk);
     };
-    if (!isEncoded && Number(req.headers['content-length']) > maxBytes) return stop(bodyTooLarge());
+    if (source === req && Number(req.headers['content-length']) > maxBytes) return stop(bodyTooLarge());
     source.on('data', append);
-    const fail = () => stop(invalidJson());
-    source.once('end', () => (refused.has(req) ? whenClosed(req, fail) : resolve(Buffer.concat(chunks))));
-    source.once('error', () => (refused.has(req) ? whenClosed(req, fail) : fail()));
+    source.once('end', () => unlessRefused(() => resolve(Buffer.concat(chunks))));
+    source.once('error', () => unlessRefused(fail));
     req.once('close', () => void (req.readableEnded || fail())); // the client has disconnected
   });
+}
+
+function discardRest(req: IncomingMessage, source: Readable): void {
+  discarded.add(req);
+  if (source !== req) {
+    req.unpipe();
+    source.destroy(); // otherwise it inflates the rest of its input for nobody: 64 kB of gzip are 64 MB
+  }
+  req.resume();
 }
 
 function whenClosed({ socket }: IncomingMessage, act: () => void): void {
@@ -74,12 +91,15 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
 /** What a decoder counts in the memory budget besides the body: its window and its tables. */
 const decoderBytes = 64 * 1024;
 
-/** @throws AppError 400 for an unknown content encoding, 503 when there is no memory for a decoder */
-function sourceOf(req: IncomingMessage, memory: MemoryReservation): { source: Readable; isEncoded: boolean } {
+/**
+ * The bytes of the body, decoded: the request itself, or a decoder.
+ * @throws AppError 400 for an unknown content encoding, 503 when there is no memory for a decoder
+ */
+function sourceOf(req: IncomingMessage, memory: MemoryReservation): Readable {
   const encoding = (req.headers['content-encoding'] ?? 'identity').toLowerCase();
-  if (encoding === 'identity') return { source: req, isEncoded: false };
+  if (encoding === 'identity') return req;
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
   if (decoder === undefined) throw invalidJson();
   memory.reserve(decoderBytes);
-  return { source: req.pipe(decoder()), isEncoded: true };
+  return req.pipe(decoder());
 }

@@ -36,9 +36,12 @@ export async function readHandlerRequest<Services extends { config: { publicUrl:
   return { caller, origin, params, query, body, idempotencyKey, url: deps.config.publicUrl + originalUrl, headers, newId, traceparent };
 }
 
-/** A body that the operation does not use. It is read to name its fields, and is never a reason to refuse. The body of a GET has no meaning. */
+/** A body that the operation does not use. It is read to name its fields, and is never a reason to refuse. That of a GET has no meaning. */
 async function readUnused({ method }: Pick<Endpoint, 'method'>, req: Request, memory: MemoryReservation): Promise<Buffer> {
-  if (method === 'get') return Buffer.alloc(0);
+  if (method === 'get') {
+    req.resume(); // its time-out begins now, also if the client does not read the answer
+    return Buffer.alloc(0);
+  }
   return readBody(req, memory).catch((error: unknown) => {
     if (isAbandoned(req)) throw error;
     return Buffer.alloc(0);

@@ -19,7 +19,7 @@ export const moneyMutations: readonly Mutation[] = [
   {
     guards: 'a request that got 408 is not served',
     file: 'api/http/read-body.ts',
-    find: '(refused.has(req) ? whenClosed(req, fail) : resolve(Buffer.concat(chunks)))',
+    find: 'unlessRefused(() => resolve(Buffer.concat(chunks)))',
     replace: 'resolve(Buffer.concat(chunks))',
     test: 'api/floods/late-bodies',
   },

@@ -17,7 +17,7 @@ type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: n
 
 /** The responses of each connection that have not ended. */
 const openResponses = new WeakMap<Duplex, Set<ServerResponse>>();
-const refused = new WeakSet<Duplex>();
+const refusedSockets = new WeakSet<Duplex>();
 
 /** For so long after its last answer a connection remains open for reading: a reset could take the answer from a client that still sends. */
 const lingerMs = 2_000;
@@ -28,7 +28,7 @@ const lingerMs = 2_000;
  */
 export function notingResponses(app: RequestListener): RequestListener {
   return (req, res) => {
-    if (refused.has(req.socket)) return;
+    if (refusedSockets.has(req.socket)) return;
     const open = openResponses.get(req.socket) ?? responsesOf(req.socket);
     open.add(res);
     res.once('close', () => open.delete(res));
@@ -36,19 +36,26 @@ export function notingResponses(app: RequestListener): RequestListener {
   };
 }
 
-/** Whether a request of the connection is being served, and its response has not begun. */
-export const awaitsResponse = (socket: Duplex): boolean =>
-  [...(openResponses.get(socket) ?? [])].some(({ headersSent, req }) => !headersSent && !isAbandoned(req));
+/** Closes a connection whose idle time is over. While a request of it is being served, and its response has not begun, that time begins again. */
+export function closeIdle(socket: Socket): void {
+  const isServed = [...(openResponses.get(socket) ?? [])].some(({ headersSent, req }) => !headersSent && !isAbandoned(req));
+  if (isServed) socket.setTimeout(socket.timeout ?? 0);
+  else socket.destroy();
+}
 
+/**
+ * Notes the responses of a new connection. Node closes only the response that has the socket. What the others use (a stream, an export, memory)
+ * would never be given back.
+ */
 function responsesOf(socket: Duplex): Set<ServerResponse> {
   const open = new Set<ServerResponse>();
   openResponses.set(socket, open);
-  // In the next tick the set has only those that Node does not close itself.
+  // After a tick only the others are left.
   socket.once('close', () => process.nextTick(() => open.forEach(closeWaiting)));
   return open;
 }
 
-/** Node closes only the response that has the socket. What others use (a stream, an export, memory) would never be given back. */
+/** Node would set `_closed`, which is private. Writers and `pipeline` read `closed`. */
 function closeWaiting(response: ServerResponse): void {
   Object.defineProperty(response, 'closed', { value: true });
   response.destroy().emit('close');
@@ -57,15 +64,18 @@ function closeWaiting(response: ServerResponse): void {
 /**
  * Creates a listener for the server's `clientError`. It sends one response and closes the connection. A request whose body has not arrived by then
  * is not served, also if the rest still comes.
+ * @param closeMs closes the connection after this time, also if the client does not read an earlier answer
  */
-export function createMalformedListener(limiter: Limiter): (error: ParserFault, socket: Duplex) => void {
+export function createMalformedListener(limiter: Limiter, closeMs: number): (error: ParserFault, socket: Duplex) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    if (refused.has(socket)) return; // the parser reports its fault again with each further byte
-    refused.add(socket);
+    if (refusedSockets.has(socket)) return; // the parser reports its fault again with each further byte
+    refusedSockets.add(socket);
+    const timer = setTimeout(() => socket.destroy(), closeMs).unref();
+    socket.once('close', () => clearTimeout(timer));
     for (const { req } of openResponses.get(socket) ?? []) if (!req.complete) refuseBody(req);
     void respondInTurn(limiter, refusalOf(error), socket).catch(() => socket.destroy());
   };
@@ -75,7 +85,7 @@ export function createMalformedListener(limiter: Limiter): (error: ParserFault, 
 export function createTunnelListener(limiter: Limiter): (req: unknown, socket: Duplex) => void {
   return (_req, socket) => {
     socket.on('error', () => socket.destroy());
-    socket.on('timeout', () => void (awaitsResponse(socket) || socket.destroy())); // Node has removed that of the server
+    socket.on('timeout', () => closeIdle(socket as Socket)); // Node has removed that of the server
     void respondInTurn(limiter, notFound(), socket).catch(() => socket.destroy());
   };
 }

@@ -127,15 +127,16 @@ describe('slow clients', () => {
     });
   }
 
-  for (const [what, earlier] of [
-    ['', ''],
-    [' behind an answer that it does not read', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
+  for (const [second, requestLine] of [
+    ['a CONNECT', 'CONNECT x:443 HTTP/1.1'],
+    ['a slow request', 'GET /slow HTTP/1.1'],
   ] as const) {
-    it(`closes the connection of a client that keeps it open after CONNECT${what}`, async () => {
-      answer = (_req, res) => void res.end(Buffer.alloc(64 * 1024 * 1024));
+    it(`cuts off a client that does not read an answer, also with ${second} behind it`, async () => {
+      const unread = Buffer.alloc(64 * 1024 * 1024);
+      answer = ({ url }, res) => void (url === '/slow' ? sleep(2 * timeouts.idleMs) : Promise.resolve()).then(() => res.end(unread));
       const connected = once(server, 'connection') as Promise<[Socket]>;
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
-      socket.write(`${earlier}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+      socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${requestLine}\r\nHost: x\r\n\r\n`);
       const [served] = await connected;
       if (!served.destroyed) await once(served, 'close');
       socket.destroy();
