@@ -23,6 +23,8 @@ export interface ResourceLimits {
 }
 
 const megabyte = 1024 * 1024;
+/** Clients give up after 30 s (`timeoutMs` of the TypeScript client), and should know that nothing was sent. */
+export const bulkWaitMsMax = 25_000;
 
 export const createResourceLimits = (): ResourceLimits => ({
   workspaceMemory: new MemoryBudget({ maxBytes: 64 * megabyte, maxBytesPerOwner: 16 * megabyte, guaranteedBytesPerOwner: 512 * 1024 }),
@@ -33,7 +35,7 @@ export const createResourceLimits = (): ResourceLimits => ({
     max: Number.POSITIVE_INFINITY,
     maxPerKey: 2,
     maxWaitingPerKey: 20,
-    waitMsMax: 25_000, // clients give up after 30 s (`timeoutMs` of the TypeScript client), and should know that nothing was sent
+    waitMsMax: bulkWaitMsMax,
   }),
 });
 

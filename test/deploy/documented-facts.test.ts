@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../api/admin/commands/index.js';
+import { bulkWaitMsMax } from '../../api/http/resource-limits.js';
 import { statuses } from '../../api/http/errors/error-status.js';
 import { channels, channelTraits } from '../../models/channels.js';
 import { keywords } from '../../models/rules/contacts/keywords.js';
@@ -133,6 +134,10 @@ describe('documents list', () => {
         .map(([code, status]) => `${status} ${code}`)
         .toSorted(),
     );
+  });
+
+  it('how long a large body waits for its turn, in docs/limits.md', () => {
+    assert.ok(textOf('docs/limits.md').includes(`20 more wait unread, ${bulkWaitMsMax / 1000} s at most`));
   });
 
   it('every quota and rate limit, in docs/limits.md or docs/contract/limits.md', () => {
