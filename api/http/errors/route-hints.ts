@@ -25,16 +25,18 @@ export function createRouteHints(routes: readonly Route[]): Explain {
   return (refusal, method, path) => {
     if (refusal.code !== 'not_found' || refusal.details !== undefined) return refusal;
     const exact = find(path);
-    const methodOfPath = method === 'HEAD' ? 'GET' : method;
-    const hasMethod = ({ methods }: Known) => methods.includes(methodOfPath);
-    if (exact !== undefined && hasMethod(exact)) return refusal;
-    const hasParameter = exact?.parts.includes(null) === true; // which may be a misspelt word
-    const word = exact === undefined || hasParameter ? misspelt(known.filter(hasMethod), path) : undefined;
-    if (exact !== undefined && word === undefined) return otherMethod(refusal, exact);
-    const near = exact === undefined ? (nearest(find, path) ?? word ?? misspelt(known, path)) : word;
-    return near === undefined ? refusal : explained(refusal, { field: '', message: near });
+    const withMethod = known.filter(({ methods }) => methods.includes(method === 'HEAD' ? 'GET' : method));
+    if (exact !== undefined && withMethod.includes(exact)) return refusal;
+    if (exact?.parts.includes(null) === false) return otherMethod(refusal, exact);
+    // In a path that exists with another method, a parameter may be a misspelt word.
+    const word = misspelt(withMethod, path);
+    if (exact !== undefined) return word === undefined ? otherMethod(refusal, exact) : hinted(refusal, word);
+    const near = nearest(find, path) ?? word ?? misspelt(known, path);
+    return near === undefined ? refusal : hinted(refusal, near);
   };
 }
+
+const hinted = (refusal: AppError, message: string) => explained(refusal, { field: '', message });
 
 /** Paths without parameters come first, because the `send` in `/messages/send` is not an id. */
 function knownPaths(routes: readonly Route[]): Known[] {
