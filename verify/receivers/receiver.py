@@ -58,15 +58,16 @@ class Receiver(BaseHTTPRequestHandler):
             if event_id in handling:
                 return self.answer(503)  # it may still fail: not acknowledged, so it will come again
             handling.add(event_id)
+        status = 200
         try:
             handle(json.loads(body))
             seen.add(event_id)
-        except Exception:  # not acknowledged, so it will come again
+        except Exception:
             traceback.print_exc()
-            return self.answer(500)
+            status = 500  # not acknowledged, so it will come again
         finally:
-            handling.discard(event_id)
-        self.answer(200)
+            handling.discard(event_id)  # before the answer: the next attempt may follow at once
+        self.answer(status)
 
     def answer(self, status):
         self.send_response(status)
