@@ -30,8 +30,11 @@ export interface MaintenanceDeps {
 const forgettingMs = 7_000;
 const forgettingAuditMs = 2_000;
 const forgettingReportsMs = 1_000;
-/** These run one after the other. Their sum is below the time between two runs. */
-const forgettingOldMs = 12_000; // the three above, and time for their last pages. Later no part begins: each may wait for locks or for the database
+/**
+ * After this time `forgetOld` begins no further part, because each may wait for locks or for the database: the three times above, and some for their
+ * last pages. This step and the two below run one after the other. Their sum is below the time between two runs.
+ */
+const forgettingOldMs = 12_000;
 const erasingOldMs = 8_000;
 const auditingMs = 8_000;
 /** Workspaces whose balance changed within this time are checked. It covers several runs, in case a run is missed. */
