@@ -7,12 +7,19 @@ import { RunRecord } from '../../local/processes/run-record.js';
 import { until } from '../support/client.js';
 import { Actor, type Exit } from './stage/actor.js';
 
-/** Has a child in a process group of its own, like PostgreSQL's backends. Both report repeatedly that they run. Exits with 3 on SIGTERM. */
+/**
+ * Has a child in a process group of its own, like PostgreSQL's backends. Both report repeatedly that they run. Exits with 3 on SIGTERM.
+ * A report is renamed into place: a reader never sees an empty one, whose pid would be 0, the test run's own process group.
+ */
 const script = `
   import { spawn } from 'node:child_process';
-  import { writeFileSync } from 'node:fs';
+  import { renameSync, writeFileSync } from 'node:fs';
   const [, program, folder, role = 'parent'] = process.argv;
-  setInterval(() => writeFileSync(folder + '/' + role, process.pid + ' ' + Date.now()), 10);
+  const report = folder + '/' + role;
+  setInterval(() => {
+    writeFileSync(report + '.new', process.pid + ' ' + Date.now());
+    renameSync(report + '.new', report);
+  }, 10);
   if (role === 'parent') {
     const child = spawn(process.execPath, [program, folder, 'child'], { detached: true, stdio: 'ignore' });
     process.once('SIGTERM', () => { child.kill('SIGKILL'); process.exit(3); });
@@ -108,8 +115,10 @@ describe('an actor of the battery', () => {
 
   it('an actor is restarted if it ends by itself', async () => {
     const { pid } = actor;
-    process.kill(Number(lifeOf('child').split(' ')[0]), 'SIGKILL');
-    process.kill(pid ?? 0, 'SIGKILL');
+    const [child] = lifeOf('child').split(' ');
+    assert.ok(pid && Number(child)); // a signal to 0 would reach the whole test run
+    process.kill(Number(child), 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
     await until(() => actor.pid !== undefined && actor.pid !== pid, 'another process');
     assert.deepEqual(exits, [{ pid, asked: null, code: null, signal: 'SIGKILL' }]);
     await untilAlive();
