@@ -10,6 +10,7 @@ import { forgetLogins } from '../../models/operations/logins/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
+import { forgetMails } from '../../models/operations/mails/forget-mails.js';
 import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
 import { forgetUnmatched } from '../../models/operations/reports/forget-unmatched.js';
@@ -69,12 +70,13 @@ function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
     }),
     'login attempts, addresses and tokens': async () => ({ logins: await forgetLogins(db) }),
     'digests of opt-outs and opt-ins': async () => ({ wishes: await forgetWishes(db) }),
+    mails: async () => ({ mails: await forgetMails(db) }),
     'mail files': async () => ({ files: await forgetMailFiles(config.dataDir) }),
   };
   return {
     /**
-     * Deletes old webhook data, audit events, reports without a message, logins, tokens, wishes of recipients and mail files, until the time is
-     * up.
+     * Deletes old webhook data, audit events, reports without a message, logins, tokens, wishes of recipients, mails and mail files, until the
+     * time is up.
      */
     forgetOld: () => forgetInTurn(forgetting, Date.now() + forgettingOldMs, logger),
 
