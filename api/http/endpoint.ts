@@ -15,8 +15,8 @@ export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
 /** A JWT, or an API key with this scope. */
 export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 
-/** A JWT, an API key with this scope, or the link to the portal of the webhook whose id is in the path. */
-export const eitherOrPortal = (scope: Scope) => ({ scope, jwtToo: true, portalToo: true }) as const;
+/** A JWT, an API key with the scope `manage_webhooks`, or the link to the portal of the webhook whose id is in the path. */
+export const webhooksOrPortal = { scope: 'manage_webhooks', jwtToo: true, portalToo: true } as const;
 
 /** A JWT, or any API key. */
 export const anyCredential = { scope: null, jwtToo: true } as const;
@@ -97,13 +97,13 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   bodyBytesMax?: number;
   /** Sends messages. Refused for suspended workspaces, and for unverified ones if a real carrier is configured. */
   sends?: boolean;
-  /** Passes the accept gate, which rejects requests while the service is overloaded. */
+  /** Passes the accept gate, which refuses requests while the service is overloaded. */
   gated?: boolean;
   /**
    * Its handler may read many rows: it waits for a turn of its workspace, and for nothing outside the database. It holds one connection at a
-   * time. `in steps`: it waits for a turn before each of its steps.
+   * time.
    */
-  costly?: true | 'in steps';
+  costly?: true;
   /** Accepts an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Error statuses that cannot be derived from the rest of the declaration. */

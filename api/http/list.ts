@@ -40,7 +40,7 @@ export function declaringLists<Services>(costly: Wrap<Services>) {
     return declaring<Services>(costly)<Auth, Path, PageQuery & Filters>({
       ...rest,
       method: 'get',
-      costly: inSteps ? 'in steps' : true,
+      ...(inSteps ? {} : { costly: true }),
       query: filterSchema === undefined ? query : query.concat(filterSchema as Joi.ObjectSchema<PageQuery & Filters>),
       response: pageOf(name, row),
       async handler({ caller: maybe, params, query: { page = 1, limit, cursor, ...others } }, deps) {

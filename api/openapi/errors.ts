@@ -12,7 +12,7 @@ import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
 
 /** Derives the error statuses of an endpoint from its declaration. */
-export function statusesOf({ auth, method, query, body, path, costly, idempotent, refusals = [] }: Endpoint): number[] {
+export function statusesOf({ auth, method, query, body, path, idempotent, refusals = [] }: Endpoint): number[] {
   const takesKey = typeof auth === 'object';
   const statuses = [
     ...refusals,
@@ -24,7 +24,7 @@ export function statusesOf({ auth, method, query, body, path, costly, idempotent
     ...(body ? [413] : []),
     429,
     500,
-    ...(costly !== undefined || (method === 'get' && auth !== 'none') ? [503] : []),
+    ...(method === 'get' && auth !== 'none' ? [503] : []),
   ];
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }

@@ -6,13 +6,12 @@ import { Delivery, type DeliveryFilters, deliverySort, deliveryStatuses } from '
 import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { endpoint, list } from '../../declare.js';
-import { eitherOrPortal } from '../../http/endpoint.js';
+import { webhooksOrPortal as auth } from '../../http/endpoint.js';
 import { bound, dataOf, listOf, uuid } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { presentDelivery } from '../../present/webhook-presenters.js';
 import { deliveryResponse } from './webhook-schemas.js';
 
-const auth = eitherOrPortal('manage_webhooks');
 const counts = new LargeCounts();
 
 export const listDeliveries = list({

@@ -10,14 +10,13 @@ import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { endpoint, list } from '../../declare.js';
-import { eitherOrPortal } from '../../http/endpoint.js';
+import { webhooksOrPortal as auth } from '../../http/endpoint.js';
 import { dataOf, moment } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { presentCount, presentReplay } from '../../present/webhook-presenters.js';
 import { endsBeforeStart } from '../workspaces/period.js';
 import { countedReplayResponse, replayResponse } from './webhook-schemas.js';
 
-const auth = eitherOrPortal('manage_webhooks');
 const oneReplay = dataOf('replay', replayResponse);
 
 interface ReplayBody {

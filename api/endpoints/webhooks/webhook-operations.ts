@@ -8,7 +8,7 @@ import { isForgotten } from '../../../models/operations/webhooks/forget-webhook-
 import { rotateSecret } from '../../../models/operations/webhooks/rotate-secret.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { endpoint } from '../../declare.js';
-import { either, eitherOrPortal } from '../../http/endpoint.js';
+import { either, webhooksOrPortal } from '../../http/endpoint.js';
 import { presentDelivery, presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
 import { overlapHours } from '../../http/schemas/overlap-hours.js';
 import { dataOf } from '../../http/schemas/schemas.js';
@@ -16,7 +16,6 @@ import { storeNow } from '../../present/success-texts.js';
 import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
-const portalToo = eitherOrPortal('manage_webhooks');
 const oneDelivery = dataOf('delivery', deliveryResponse);
 
 /** The client may retry. If the attempt has started after all, the retry joins it, and receivers detect duplicates by `webhook-id`. */
@@ -32,7 +31,7 @@ export const sendTestEvent = endpoint({
   method: 'post',
   path: '/api/v1/webhooks/:id/test',
   summary: 'Send a webhook.test event in one attempt; the response contains the outcome if the receiver answers within two seconds',
-  auth: portalToo,
+  auth: webhooksOrPortal,
   refusals: [409],
   response: oneDelivery,
   status: 201,
@@ -52,7 +51,7 @@ export const resendDelivery = endpoint({
   method: 'post',
   path: '/api/v1/webhooks/:id/deliveries/:delivery_id/resend',
   summary: 'Send a delivery again now, in any status; the response contains the outcome if the receiver answers within two seconds',
-  auth: portalToo,
+  auth: webhooksOrPortal,
   refusals: [409],
   response: oneDelivery,
   async handler({ caller: { workspaceId }, params }, { db, temporal }) {

@@ -9,7 +9,7 @@ import { faultOfWebhookUrl, httpsText } from '../../../models/rules/webhooks/web
 import { type DeliverySettings, newKeyPair, Webhook } from '../../../models/tables/webhook.js';
 import type { Deps } from '../../deps.js';
 import { endpoint, list } from '../../declare.js';
-import { either, eitherOrPortal } from '../../http/endpoint.js';
+import { either, webhooksOrPortal } from '../../http/endpoint.js';
 import { dataOf, messageOnly, oneOrMoreOf, valueOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
@@ -129,7 +129,7 @@ export const getWebhook = endpoint({
   method: 'get',
   path: '/api/v1/webhooks/:id',
   summary: 'Get a webhook',
-  auth: eitherOrPortal('manage_webhooks'),
+  auth: webhooksOrPortal,
   response: oneWebhook,
   handler: async ({ caller, params }) => ({ webhook: presentWebhook(await Webhook.owned(caller.workspaceId, params.id)) }),
 });
