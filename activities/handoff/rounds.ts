@@ -127,12 +127,11 @@ export class Rounds {
       claims.map(async (claim) => {
         const handoff = await this.#handOff(claim, signalFor(claim));
         answers.add(handoff.result);
-        return handoff;
+        return { ...handoff, accounts: accountsOf(claim) };
       }),
     );
     deadlines.clear();
-    const accounts = new Map(claims.map((claim) => [claim.id, accountsOf(claim)]));
-    const noted = this.#note(handoffs, (id) => accounts.get(id) ?? 1);
+    const noted = this.#note(handoffs);
     noted.catch(() => undefined); // awaited below, after the answers are recorded
     await answers.end();
     await noted;
@@ -151,21 +150,21 @@ export class Rounds {
     return handoff;
   }
 
-  async #note(handoffs: Handoff[], accountsOf: (id: string) => number): Promise<void> {
+  async #note(handoffs: readonly (Handoff & { accounts: number })[]): Promise<void> {
     const { throughput } = this.deps;
     const patience = new Map<string, number>();
-    for (const { result, retryAfterMs } of handoffs) {
+    for (const { result, retryAfterMs, accounts } of handoffs) {
       const { id, provider, outcome } = result;
       if (outcome === 'throttled') {
         patience.set(provider, Math.max(patience.get(provider) ?? 0, retryAfterMs));
         this.#mayHaveMore = true;
         continue;
       }
-      if (outcome === 'retryable' && this.#hasAnother(id, accountsOf(id))) continue;
+      if (outcome === 'retryable' && this.#hasAnother(id, accounts)) continue;
       this.#tried.push(id);
       if (outcome === 'accepted') throughput.took(provider);
       if (outcome === 'accepted' || outcome === 'rejected') this.#settled += 1;
-      else this.retryAfterMs = Math.max(this.retryAfterMs, accountsOf(id) > 1 ? Math.min(retryAfterMs, shortWaitMsMax) : retryAfterMs);
+      else this.retryAfterMs = Math.max(this.retryAfterMs, accounts > 1 ? Math.min(retryAfterMs, shortWaitMsMax) : retryAfterMs);
     }
     for (const [provider, forMs] of patience) await throughput.hold(provider, forMs);
   }
