@@ -10,6 +10,16 @@ export const isPortal: boolean = location.pathname.startsWith(`${root}portal/`);
 /** The path below which all screens are, with a slash at its end: `/console/`. */
 export const base: string = isPortal ? `${root}portal/` : root;
 
+/** The token of a link, from the fragment, which browsers do not send. It leaves the address at once. */
+export function takeToken(): string | null {
+  const tokenInAddress = () => new URLSearchParams(location.hash.slice(1)).get('token');
+  // In a tab that already shows the page, a new link changes the fragment only, so the browser does not load the page again.
+  addEventListener('hashchange', () => tokenInAddress() !== null && location.reload());
+  const token = tokenInAddress();
+  if (token !== null) history.replaceState(null, '', location.pathname + location.search);
+  return token;
+}
+
 /** The address of an operation: `/api/v1/…` or `/console/session`, below the folder of the console. */
 export const urlOf = (path: string): URL => new URL(`../..${path}`, assets);
 

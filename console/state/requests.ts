@@ -13,6 +13,8 @@ export interface StoredRequest {
 }
 
 const prefix = 'tidings.batches.';
+/** Where the requests of a workspace are stored. */
+export const storageKeyOf = (workspaceId: string | null): string => `${prefix}${workspaceId}`;
 /** The newest ones of a workspace are kept. */
 const requestsMax = 20;
 /** Between the end of a session and the next one. */
@@ -21,7 +23,7 @@ let kept: { workspaceId: string; requests: readonly StoredRequest[] } | null = n
 const parsed = (text: string | null) => JSON.parse(text ?? '[]') as StoredRequest[];
 
 /** @returns oldest first */
-export const readRequests = (workspaceId: string): readonly StoredRequest[] => parsed(localStorage.getItem(prefix + workspaceId));
+export const readRequests = (workspaceId: string): readonly StoredRequest[] => parsed(localStorage.getItem(storageKeyOf(workspaceId)));
 
 /** Changes them also where the session has ended since the request was sent: nothing is stored then. */
 export function changeRequests(workspaceId: string, change: (requests: readonly StoredRequest[]) => readonly StoredRequest[]): void {
@@ -30,8 +32,8 @@ export function changeRequests(workspaceId: string, change: (requests: readonly 
 }
 
 function store(workspaceId: string, requests: readonly StoredRequest[]): void {
-  const isEmpty = requests.length === 0 && localStorage.getItem(prefix + workspaceId) === null;
-  if (!isEmpty) localStorage.setItem(prefix + workspaceId, JSON.stringify(requests.slice(-requestsMax)));
+  const isEmpty = requests.length === 0 && localStorage.getItem(storageKeyOf(workspaceId)) === null;
+  if (!isEmpty) localStorage.setItem(storageKeyOf(workspaceId), JSON.stringify(requests.slice(-requestsMax)));
 }
 
 /** Before the storage of a workspace is emptied. */

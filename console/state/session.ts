@@ -5,7 +5,7 @@ import { Problem, problemOf } from '../api/problem.js';
 import { forget } from '../api/stream.js';
 import { closeQuestion } from './confirm.js';
 import { forgetInput, keepInput } from './kept.js';
-import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests } from './requests.js';
+import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests, storageKeyOf } from './requests.js';
 import { dismissAll } from './toasts.js';
 
 export type Workspace = Schema<'WorkspaceSettings'>;
@@ -73,7 +73,7 @@ const ofWorkspaces = /^tidings\.(batches|portal)\./;
 function forgetStored(workspaceId: string | null): void {
   for (const storage of [localStorage, sessionStorage]) {
     for (const key of Object.keys(storage)) {
-      if (ofWorkspaces.test(key) && key !== `tidings.batches.${workspaceId}`) storage.removeItem(key);
+      if (ofWorkspaces.test(key) && key !== storageKeyOf(workspaceId)) storage.removeItem(key);
     }
   }
 }
