@@ -2,9 +2,8 @@
 import { type Channel, channels } from '../../models/channels.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import { chooseRoute, drawOf, type RouteChoice } from '../../models/rules/routing/route.js';
-import type { Provider, Providers } from './providers/provider.js';
-import type { AccountHealthMonitor } from './account-health.js';
-import type { Throughput } from './throughput.js';
+import type { Provider } from './providers/provider.js';
+import type { RoundDeps } from './round-deps.js';
 
 export interface RoundRoute {
   choices: Choices;
@@ -14,19 +13,13 @@ export interface RoundRoute {
   isProbe: boolean;
 }
 
-export interface RoutingDeps {
-  providers: Providers;
-  throughput: Throughput;
-  health: AccountHealthMonitor;
-}
-
 /**
  * The accounts for a round of a group.
  * @param round counts from 0
  * @param mayProbe false after a probe: a group makes one probe at most
  */
 export async function routeOfRound(
-  { providers, throughput, health }: RoutingDeps,
+  { providers, throughput, health }: Pick<RoundDeps, 'providers' | 'throughput' | 'health'>,
   groupId: string,
   { round, mayProbe }: { round: number; mayProbe: boolean },
 ): Promise<RoundRoute> {

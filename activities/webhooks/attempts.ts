@@ -119,7 +119,7 @@ export class Attempts {
    * Attempts deliveries to one webhook. Stops after a failure, except in a replay, which attempts each delivery.
    * @returns the deliveries that were not tried, because the owner has changed the webhook: they must be read again
    */
-  async attemptInOrder(deliveries: SendableDelivery[], options = scheduled): Promise<readonly SendableDelivery[]> {
+  async attemptInOrder(deliveries: SendableDelivery[], options: AttemptOptions): Promise<readonly SendableDelivery[]> {
     const [first] = deliveries;
     const turns = first && turnsOf(first, options.trigger, this);
     const queue = this.#queue(deliveries, options, { concurrency: concurrencyPerEndpoint }, turns);

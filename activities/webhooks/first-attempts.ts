@@ -7,10 +7,14 @@ import { leaveToChild } from '../../models/operations/webhooks/child-deliveries.
 import type { LeftDeliveries } from '../../workflows/contract.js';
 import type { Attempts } from './attempts.js';
 
-export interface FirstAttemptDeps {
+/** The dependencies of retriers and replays. */
+export interface DeliveryDeps {
   db: Database;
-  config: Pick<Config, 'webhookFirstAttempt'>;
   attempts: Attempts;
+}
+
+export interface FirstAttemptDeps extends DeliveryDeps {
+  config: Pick<Config, 'webhookFirstAttempt'>;
 }
 
 /** Options of the first attempts of a group. */

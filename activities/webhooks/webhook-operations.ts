@@ -13,6 +13,7 @@ import { Tally } from '../../models/flow/tally.js';
 import { Webhook } from '../../models/tables/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
+import type { DeliveryDeps } from './first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { DeliverySettler } from './delivery-settler.js';
 import { replayWaits, tooManyAttempts } from './too-many-attempts.js';
@@ -63,13 +64,8 @@ export function webhookOperationActivities(deps: AttemptDeps, attempts = new Att
   };
 }
 
-interface ReplayDeps {
-  db: Database;
-  attempts: Attempts;
-}
-
 async function listReplay(
-  { db, attempts }: ReplayDeps,
+  { db, attempts }: DeliveryDeps,
   { webhookId, since, until, statuses, after }: ReplayInput,
   signal: AbortSignal,
 ): Promise<ReplayList> {
@@ -83,7 +79,7 @@ async function listReplay(
   return { deliveryIds, isLast: deliveryIds.length < limit };
 }
 
-async function replayPage(deps: ReplayDeps, page: ReplayPageInput): Promise<ReplayPageResult> {
+async function replayPage(deps: DeliveryDeps, page: ReplayPageInput): Promise<ReplayPageResult> {
   const { db } = deps;
   const { replayId, webhookId, deliveryIds, isLast } = page;
   const again = activityInfo().attempt > 1;
@@ -96,7 +92,7 @@ async function replayPage(deps: ReplayDeps, page: ReplayPageInput): Promise<Repl
   return { retriers, goesOn: status === 'running' };
 }
 
-async function attemptPage({ db, attempts }: ReplayDeps, page: ReplayPageInput, again: boolean): Promise<void> {
+async function attemptPage({ db, attempts }: DeliveryDeps, page: ReplayPageInput, again: boolean): Promise<void> {
   const { replayId, webhookId, deliveryIds, isLast, statuses } = page;
   const followsSchedule = statuses.includes('failed') || statuses.includes('held');
   const claims = new BatchQueue((ids: string[]) => claimReplayed(db, replayId, ids, followsSchedule), { maxBatchSize: replayedAtOnce });

@@ -1,7 +1,6 @@
 /** The activities that deliver events: first attempts of a group, and the attempts of retriers and child workflows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
-import type { Database } from '../../models/db/database.js';
 import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/operations/webhooks/retriers.js';
 import { retrierDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
 import { countFailed } from '../../models/operations/webhooks/child-deliveries.js';
@@ -10,7 +9,7 @@ import { countText } from '../../models/rules/values/text.js';
 import { DeliverySettler } from './delivery-settler.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
-import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
+import { attemptFirst, type DeliveryDeps, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { tooManyAttempts } from './too-many-attempts.js';
 
@@ -80,7 +79,7 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
 const deliveriesText = (count: number) => countText(count, 'delivery', 'deliveries');
 
 async function runRetrier(
-  { running, ...deps }: RetrierDeps & { running: Tally },
+  { running, ...deps }: DeliveryDeps & { running: Tally },
   webhookId: string,
   signal: AbortSignal,
 ): Promise<number | null> {
@@ -93,13 +92,8 @@ async function runRetrier(
   return running.run<number | null>(webhook.workspace_id, runningOfWorkspace, attempt, () => lookAgainMs.max);
 }
 
-interface RetrierDeps {
-  db: Database;
-  attempts: Attempts;
-}
-
 async function attemptDue(
-  { db, attempts }: RetrierDeps,
+  { db, attempts }: DeliveryDeps,
   webhook: RetriedWebhook,
   webhookId: string,
   signal: AbortSignal,

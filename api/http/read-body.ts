@@ -5,8 +5,8 @@ import { createGunzip, createInflate } from 'node:zlib';
 import { bodyTooLarge, invalidJson } from '../../models/errors.js';
 import type { MemoryReservation } from '../../models/flow/memory-budget.js';
 
-/** 100 kB. Bulk endpoints declare a larger limit. */
-const defaultMaxBytes = 100 * 1024;
+/** The maximum body size, 100 kB. Bulk endpoints declare a larger one. */
+export const defaultMaxBytes = 100 * 1024;
 
 /** Requests that were answered before their body arrived. */
 const refusedRequests = new WeakSet<IncomingMessage>();

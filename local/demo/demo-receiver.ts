@@ -1,9 +1,10 @@
 /** The webhook receiver of the demo. It verifies both signatures of every request, as a receiver should. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
+import { isSameSecret } from '../../models/rules/values/same-secret.js';
 import { tlsPaths } from '../tls/local-tls.js';
 
 export interface ReceivedEvent {
@@ -58,7 +59,7 @@ export class DemoReceiver {
 
 /** Verifies `X-Service-Signature`: the hex HMAC of the body, keyed with the whole secret. */
 export function hasHexSignature(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
-  return isEqual(headers['x-service-signature'], createHmac('sha256', secret).update(body).digest('hex'));
+  return isSameSecret(String(headers['x-service-signature']), createHmac('sha256', secret).update(body).digest('hex'));
 }
 
 /** Verifies the Standard Webhooks headers: a signature over id, time and body, keyed with the part after `whsec_`, at most five minutes old. */
@@ -71,11 +72,6 @@ export function hasStandardSignature(headers: IncomingHttpHeaders, body: Buffer,
     isRecent &&
     String(signatures)
       .split(' ')
-      .some((signature) => isEqual(signature, `v1,${expected}`))
+      .some((signature) => isSameSecret(signature, `v1,${expected}`))
   );
-}
-
-function isEqual(given: string | string[] | undefined, expected: string): boolean {
-  const [one, other] = [Buffer.from(String(given)), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -8,6 +8,7 @@ import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
 import { capOf, channelsOf } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
 import { parseObject } from '../../http/parse-body.js';
+import { defaultMaxBytes } from '../../http/read-body.js';
 import type { BulkDeps } from '../../deps.js';
 import { bulkEndpoint } from '../../declare.js';
 import { apiKey } from '../../http/endpoint.js';
@@ -102,11 +103,9 @@ function isBulk({ recipients, tag, to, contact_id }: Record<string, unknown>): b
   return (recipients ?? null) !== null || ((tag ?? '') !== '' && (to ?? '') === '' && (contact_id ?? '') === '');
 }
 
-/** The maximum body size of a single send. Larger bodies count as bulk without being parsed; invalid JSON counts as single. */
-const singleBytesMax = 100 * 1024;
-
+/** A body that is too large for a single send counts as bulk without being parsed; invalid JSON counts as single. */
 function isBulkBody(body: Buffer): boolean {
-  if (body.length > singleBytesMax) return true;
+  if (body.length > defaultMaxBytes) return true;
   try {
     return isBulk(parseObject(body) as Record<string, unknown>);
   } catch {
