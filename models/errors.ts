@@ -180,4 +180,4 @@ export const internal = (cause?: unknown, retryAfterSeconds?: number) =>
 export const billingNotConfigured = () => unavailable('Billing is not configured', 3600);
 /** The service is overloaded. */
 export const busy = () => unavailable('The service is busy. Please try again later.', 1);
-const unavailable = (message: string, retryAfterSeconds = 5) => new AppError('unavailable', message, { retryAfterSeconds });
+const unavailable = (message: string, retryAfterSeconds: number) => new AppError('unavailable', message, { retryAfterSeconds });

@@ -80,9 +80,9 @@ export class AccountHealthMonitor {
   }
 
   /** @returns the account that the caller may probe with a message of the group */
-  async claimAccountProbe(groupId: string, now = performance.now()): Promise<string | undefined> {
+  async claimAccountProbe(groupId: string): Promise<string | undefined> {
     for (const [account, health] of this.#healths) {
-      if (health.level > 0 || health.probe_in_ms === null || health.readAt + health.probe_in_ms > now) continue;
+      if (health.level > 0 || health.probe_in_ms === null || health.readAt + health.probe_in_ms > performance.now()) continue;
       health.probe_in_ms = null; // read again within a second
       const bind = { groupId, channels: this.#channelsOf.get(account) ?? [], windowSeconds: this.deps.windowSeconds };
       if (await claimAccountProbe(this.deps.db, account, bind)) return account;

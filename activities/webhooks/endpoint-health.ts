@@ -25,8 +25,8 @@ export class EndpointHealth {
   }
 
   /** True when this process knows of an acknowledged attempt, and of none that failed or was late within the last minute and after it. */
-  isHealthy(webhookId: string, now = Date.now()): boolean {
-    return this.stats.usualMs(webhookId) !== undefined && !this.isFailing(webhookId, now);
+  isHealthy(webhookId: string): boolean {
+    return this.stats.usualMs(webhookId) !== undefined && !this.isFailing(webhookId);
   }
 
   /** True when the endpoint usually takes longer than an attempt may while other webhooks wait. */

@@ -35,12 +35,7 @@ export async function findAccepted(
  * Accepts a message. When it throws, nothing is charged and nothing is stored.
  * @throws AppError 402 when the balance or the daily limit is too low, 500 when nothing was decided in time, 503 when too many requests wait
  */
-export async function acceptMessage(
-  deps: Deps,
-  caller: Caller,
-  message: NewMessage,
-  fallback: FallbackStep[] = [],
-): Promise<AcceptedMessage> {
+export async function acceptMessage(deps: Deps, caller: Caller, message: NewMessage, fallback: FallbackStep[]): Promise<AcceptedMessage> {
   assertCanPay(caller, message.cost);
   return acceptOnce(
     () => deps.acceptGate.accept(message, fallback, caller.webhooks),

@@ -5,11 +5,11 @@
  */
 import type { LoggedCaller } from '../http/request-context.js';
 
+/** How many credentials are remembered. The one that was added first is removed first. */
+const callersMax = 20_000;
+
 export class KnownCallers {
   readonly #callers = new Map<string, LoggedCaller>();
-
-  /** @param maxSize how many credentials are remembered; the one that was added first is removed first */
-  constructor(private readonly maxSize = 20_000) {}
 
   /** @param name the credential's, see `admit.ts` */
   callerOf(name: string): LoggedCaller | undefined {
@@ -19,7 +19,7 @@ export class KnownCallers {
   remember(name: string, caller: LoggedCaller): void {
     if (this.#callers.has(name)) return;
     const [oldest] = this.#callers.keys();
-    if (this.#callers.size >= this.maxSize && oldest !== undefined) this.#callers.delete(oldest);
+    if (this.#callers.size >= callersMax && oldest !== undefined) this.#callers.delete(oldest);
     this.#callers.set(name, caller);
   }
 

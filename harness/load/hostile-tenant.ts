@@ -115,9 +115,9 @@ class Attack {
   }
 
   /** A call with an API key or a JWT. */
-  post(what: string, path: string, credential: string, body: Buffer | undefined, headers: Record<string, string> = {}): Promise<string> {
-    const own = credential.startsWith('tidings_') ? { 'X-API-Key': credential } : { Authorization: `Bearer ${credential}` };
-    return this.#exchange(what, `/api/v1${path}`, body, { ...own, ...headers });
+  post(what: string, path: string, credential: string, body: Buffer | undefined): Promise<string> {
+    const headers = credential.startsWith('tidings_') ? { 'X-API-Key': credential } : { Authorization: `Bearer ${credential}` };
+    return this.#exchange(what, `/api/v1${path}`, body, headers);
   }
 
   /** One of the costly reads, in turn. */

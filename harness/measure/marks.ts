@@ -1,13 +1,12 @@
+const waitMsMax = 60_000;
+
 /** One-time events by id, which can be noted before or after they are awaited. */
 export class Marks {
   readonly #seen = new Set<string>();
   readonly #waiting = new Map<string, () => void>();
 
   /** @param what the awaited event, for the error text */
-  constructor(
-    private readonly what: string,
-    private readonly waitMsMax = 60_000,
-  ) {}
+  constructor(private readonly what: string) {}
 
   /** Notes that the event has happened. */
   note(id: string): void {
@@ -25,8 +24,8 @@ export class Marks {
       };
       const timer = setTimeout(() => {
         forget();
-        reject(new Error(`${id} was not ${this.what} within ${this.waitMsMax / 1000} s`));
-      }, this.waitMsMax);
+        reject(new Error(`${id} was not ${this.what} within ${waitMsMax / 1000} s`));
+      }, waitMsMax);
       this.#waiting.set(id, () => {
         forget();
         resolve();

@@ -34,7 +34,7 @@ export class DemoClient {
    * Makes a request and resolves to the `data` of its response.
    * @throws Refusal for an error response
    */
-  async call<Data>(method: string, path: string, { token, apiKey, body }: Call = {}): Promise<Data> {
+  async call<Data>(method: string, path: string, { token, apiKey, body }: Call): Promise<Data> {
     const response = await fetch(`${this.baseUrl}/api/v1${path}`, {
       method,
       headers: {

@@ -54,7 +54,7 @@ function optionsOf(context: Context): BulkOptions {
   const [file = ''] = positionals;
   const [text, subject, to, at] = ['text', 'subject', 'to', 'at'].map((name) => textOption(context, name));
   if (text === undefined) throw new UsageError('--text is needed');
-  const rate = wholeNumber(context, 'rate', 1, 1_000_000);
+  const rate = wholeNumber(context, 'rate', 1_000_000);
   const columns = columnsOf(context);
   const body = {
     channel: choice(context, 'channel', channels) ?? 'sms',

@@ -66,13 +66,13 @@ export function choice<T extends string>(context: Pick<Context, 'values'>, name:
   throw new UsageError(`--${name} must be one of: ${allowed.join(', ')}`);
 }
 
-/** The value of an option that must be a whole number. */
-export function wholeNumber(context: Pick<Context, 'values'>, name: string, min: number, max: number): number | undefined {
+/** The value of an option that must be a whole number from 1 to a maximum. */
+export function wholeNumber(context: Pick<Context, 'values'>, name: string, max: number): number | undefined {
   const value = textOption(context, name);
   if (value === undefined) return undefined;
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (number >= min && number <= max) return number;
-  throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
+  if (number >= 1 && number <= max) return number;
+  throw new UsageError(`--${name} must be a whole number from 1 to ${max}`);
 }
 
 /** All values of a type of the API. The compiler names one that is missing. */

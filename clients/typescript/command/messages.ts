@@ -31,7 +31,7 @@ export const messages: Command = {
   async run(context) {
     const { terminal, signal, positionals } = context;
     const [id] = positionals;
-    const limit = wholeNumber(context, 'limit', 1, 1_000_000) ?? 20;
+    const limit = wholeNumber(context, 'limit', 1_000_000) ?? 20;
     const filters = { ...filtersOf(context), limit: Math.min(limit, 100) };
     if (id !== undefined) {
       const message = await context.tidings().messages.get(id, { signal });

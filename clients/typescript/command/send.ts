@@ -49,7 +49,7 @@ TEXT - reads the text from standard input, without a line break at its end.`,
   outlivesReader: true,
   async run(context) {
     const { terminal, values, signal } = context;
-    const seconds = wholeNumber(context, 'timeout', 1, longestSeconds);
+    const seconds = wholeNumber(context, 'timeout', longestSeconds);
     if (seconds !== undefined && values.wait !== true) throw new UsageError('--timeout is for --wait');
     const message = await messageOf(context);
     const tidings = context.tidings();

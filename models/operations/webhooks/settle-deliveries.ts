@@ -38,7 +38,7 @@ export interface SettlingPlace {
 export async function settleDeliveries(
   db: Database,
   webhookId: string,
-  from: SettlingPlace | null = null,
+  from: SettlingPlace | null,
   page = pageSize,
 ): Promise<SettlingPlace | null> {
   const [webhook] = await select<Revisions>(db, revisions, [webhookId]);
