@@ -54,15 +54,15 @@ export class Throughput {
   /** Reserves slots with the accounts of a round. Costs nothing while none has a limit or a hold. */
   async admit({ groupId, size, except, horizonMs }: RoundRequest, choices: Choices): Promise<Slot> {
     await this.#readHolds();
-    const begin: Slot = { waitMs: 0, isReserved: true };
+    const slot: Slot = { waitMs: 0, isReserved: true };
     const accounts = Object.values(choices).flatMap((choice) => choice.accounts.map(({ account }) => account));
-    if (this.#holds.size === 0 && !accounts.some((account) => account in this.limits)) return begin;
+    if (this.#holds.size === 0 && !accounts.some((account) => account in this.limits)) return slot;
     for (const { provider, units } of await dueUnits(this.db, groupId, choices, { limit: size, except, waits: this.waits })) {
       const { waitMs, isReserved } = await this.#slotOf(provider, units, horizonMs);
-      begin.waitMs = Math.max(begin.waitMs, waitMs);
-      begin.isReserved &&= isReserved;
+      slot.waitMs = Math.max(slot.waitMs, waitMs);
+      slot.isReserved &&= isReserved;
     }
-    return begin;
+    return slot;
   }
 
   /** Whether the account has a hold. Up to a second old. */

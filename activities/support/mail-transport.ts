@@ -14,12 +14,12 @@ export const isOnThisMachine = (hostname: string): boolean => ['127.0.0.1', '[::
  * for networks with their own encryption.
  */
 export function mailTransport(url: string): Transporter {
-  const options = new URL(url);
-  const isOptional = options.searchParams.get('tls') === 'optional' || isOnThisMachine(options.hostname);
-  options.searchParams.delete('tls');
-  options.searchParams.set('requireTLS', String(options.protocol === 'smtp:' && !isOptional));
-  options.searchParams.set('connectionTimeout', String(timeoutMs));
-  options.searchParams.set('greetingTimeout', String(timeoutMs));
-  options.searchParams.set('socketTimeout', String(timeoutMs));
-  return createTransport(options.href);
+  const address = new URL(url);
+  const isOptional = address.searchParams.get('tls') === 'optional' || isOnThisMachine(address.hostname);
+  address.searchParams.delete('tls');
+  address.searchParams.set('requireTLS', String(address.protocol === 'smtp:' && !isOptional));
+  address.searchParams.set('connectionTimeout', String(timeoutMs));
+  address.searchParams.set('greetingTimeout', String(timeoutMs));
+  address.searchParams.set('socketTimeout', String(timeoutMs));
+  return createTransport(address.href);
 }

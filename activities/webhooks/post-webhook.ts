@@ -61,11 +61,11 @@ export function webhookPoster(
   // No limit of connections: with a limit for each host, endpoints that hang would block others of the same host.
   const agent = new Agent({ ...addressOptions, keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
   return {
-    post: (given, headers, body, whose) => {
-      const url = new URL(given);
+    post: (address, headers, body, whose) => {
+      const url = new URL(address);
       const target = targetOf(url);
       // The look-up belongs to the request. The agent's connections are shared, and each was made to a checked address.
-      const lookup = guardedLookup((address) => isAllowedTarget(address, target.port, config), resolve, whose);
+      const lookup = guardedLookup((ip) => isAllowedTarget(ip, target.port, config), resolve, whose);
       return post({ url, target, headers, body, totalTimeoutMs, lookup }, agent, config);
     },
     close: () => agent.destroy(),

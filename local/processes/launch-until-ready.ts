@@ -1,6 +1,6 @@
 /** Starts a part and waits until it is ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lastLines, launch, type Part, type Running } from './part.js';
+import { lastLines, startProcess, type Part, type Running } from './part.js';
 import type { RunRecord } from './run-record.js';
 import { reasonOf, StartError } from '../plan/start-error.js';
 
@@ -13,7 +13,7 @@ export async function launchUntilReady(part: Part, record: RunRecord, cancel: Ab
   const { name, ready, readyTimeoutMs, ipc } = part;
   const attempt = new AbortController();
   const signal = AbortSignal.any([attempt.signal, cancel]);
-  const running = await launch(part, record, ipc);
+  const running = await startProcess(part, record, ipc);
   try {
     await Promise.race([
       ready(running, signal),

@@ -50,7 +50,7 @@ export interface Ending {
  * it ends.
  * @throws StartError when the process cannot be started or recorded
  */
-export async function launch(command: Command, record: RunRecord, ipc = false): Promise<Running> {
+export async function startProcess(command: Command, record: RunRecord, ipc = false): Promise<Running> {
   mkdirSync(dirname(command.log), { recursive: true, mode: 0o700 });
   const log = openSync(command.log, 'a', 0o600);
   const logStart = fstatSync(log).size;

@@ -1,5 +1,5 @@
 /** Runs a command until it ends, for example initdb, the migration or a build. */
-import { lastLines, launch, type Command } from './part.js';
+import { lastLines, startProcess, type Command } from './part.js';
 import type { RunRecord } from './run-record.js';
 import { StartError } from '../plan/start-error.js';
 
@@ -10,7 +10,7 @@ import { StartError } from '../plan/start-error.js';
  */
 export async function runOnce(command: Command, record: RunRecord, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
-  const running = await launch(command, record);
+  const running = await startProcess(command, record);
   const cancel = () => void running.end();
   signal.addEventListener('abort', cancel);
   const { succeeded, how } = await running.ended;

@@ -12,7 +12,7 @@ const publicKey = () =>
     .allow(null)
     .required();
 
-const deliverySettings = {
+const shownSettings = {
   retry_delays: Joi.array().items(Joi.number().integer()).allow(null).required(),
   rate: Joi.number().allow(null).required(),
   ordered: Joi.boolean().required(),
@@ -32,7 +32,7 @@ const newWebhook = Joi.object({
 export const webhookResponse = named(
   'Webhook',
   newWebhook.keys({
-    ...deliverySettings,
+    ...shownSettings,
     description: textOrNull(),
     updated_at: date(),
     disabled_reason: textOrNull(),
@@ -43,7 +43,7 @@ export const webhookResponse = named(
 /** The response to a creation contains only the delivery settings of the request. */
 const createdWebhook = named(
   'CreatedWebhook',
-  newWebhook.keys(deliverySettings).fork(Object.keys(deliverySettings), (field) => field.optional()),
+  newWebhook.keys(shownSettings).fork(Object.keys(shownSettings), (field) => field.optional()),
 );
 
 export const publicKeysResponse = named(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { launch, type Running } from '../../../local/processes/part.js';
+import { startProcess, type Running } from '../../../local/processes/part.js';
 import { isAlive } from '../../../local/processes/process-identity.js';
 import { runningAddresses, RunRecord, stopLeftovers } from '../../../local/processes/run-record.js';
 import { readState, writeState } from '../../../local/plan/state-file.js';
@@ -21,7 +21,7 @@ describe('leftovers of a killed launcher', () => {
   });
 
   async function start(record: RunRecord, name: string, javaScript: string): Promise<Running> {
-    const running = await launch(scriptPart(folder.path, name, javaScript), record);
+    const running = await startProcess(scriptPart(folder.path, name, javaScript), record);
     started.push(running);
     await until(() => running.output().includes('up'));
     return running;
