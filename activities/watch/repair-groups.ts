@@ -6,7 +6,7 @@ import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { gatherMessages } from '../../models/operations/messages/gather-messages.js';
 import { closeDoneGroups, type DueGroup, fenceGroups, lookAgain, takeDueGroups } from '../../models/operations/watch/look-at-groups.js';
-import { groupBy } from '../../models/rules/messages/group-by.js';
+import { groupBy } from '../../models/rules/values/group-by.js';
 import { lookAt, type Verdict } from '../../models/rules/messages/group-look.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { eachOf, inPages, type RepairOutcome } from './repair-pages.js';

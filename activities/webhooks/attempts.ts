@@ -6,7 +6,7 @@ import { claimWebhookProbe } from '../../models/operations/webhooks/note-health.
 import { type Attempt, type AttemptEffect, recordAttempts } from '../../models/operations/webhooks/record-attempt.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { cachingDecrypter, type Decrypter } from '../../models/rules/values/encryption.js';
-import { groupBy } from '../../models/rules/messages/group-by.js';
+import { groupBy } from '../../models/rules/values/group-by.js';
 import { maskSignatures } from '../../models/rules/webhooks/signed-headers.js';
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { SharedEndpointStats } from './shared-endpoint-stats.js';

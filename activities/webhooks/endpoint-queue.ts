@@ -1,6 +1,6 @@
 /** Attempts to one endpoint: the events of a message in order, messages in parallel, at the rate that its owner set. */
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
-import { groupBy } from '../../models/rules/messages/group-by.js';
+import { groupBy } from '../../models/rules/values/group-by.js';
 import type { TurnsOfWebhook } from './turns-of-webhook.js';
 
 /** `ended`: failed for good. `failed`: will be retried. `stopped`: the webhook is paused, deleted or inactive. */

@@ -14,7 +14,7 @@ import { getTotp } from './console/totp.js';
 import { createCheckout, listPackages, listTransactions, receivePayment, returnFromCheckout } from './billing.js';
 import { receiveReports } from './callbacks.js';
 import { getContact, listContacts, postContact, putContact, removeContact } from './contacts/contacts.js';
-import { getHealth } from './health.js';
+import { getHealth } from './operators/health.js';
 import { cancelOneMessage, getMessage, listHistory, sendMessage } from './messages/messages.js';
 import { forgotPassword, setNewPassword } from './accounts/passwords.js';
 import { addToList, getSuppression, listSuppressions, removeSuppression } from './contacts/suppressions.js';

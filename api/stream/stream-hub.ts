@@ -11,7 +11,7 @@ import { forgetStream } from '../../models/operations/streams/open-stream.js';
 import { readEvents, startOfStretch } from '../../models/operations/streams/read-events.js';
 import type { Logger } from '../../models/process/logger.js';
 import type { Config } from '../../models/settings/config.js';
-import { groupBy } from '../../models/rules/messages/group-by.js';
+import { groupBy } from '../../models/rules/values/group-by.js';
 import { positionAfter, progressAt } from '../../models/rules/streams/position.js';
 import { eventBlocks, idBlock } from './event-blocks.js';
 import { endOfPage, type EventPage, RoundReader } from './round-reader.js';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpoints } from '../../api/endpoints/index.js';
-import { groupBy } from '../../models/rules/messages/group-by.js';
+import { groupBy } from '../../models/rules/values/group-by.js';
 import { documentedStatuses } from '../support/network/response-check.js';
 
 export interface Answer {

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type Channel, channels } from '../../../models/channels.js';
 import { addSuppression, removeSuppression as deleteSuppression } from '../../../models/operations/contacts/suppress.js';
-import { LargeCounts } from '../../../models/operations/lists/large-counts.js';
+import { LargeCounts } from '../../../models/flow/large-counts.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
 import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../../models/rules/contacts/suppression.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';

@@ -1,6 +1,6 @@
 /** Deliveries of events to a webhook, with their attempts. */
 import Joi from 'joi';
-import { LargeCounts } from '../../../models/operations/lists/large-counts.js';
+import { LargeCounts } from '../../../models/flow/large-counts.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Delivery, type DeliveryFilters, deliverySort, deliveryStatuses } from '../../../models/tables/delivery.js';
 import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';

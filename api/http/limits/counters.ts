@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { BatchQueue } from '../../../models/flow/batch-queue.js';
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import type { RateLimit } from '../../../models/settings/limit-settings.js';
 
 export type RateClass =

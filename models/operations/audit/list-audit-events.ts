@@ -3,7 +3,7 @@ import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { ActorType } from '../../rules/audit/origin.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { type Listed, type ListWindow, readWindow, type SortColumn } from '../../rules/values/list-window.js';
-import { LargeCounts } from '../lists/large-counts.js';
+import { LargeCounts } from '../../flow/large-counts.js';
 
 export interface AuditEvent {
   id: string;

@@ -3,7 +3,7 @@ import { Op } from 'sequelize';
 import { Batch, type BatchRow, type BatchStatus, type BriefBatch, briefBatchColumns } from '../../tables/batch.js';
 import { type Database, select } from '../../db/database.js';
 import { notFound } from '../../errors.js';
-import { groupBy } from '../../rules/messages/group-by.js';
+import { groupBy } from '../../rules/values/group-by.js';
 import { type PublicStatus, publicStatuses } from '../../rules/messages/status.js';
 import type { Listed, ListWindow } from '../../rules/values/list-window.js';
 import { completeBatchIfDone } from './complete-batch-if-done.js';

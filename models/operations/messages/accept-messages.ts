@@ -1,6 +1,6 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { MessageRow } from '../../tables/message.js';
-import { groupBy } from '../../rules/messages/group-by.js';
+import { groupBy } from '../../rules/values/group-by.js';
 import { acceptOne, debitDescription } from './accept-one.js';
 import { countGroupWork } from './count-group-work.js';
 import { debit } from '../billing/post-credits.js';

@@ -7,7 +7,7 @@ import type { PublicStatus } from '../../rules/messages/status.js';
 import type { Counted, Listed, ListWindow } from '../../rules/values/list-window.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
 import { Workspace } from '../../tables/workspace.js';
-import { LargeCounts } from '../lists/large-counts.js';
+import { LargeCounts } from '../../flow/large-counts.js';
 import { type IdRange, openPeriods } from './open-periods.js';
 
 /** Filters of the message history. An undefined filter does not filter. */

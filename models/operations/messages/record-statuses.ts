@@ -4,7 +4,7 @@ import { noteMoves } from '../../metrics/observe.js';
 import { column, namesOf, only, recordset } from '../../tables/columns.js';
 import { messageColumns, statusColumns, type StatusRow } from '../../tables/message.js';
 import { eventOfStatus } from '../../rules/webhooks/events.js';
-import { groupBy } from '../../rules/messages/group-by.js';
+import { groupBy } from '../../rules/values/group-by.js';
 import { movesInto, type PublicStatus, type Status, type StatusDetail } from '../../rules/messages/status.js';
 import { formatCredits } from '../../rules/billing/credits.js';
 import { type Posting, type Refund, refund } from '../billing/post-credits.js';

@@ -4,7 +4,7 @@ import { column, only, recordset } from '../../tables/columns.js';
 import { eventColumns } from '../../tables/event.js';
 import type { StatusRow } from '../../tables/message.js';
 import { type Webhook, webhookColumns } from '../../tables/webhook.js';
-import { groupBy } from '../../rules/messages/group-by.js';
+import { groupBy } from '../../rules/values/group-by.js';
 import { eventBody, type MessageEventType } from '../../rules/webhooks/events.js';
 
 interface Subscriber extends Pick<Webhook, 'id' | 'is_active' | 'ordered' | 'revision'> {

@@ -6,7 +6,7 @@
  * a probe (`claimWebhookProbe`). Its success closes the breaker, its failure doubles the pause.
  */
 import { type Database, select } from '../../db/database.js';
-import { groupBy } from '../../rules/messages/group-by.js';
+import { groupBy } from '../../rules/values/group-by.js';
 import { countText } from '../../rules/values/text.js';
 import { retryAfterSecondsMax } from '../../rules/webhooks/retry.js';
 import { disableWebhook } from './disable-webhook.js';

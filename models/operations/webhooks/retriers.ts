@@ -4,7 +4,7 @@
  * look too late. Both sides lock that row: the retrier sees a delivery that was left to it, or is woken.
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { groupBy } from '../../rules/messages/group-by.js';
+import { groupBy } from '../../rules/values/group-by.js';
 import { only, recordset } from '../../tables/columns.js';
 import { deliveryColumns } from '../../tables/delivery.js';
 import { claimOverdue } from './claim-overdue.js';

@@ -3,7 +3,7 @@ import type { Fault } from '../../errors.js';
 import { type BulkPlan, tooMuchText } from './bulk.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
-import { groupBy } from '../messages/group-by.js';
+import { groupBy } from '../values/group-by.js';
 import { inSlices } from '../values/in-slices.js';
 
 /** UTF-16 units of all texts together: as many as ten thousand of the longest sms have. */

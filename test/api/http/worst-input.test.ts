@@ -7,7 +7,7 @@ import { createRouteHints } from '../../../api/http/errors/route-hints.js';
 import { notFound } from '../../../models/errors.js';
 import { keywordOf } from '../../../models/rules/contacts/suppression.js';
 import { maskAddresses } from '../../../models/rules/values/mask.js';
-import { cpuCost } from '../../../harness/measure/cpu-cost.js';
+import { cpuCost } from '../../support/measure/cpu-cost.js';
 
 const addressOf = createClientAddress(['127.0.0.1']);
 const explain = createRouteHints(endpoints);

@@ -2,7 +2,7 @@
  * What is accepted exists and ends. What is refused leaves nothing (docs/contract/errors.md, messages.md;
  * docs/decisions/0001-postgresql-holds-the-truth.md).
  */
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import { type Call, type Evidence, type Request, wordOf } from './evidence.js';
 import type { MessageFact } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';

@@ -1,5 +1,5 @@
 /** The answers to clients: the same answer to a repeated request, and the data of a batch (docs/contract/messages.md, batches.md). */
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import { type Call, type Evidence, type Request } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 

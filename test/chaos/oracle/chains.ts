@@ -2,7 +2,7 @@
  * Fallback chains: a step begins only after the message before it failed, or its time was over (docs/clients.md, Fallback;
  * docs/decisions/0008-fallback.md).
  */
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import { type Evidence, wordOf } from './evidence.js';
 import { found, type Rule } from './rule.js';
 import type { MessageFact } from './snapshot.js';

@@ -1,5 +1,5 @@
 /** Events: which ones exist, that every subscriber gets each of them, and that their content is right (docs/contract/webhooks.md). */
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import { type Arrival, type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 import type { DeliveryFact, EventFact, MessageFact, WebhookFact } from './snapshot.js';

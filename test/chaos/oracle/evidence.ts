@@ -1,5 +1,5 @@
 /** A history and a snapshot, with indexes for the rules. */
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import type { Channel } from '../../../models/channels.js';
 import type { AnswerRecord, CallRecord, Item } from '../client-records.js';
 import type { EventRecord, ExitRecord, History, HistoryRecord, ReportRecord } from '../records.js';

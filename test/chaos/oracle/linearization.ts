@@ -2,7 +2,7 @@
  * The ledger as a witness. Entries are numbered under the lock of their workspace's row, so the numbers are an order in which all movements
  * could have happened one after the other. That order must agree with the observations, in real time.
  */
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import { type Call, type Evidence, wordOf } from './evidence.js';
 import { priceOf } from './money.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';

@@ -2,7 +2,7 @@
  * Every credit has an explanation: the ledger adds up to the balances, and each entry has its cause (docs/contract/messages.md, batches.md,
  * billing.md).
  */
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import { type Evidence } from './evidence.js';
 import type { BatchFact, EntryFact, MessageFact, Snapshot } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';

@@ -1,5 +1,5 @@
 /** The order in which receivers get events (docs/contract/webhooks.md; docs/decisions/0010-webhook-attempts.md). */
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import { type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 import type { DeliveryFact, EventFact, WebhookFact } from './snapshot.js';

@@ -1,5 +1,5 @@
 /** What an answer guarantees from then on: a pause, a cancel, an inactive webhook; and how processes end. */
-import { groupBy } from '../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import { type Call, type Evidence, wordOf } from './evidence.js';
 import { callMs, slackMs } from './handing-off.js';
 import type { MessageFact } from './snapshot.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Channel } from '../../../../models/channels.js';
 import type { Content } from '../../../../models/rules/messages/message-content.js';
 import { literalPlaceholders, renderContent } from '../../../../models/rules/messages/render-content.js';
-import { cpuCost } from '../../../../harness/measure/cpu-cost.js';
+import { cpuCost } from '../../../support/measure/cpu-cost.js';
 
 const render = (content: Content, variables: object = {}, channels: Channel[] = ['sms']) => renderContent(content, variables, channels);
 const faultsOf = (...args: Parameters<typeof render>) => render(...args).faults.map(({ field, message }) => `${field}: ${message}`);

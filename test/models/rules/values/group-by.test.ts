@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { groupBy } from '../../../../models/rules/messages/group-by.js';
+import { groupBy } from '../../../../models/rules/values/group-by.js';
 
 describe('groupBy', () => {
   it('keeps every item once under its key, in order', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LargeCounts } from '../../../../models/operations/lists/large-counts.js';
+import { LargeCounts } from '../../../models/flow/large-counts.js';
 
 describe('numbers of listed rows', () => {
   const counted = (total: number) => {

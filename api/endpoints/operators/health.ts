@@ -1,13 +1,13 @@
 /** The health of this process and the services that it needs. */
 import Joi from 'joi';
-import { select } from '../../models/db/database.js';
-import { type WatcherRun, lastWatcherRun } from '../../models/operations/watch/watcher-runs.js';
-import { seenWorkers, type Workers } from '../../models/operations/watch/worker-heartbeats.js';
-import type { Deps } from '../deps.js';
-import { endpoint } from '../declare.js';
-import { named } from '../http/schemas/json-schema.js';
-import { date } from '../http/schemas/schemas.js';
-import { Reply } from '../http/reply.js';
+import { select } from '../../../models/db/database.js';
+import { type WatcherRun, lastWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
+import { seenWorkers, type Workers } from '../../../models/operations/watch/worker-heartbeats.js';
+import type { Deps } from '../../deps.js';
+import { endpoint } from '../../declare.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { date } from '../../http/schemas/schemas.js';
+import { Reply } from '../../http/reply.js';
 
 const checkTimeoutMs = 2000;
 const cacheMs = 1000;
