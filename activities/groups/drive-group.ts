@@ -8,7 +8,7 @@ import type { LeftDeliveries } from '../../workflows/contract.js';
 
 export interface DriveDeps {
   db: Database;
-  /** Makes the first attempts of due deliveries; see `deliverEvents`. */
+  /** Makes the first attempts of due deliveries; see `attemptFirst`. */
   deliver: (again: boolean) => Promise<LeftDeliveries>;
   /** The groups that this process drives at the moment in the slots of the same queue, including this one. */
   driven: Set<string>;

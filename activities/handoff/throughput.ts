@@ -46,7 +46,7 @@ export class Throughput {
     private readonly waits: UncertainWaits,
   ) {}
 
-  /** The limit of this account in messages a second. */
+  /** The limit of this account in messages (for sms: segments) a second. */
   limitOf(provider: string): number {
     return this.limits[provider] ?? Number.POSITIVE_INFINITY;
   }

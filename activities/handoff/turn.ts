@@ -32,7 +32,7 @@ export interface WantedRound {
   /** Messages to leave out. */
   except: readonly string[];
   rate: BatchPace['rate'];
-  /** The limit of the page's account, in messages a second. */
+  /** The limit of the page's account, in messages (for sms: segments) a second. */
   limit: number;
 }
 

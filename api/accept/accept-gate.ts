@@ -23,7 +23,7 @@ export interface AcceptGate {
    * @throws AppError 503 when the service is too busy to accept the send in time
    */
   enter(key: string): () => void;
-  /** Whether `enter` would reject a send of this key now. */
+  /** Whether `enter` would refuse a send of this key now. */
   isFullFor(key: string): boolean;
   /**
    * Stores a message, alone or together with others, and waits until its workflow has accepted or refused it.
@@ -42,7 +42,7 @@ interface Send {
 
 type Outcome = MessageRow | AppError | null;
 
-/** The target latency of a send. The gate rejects new sends while accepting one would take longer. */
+/** The target latency of a send. The gate refuses new sends while accepting one would take longer. */
 const maxLatencyMs = 1_200;
 /** A send that has waited longer than this gets a 503. A retry serves its client better. */
 const maxWaitMs = 5_000;
@@ -93,7 +93,7 @@ export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): 
       const groups = webhooks > sharedGroupWebhooks ? manyWebhooks : shared;
       const queue = isSingle ? singles : groups[message.channel];
       return observeAccept(message.channel, async () => {
-        const outcome = await queue.add({ message, fallback }).catch(rejectTimeout);
+        const outcome = await queue.add({ message, fallback }).catch(refuseLate);
         if (outcome instanceof AppError) throw outcome;
         return outcome;
       });
@@ -128,7 +128,7 @@ function createQueues(deps: AcceptGateDeps, admission: AdmissionControl, maxQueu
 }
 
 /** A send that waited too long is answered 503. */
-function rejectTimeout(error: unknown): never {
+function refuseLate(error: unknown): never {
   throw error instanceof QueueTimeoutError ? busy() : error;
 }
 

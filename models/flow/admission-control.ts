@@ -14,7 +14,7 @@ export interface AdmissionOptions {
 const latestWeight = 0.3;
 
 /**
- * Rejects work while the work in progress would take longer than `maxLatencyMs`. By Little's law, work in progress = throughput × latency.
+ * Refuses work while the work in progress would take longer than `maxLatencyMs`. By Little's law, work in progress = throughput × latency.
  * A round processes `capacity` pieces, so `capacity × maxLatencyMs / round duration` pieces may be in progress. All keys that have work
  * in progress share that number equally, so that a flood from one key does not lock out another.
  */
@@ -36,7 +36,7 @@ export class AdmissionControl {
     return () => this.#inProgress.remove(key);
   }
 
-  /** Whether `enter` would reject this key now. */
+  /** Whether `enter` would refuse this key now. */
   isFullFor(key: string): boolean {
     const own = this.#inProgress.of(key);
     const { capacity, maxLatencyMs } = this.options;

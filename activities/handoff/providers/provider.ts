@@ -18,7 +18,7 @@ export interface OutgoingMessage {
 }
 
 /**
- * The outcome of a call. `throttled` and `retryable`: certainly not taken, try again. `rejected`: refused for good, with our public error code
+ * The outcome of a call. `throttled` and `retryable`: certainly not taken, try again. `rejected`: the message fails, with our public error code
  * (`suppressed` when the recipient has opted out at the provider). `unknown`: the answer was lost, and the provider may have taken the message.
  * `isUnreported`: the provider will not report on the message. `concernsRecipient`: the account takes messages to others. `isUncalled`: the
  * adapter rejected the message without a call.

@@ -62,7 +62,7 @@ const reserve = `
   )
   SELECT extract(epoch FROM slot_at - clock_timestamp())::double precision * 1000 AS wait_ms, reserved FROM slot`;
 
-/** Blocks calls to the provider for a time. A longer block stays. */
+/** Sets a hold: the provider gets no calls for a time. A longer hold stays. */
 export async function holdProvider(db: Database, provider: string, forMs: number): Promise<void> {
   await select(db, hold, [provider, forMs]);
 }
@@ -71,7 +71,7 @@ const hold = `
   INSERT INTO provider_pace AS p (provider, held_until) VALUES ($1, now() + $2::double precision * interval '1 millisecond')
   ON CONFLICT (provider) DO UPDATE SET held_until = GREATEST(p.held_until, excluded.held_until)`;
 
-/** The blocked providers, and for how many more milliseconds. */
+/** The providers with a hold, and how many milliseconds of it are left. */
 export const heldProviders = (db: Database): Promise<{ provider: string; left_ms: number }[]> => select(db, held);
 
 const held = `

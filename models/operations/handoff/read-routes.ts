@@ -37,7 +37,7 @@ export async function readRoutes(
   const levelOf = (account: string) => healths.find((health) => health.account === account)?.level ?? levelMax;
   const heldUntil = (account: string) => holds.find(({ provider }) => provider === account)?.held_until ?? null;
   const states = Object.entries(routes).flatMap(([channel, ofChannel]) => {
-    // As in routing, a blocked account gets nothing while there are others.
+    // As in routing, an account with a hold gets nothing while there are others.
     const shares = sharesOf(
       ofChannel.map((route) => ({ ...route, level: heldUntil(route.account) === null ? levelOf(route.account) : 0 })),
     );
