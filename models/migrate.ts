@@ -16,10 +16,12 @@ const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.s
 /** Statements about large tables may take hours. Those of the service end after 30 seconds. */
 const longestMigrationMs = 24 * 3_600_000;
 
-/** A change of a table waits no longer for its lock: all statements about the table wait behind it, and a send fails after three seconds. */
+/**
+ * The longest wait of a table change for its lock. All later statements about the table wait behind it, and a send fails after three seconds.
+ */
 const tableLockMs = 1_000;
 const tableRestMs = 2_000;
-/** A backup or a report of an hour is not waited for. */
+/** 60 tries of three seconds: three minutes. The migration does not wait for a backup or a report that takes an hour. */
 const tableLockTries = 60;
 const lockNotAvailable = '55P03';
 const whoLocks = 'SELECT pid, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY 2 shows by whom';

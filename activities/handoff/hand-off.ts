@@ -8,7 +8,7 @@ import type { Provider, SendOutcome } from './providers/provider.js';
 /** The result to record, and what else the provider said. */
 export interface Handoff {
   result: HandoffResult;
-  /** Its `Retry-After`. */
+  /** How long the provider asked to wait (`Retry-After`); 0 if it did not. */
   retryAfterMs: number;
   /** The failure concerns this recipient only. */
   concernsRecipient: boolean;
@@ -52,7 +52,7 @@ async function callOnce(provider: Provider, claim: Claim, signal: AbortSignal): 
     }
     return await provider.send(claim, signal);
   } catch (error) {
-    // Nothing was sent. As a further call it would begin the wait for the earlier one anew.
+    // Nothing was sent. Counted as a further call, it would restart the wait for the earlier one.
     if (isQuery) return { outcome: 'unknown', detail: notKnownYet };
     // An adapter must not throw. If it does, the outcome of the call is unknown.
     return { outcome: 'unknown', detail: error instanceof Error ? error.name : 'error' };

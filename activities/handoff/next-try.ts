@@ -1,4 +1,4 @@
-/** When a group is tried again that no account took, and what expires until then. */
+/** When a group that no account took is tried again, and what expires before that. */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { nextExpiryInMs } from '../../models/operations/handoff/expire-waiting.js';

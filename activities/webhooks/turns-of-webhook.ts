@@ -7,7 +7,7 @@ import { isWebhookUnchanged, reserveTurns, type Turns } from '../../models/opera
 import type { Trigger } from '../../models/tables/delivery.js';
 import { tooManyAttempts } from './too-many-attempts.js';
 
-/** A turn may be used so much later, because timers are late. */
+/** How late a turn may still be used, because timers are late. */
 const lateMs = 5;
 /** A requested attempt whose turn is later waits in Temporal, because its activity has only seconds beside the attempt. */
 const requestedMsMax = 5_000;

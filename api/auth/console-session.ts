@@ -15,7 +15,7 @@ function isSecure(publicUrl: string): boolean {
   return protocol === 'https:' || !isLoopback;
 }
 
-/** With the prefix, browsers take the cookie from this very host over https alone: no other host of the domain can plant one. */
+/** With the prefix `__Host-`, browsers accept the cookie only from this host and over https, so no other host of the domain can set it. */
 const cookieName = (publicUrl: string): string => (isSecure(publicUrl) ? '__Host-tidings_session' : 'tidings_session');
 
 /** The value of `Set-Cookie` that begins a session; with null the one that ends it. */

@@ -7,7 +7,7 @@ import type { Logger } from '../../models/process/logger.js';
 /** Notes that a key or a session is used. */
 export type Touch = (used: { id: string; last_used_at: Date | null }, address?: string) => void;
 
-/** What notes the use of keys, with the address of the client, and of sessions. */
+/** Creates the functions that note the use of keys, with the address of the client, and of sessions. */
 export function createTouches({ db, logger }: { db: Database; logger: Logger }): { key: Touch; session: Touch } {
   const onError = (err: unknown) => logger.warn({ err }, 'last_used_at was not written');
   return {

@@ -4,7 +4,7 @@ import { AppError } from '../../models/errors.js';
 import type { Endpoint } from './endpoint.js';
 import type { HeaderSink, Limiter } from './rate-limit.js';
 
-/** After a success, an address counts as one of the sender for so long. */
+/** How long after a success an address counts as one of the sender. */
 const knownMs = 3_600_000;
 /** How many known addresses are kept for each operation. */
 const knownMax = 10_000;

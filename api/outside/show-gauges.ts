@@ -8,12 +8,12 @@ import { lastWatcherRun } from '../../models/operations/watch/watcher-runs.js';
 
 /** How often a process asks the database. */
 const cacheMs = 5_000;
-/** How long a page waits for it: shortly if there are values of an earlier page, which are shown once more under load. */
+/** How long a page waits for it: only briefly if there are values of an earlier page, which are shown again under load. */
 const waitMsMax = { first: 2_000, later: 25 };
 
 /**
- * Makes what `serveMetrics` calls before each page. While the database is away the gauges have no values, and not old ones, but for the age of the
- * last reading.
+ * Creates the function that `serveMetrics` calls before each page. While the database is away, the gauges have no values instead of old ones; only
+ * the age of the last reading is shown.
  */
 export function createGaugeReader(db: Database): () => Promise<void> {
   let inProgress: Promise<void> | undefined;

@@ -31,7 +31,7 @@ interface Reader {
   address: string;
   since: number;
   end: (() => void) | null;
-  /** How far the client was behind when the last bytes were taken. Reading ahead earns nothing. */
+  /** How far the client was behind when the last bytes were taken. A client that reads faster than the pace gets no credit for it. */
   behindMs: number;
   /** What the client has now; null: it waits for us. */
   offered: { at: number; bytes: number } | null;

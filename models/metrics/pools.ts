@@ -10,7 +10,7 @@ export interface Pool {
 
 const pools = new Set<Pool>();
 
-/** Counts this pool from now on. @returns what ends that, when the pool is closed */
+/** Counts this pool from now on. @returns a function that ends this, to call when the pool is closed */
 export function watchPool(pool: Pool): () => void {
   pools.add(pool);
   return () => pools.delete(pool);

@@ -39,7 +39,7 @@ const connectionsMax = 20;
 
 /**
  * Serves `/metrics`, and `/live` for health checks. It keeps no process alive.
- * @throws Error when the port is taken and was asked for; else that is logged
+ * @throws Error when the port is taken and was set explicitly; otherwise this is logged
  */
 export async function serveMetrics({ host, port, isGiven, dataDir, logger, refresh }: MetricsOptions): Promise<void> {
   if (port === 0) return;

@@ -53,7 +53,7 @@ export class OtherThreads {
   readonly #channel = open((data) => this.#hear(data as Partial<Answer>));
   #asked: { ask: string; missing: Set<number>; done: () => void } | undefined;
 
-  /** What they show; of one that is busy or has ended what it showed last, so that counters never go back. */
+  /** The snapshots of the other threads. For one that is busy or has ended, its last one, so that counters never go back. */
   async ask(): Promise<MetricsSnapshot[]> {
     const ask = randomUUID();
     if (this.#expected.size > 0) {

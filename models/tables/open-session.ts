@@ -29,7 +29,7 @@ export class OpenSession extends ownedOf(sessionColumns) {
   /**
    * A part of the sessions that have not ended, newest first.
    * @param tokenVersion the present version of the workspace
-   * @param idleHours after so many hours without use, a session of the console has ended
+   * @param idleHours a session of the console ends after this many hours without use
    */
   static live(
     workspaceId: string,

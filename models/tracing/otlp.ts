@@ -17,7 +17,7 @@ const delayMs = 1_000;
 const exportMsMax = 3_000;
 /** Exports at once. With a collector that hangs, each holds a batch. At the end the rest of the queue is sent at once. */
 const exportsAtOnce = 1 + queueMax / batchMax;
-/** A process that ends waits no longer for its last spans. */
+/** The longest time that a process waits for its last spans when it ends. */
 const closeMsMax = 2_000;
 /** As many as a full group has messages. */
 const linksMax = 100;

@@ -5,7 +5,7 @@ import type { MessageState } from './message-state.js';
 import { startUnlessRunning } from '../other-workflows.js';
 import { nextStepStart } from '../starts.js';
 
-/** How often it is asked whether a call that is in progress when the time is over has ended. */
+/** When the time is over and a call is still in progress: how often to check whether it has ended. */
 const callPollMs = 1_000;
 
 /**

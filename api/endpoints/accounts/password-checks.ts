@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.js';
 import { noHeaders } from '../../http/rate-limit.js';
 import { startMail } from '../../outside/start-mail.js';
 
-/** What operations need that verify passwords or codes. */
+/** The dependencies of operations that verify passwords or codes. */
 export const attemptDeps = (deps: Deps): AttemptDeps => ({ db: deps.db, config: deps.config, onMail: (mailId) => startMail(deps, mailId) });
 
 /**

@@ -28,7 +28,10 @@ export async function withinCountries(body: BulkBody, allowed: readonly string[]
   return { ...body, plan: await planWithin(body, body.plan, allowed) };
 }
 
-/** The scope that a body needs which names contacts by tag or id. Texts and responses contain fields of the contacts, so the caller must be allowed to read them. */
+/**
+ * The scope that a body needs if it names contacts by tag or id. Texts and responses contain fields of the contacts, so the caller must be allowed
+ * to read them.
+ */
 export function scopeForContacts({ tag, recipients }: Record<string, unknown>): Scope | null {
   return (tag ?? '') !== '' || (Array.isArray(recipients) && recipients.some(namesContact)) ? 'manage_contacts' : null;
 }

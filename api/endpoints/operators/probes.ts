@@ -1,4 +1,7 @@
-/** For process managers and load balancers. They ask nothing of other servers: a database that is away is no reason to restart or leave out a process. */
+/**
+ * Probes for process managers and load balancers. A probe queries no other server: a database that is away is no reason to restart or leave out
+ * a process.
+ */
 import Joi from 'joi';
 import { endpoint } from '../../declare.js';
 import { named } from '../../http/schemas/json-schema.js';

@@ -30,7 +30,7 @@ const hintsOfCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
   payload_too_large: 'At most 100 kB; 4 MB for /api/v1/messages/bulk and its preview. Divide long lists into several requests',
 };
 
-/** The text of a bulk send is there. If a recipient has this fault, its values left nothing of it. */
+/** A bulk send always has a text. A recipient has this fault if its text is empty after its values were filled in. */
 const hintOf = ({ field, message, hint }: Fault): string | undefined =>
   hint ?? (message === emptiedFault.message && field !== emptiedFault.field ? emptiedFault.hint : hints.get(message));
 

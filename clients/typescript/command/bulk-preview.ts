@@ -55,7 +55,7 @@ export async function outlookOf(tidings: Tidings, options: BulkOptions, plan: Pl
   return { summary, first: messages[0]?.text ?? '', credits, balance, faulty, faults };
 }
 
-/** So few rows that their texts fit into one preview, even if each is as long as it may be. */
+/** As many rows as fit into one preview even if each text has the maximum length. */
 const shortRows = 100;
 
 /** The preview of a request. If it has too much text for that, which a send may have, then the preview of its first rows. */

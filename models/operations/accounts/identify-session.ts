@@ -16,7 +16,7 @@ export interface SessionOwner extends WorkspaceStanding {
  * The workspace of a JWT; null if the JWT has ended: by itself, with all others, with its workspace, or because nobody used the console.
  * @param tokenVersion the workspace's version when the JWT was issued
  * @param keyId the API key that made the link to a portal: the link ends with it
- * @param idleHours after so many hours without use, a session of the console ends
+ * @param idleHours a session of the console ends after this many hours without use
  */
 export async function identifySession(
   db: Database,

@@ -16,7 +16,7 @@ export const sessionLasts = (version: string, id: string) =>
     AND NOT EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.id = ${id}))`;
 
 /**
- * SQL: whether the row `s` of a session, which may be absent, is one of the console that nobody has used for so many hours. Not a part of
+ * SQL: whether the row `s` of a session, which may be absent, is one of the console that nobody has used for this many hours. Not a part of
  * `sessionLasts`: a request uses its session, so it does not end for this reason while the request runs.
  */
 export const isIdle = (hours: string): string =>

@@ -31,7 +31,7 @@ export async function acknowledgeDrift(db: Database, { id, name }: Pick<Workspac
 }
 
 /**
- * The amounts to post, each with the height of the ledger above the balance after it. No entry has the amount 0, so if entries strayed and
+ * The amounts to post, each with how far the ledger is above the balance after it. No entry has the amount 0, so if entries strayed and
  * the sum is right, two entries accept them.
  */
 function partsOf(amount: number, hasStrayed: boolean): [amount: number, above: number][] {

@@ -5,7 +5,7 @@ import { anonymous, type Origin, withoutCredential } from '../../rules/audit/ori
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { freeAttempts, type LoginAttempt } from './login-attempts.js';
 
-/** What an operation needs that verifies passwords or codes. */
+/** The dependencies of an operation that verifies passwords or codes. */
 export interface AttemptDeps {
   db: Database;
   config: Pick<Config, 'secretKey' | 'secretKeys'>;

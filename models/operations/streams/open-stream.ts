@@ -13,8 +13,8 @@ const graceMs = 600_000;
 export const renewMs = 30_000;
 const expiryMs = 90_000;
 /**
- * A mark that would end so soon counts as ended: others see that it was renewed only after the commit, and may see its end before. It is longer
- * than a transaction can stay open after its last statement, and positions from before such a mark's last renewal are too old anyway.
+ * A mark that ends within this time counts as ended. Others see a renewal only after its commit, and may see the old end pass before. The time is
+ * longer than a transaction can stay open after its last statement. Positions from before the last renewal of such a mark are too old anyway.
  */
 const lapseMs = 60_000;
 /**

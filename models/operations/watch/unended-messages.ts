@@ -60,7 +60,7 @@ export interface UnendedLimits extends WaitSettings {
 /**
  * Open messages, oldest first. If there are more than `limit`, those whose age nothing explains are chosen first. Otherwise a paused batch, or
  * a day's messages that wait for reports, would hide them.
- * @param olderThanSeconds only messages that were accepted, or were due, so long ago
+ * @param olderThanSeconds only messages that were accepted, or were due, at least this long ago
  */
 export async function unendedMessages(
   db: Database,

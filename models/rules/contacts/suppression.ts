@@ -72,7 +72,7 @@ function bareOf(text: string, gap: '' | ' '): { word: string; rest: string } {
 
 const withoutAccents = (word: string) => word.normalize('NFKD').replaceAll(/\p{Mn}/gu, '');
 
-/** Each word as it is written, and as those type it who leave out all accents. */
+/** Each word as it is written, and without its accents, as many people type it. */
 const bareWords = (kind: 'stop' | 'start', gap: '' | ' ') =>
   new Set(
     Object.values(keywords).flatMap((words) =>
@@ -94,7 +94,7 @@ export function keywordOf(text: string): 'stop' | 'start' | null {
 const stopPayload = 'STOP';
 
 /**
- * What a person said who wrote a text or pressed a button.
+ * What a person said in a text or with a button.
  * @param texts what the person saw; the first that is a wish counts
  * @param payloads what the workspace wrote for itself, unseen by the person. It can opt out. It ends no opt-out, which may be from others
  */
