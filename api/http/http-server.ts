@@ -6,10 +6,11 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
-import { closeIdle, createMalformedListener, createTunnelListener, notingResponses } from './errors/malformed.js';
+import { createMalformedListener, createTunnelListener } from './errors/malformed.js';
 import { limitingBodies } from './body-timeout.js';
 import { FirstRequestTurns, startingInTurn } from './first-requests.js';
 import { addressKey, createClientAddress } from './client-address.js';
+import { closeIdle, notingResponses } from './open-responses.js';
 import type { Limiter } from './rate-limit.js';
 
 /** Timeouts in milliseconds. */
