@@ -37,7 +37,7 @@ const quotaNames: Readonly<Record<Counted, Nouns>> = {
   streams: ['open stream'],
 };
 
-/** The workspace has the maximum number of what the quota counts. */
+/** The workspace has as many items as the quota permits. */
 export const quotaReached = (of: Counted, max: number) => limitReached('A workspace', max, quotaNames[of]);
 export const mcpSendsReached = (max: number) =>
   limitReached('A workspace', max, ['message sent by MCP on a day', 'messages sent by MCP on a day']);

@@ -51,7 +51,7 @@ export const lateReportsStart = (input: LateReportsInput) => ({
   args: [input] as [LateReportsInput],
 });
 
-/** For a client: signals that workflow that reports arrived, and starts it if none runs. */
+/** For a client: signals the workflow of `lateReportsStart` that reports arrived, and starts it if none runs. */
 export const lateReportsSignal = (groupId: string) => ({
   ...lateReportsStart({ groupId }),
   signal: reportsSignal,

@@ -26,7 +26,7 @@ const holdMsFirst = 1_000;
 const holdMsUnasked = 60_000;
 /** A shorter wait for the end of a hold is spent in the slots of activities, which are few. */
 const spreadMsMin = 2_000;
-/** What waits for the end of a hold comes back within this part of the wait after it. */
+/** After a hold, the groups that waited for its end come back within this part of the wait. */
 const spreadPart = 0.2;
 
 export class Throughput {
@@ -114,7 +114,7 @@ export class Throughput {
 }
 
 /**
- * A wait for the end of a hold, and a random part more. Without a limit nothing else keeps the groups that wait from calling at the same
- * moment, which would bring the next hold.
+ * A wait for the end of a hold, lengthened by a random part. Otherwise all waiting groups would call an account without a limit at the same
+ * moment, and it would throttle again.
  */
 export const spread = (waitMs: number) => (waitMs > spreadMsMin ? waitMs * (1 + spreadPart * Math.random()) : waitMs);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const fileHours = 24;
 
 /**
- * Deletes the old ones of the mails that were written to files. Another process may do the same at once.
+ * Deletes old mails that were written to files. Another process may do the same at once.
  * @returns the number of files
  */
 export async function forgetMailFiles(dataDir: string): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * Runs work with a signal of its own, which is aborted with any of its sources. The work may leave listeners at it, as the client of Temporal
- * does at each call: they end with the work, and do not pile up at a source that lives as long as the process.
+ * Runs work with a signal of its own, which aborts when one of the sources aborts. The client of Temporal leaves a listener on its signal at
+ * each call. Such listeners end with the work, instead of piling up on a source that lives as long as the process.
  */
 export async function withSignalOf<T>(sources: readonly AbortSignal[], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const end = new AbortController();

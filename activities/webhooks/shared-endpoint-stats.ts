@@ -8,8 +8,8 @@ const slots = 65_536;
 const counters = slots * Int32Array.BYTES_PER_ELEMENT;
 
 /**
- * Three values for each endpoint, in memory that all threads share: first attempts run in one thread, retries in another. An attempt that
- * never ends its count would be counted until the process ends; a thread that dies ends its process.
+ * Three values for each endpoint, in memory that all threads share: first attempts run in one thread, retries in another. A thread that dies
+ * leaves its attempts counted, but its process ends with it.
  */
 export class SharedEndpointStats {
   readonly #failingUntil: BigInt64Array;

@@ -51,7 +51,7 @@ const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottl
  */
 const grace = { shutdownGraceTime: '50s', shutdownForceTime: '80s' } as const;
 
-/** The queues of the thread of batches, which has a lower priority. Receivers decide how much work the retries of a workspace are. */
+/** The queues of the thread of batches, which has a lower priority. Retries belong there, because receivers decide how many there are. */
 export const batchThreadQueues: readonly TaskQueue[] = [queues.bulk, queues.webhooks];
 
 /** Starts the workers of these queues, and the report poster if the sandbox is a provider. */

@@ -14,7 +14,7 @@ const audience = 'tidings-api';
 /** `access`: for clients. `console`: only in the cookie of the console. `portal`: for the operations of one webhook. */
 const kinds = ['access', 'console', 'portal'] as const;
 export type TokenKind = (typeof kinds)[number];
-/** The contract says 30 days. A browser is left open more easily than a program. A portal link is for another person. */
+/** The contract promises 30 days for a JWT. The others are shorter: a browser is easily left open, and a portal link is for another person. */
 export const lifetimeSeconds: Readonly<Record<TokenKind, number>> = { access: 30 * 24 * 3600, console: 7 * 24 * 3600, portal: 3600 };
 
 export interface Claims {

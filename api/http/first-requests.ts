@@ -14,8 +14,8 @@ const waitingOfConnectionMax = 100;
 type Start = () => void;
 
 /**
- * Starts one request in each turn of the event loop, of one client after the other. If more started in a turn, many new connections of one
- * client would reach the accept gate with more sends at once than it accepts in time, and some would get 503.
+ * Starts one request in each turn of the event loop. The clients take turns. If more started in a turn, many new connections of one client would
+ * reach the accept gate with more sends at once than it accepts in time, and some would get 503.
  */
 export class FirstRequestTurns {
   /** The waiting requests by client. The first client is the next one. */

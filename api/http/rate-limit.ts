@@ -113,8 +113,8 @@ function writeHeaders(res: HeaderSink, { points, left, msBeforeNext }: Window): 
 }
 
 /**
- * Writes the headers of a 429 whose wait they do not describe. A lock after wrong passwords, or a limit that clients share, also refuses
- * requests for which the limit in the headers has room. A client that reads only the headers would come back at once.
+ * Writes the headers of a 429 that is not caused by the limit in its headers, but by a lock after wrong passwords, or a limit that clients
+ * share. Otherwise a client that reads only the headers would see room, and come back at once.
  */
 export function describeWait(res: HeaderSink, seconds = 0): void {
   if (res.getHeader?.('X-RateLimit-Remaining') === 0) return;

@@ -19,7 +19,7 @@ export const refuseBody = (req: IncomingMessage): void => void refusedRequests.a
 /** Whether the request must not be served: it was answered before its body arrived, or the client disconnected before. */
 export const isAbandoned = (req: IncomingMessage): boolean => refusedRequests.has(req) || (req.destroyed && !req.readableEnded);
 
-/** Whether `readBody` has refused the body, and only takes what still arrives. */
+/** Whether `readBody` has refused the body, and discards what still arrives. */
 export const isDiscarded = (req: IncomingMessage): boolean => discarded.has(req);
 
 /**

@@ -41,7 +41,7 @@ const subjects: Record<Tag, string> = {
   health: 'Health of the service, and its description',
 };
 
-/** The events are no operations of this service. A tag of their own keeps them apart from the class that manages webhooks. */
+/** The tag of the events, which are no operations of this service. Their own tag keeps them apart from the class that manages webhooks. */
 export const eventTag = 'events';
 
 export const tags = [

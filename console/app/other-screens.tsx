@@ -15,7 +15,7 @@ export function NotFound() {
   );
 }
 
-/** Who has just signed in, or comes back to such an address, goes to the first screen. */
+/** A user who has just signed in, or comes back to such an address, goes to the first screen. */
 export function SignedIn() {
   const { route } = useLocation();
   useEffect(() => route(to(), true), [route]);

@@ -6,7 +6,7 @@ const quietZone = 4;
 /** A whole number keeps the edges of the modules sharp. */
 const modulePixels = 5;
 
-/** Black on white in both colour schemes. @param label what it is for those who do not see it */
+/** Black on white in both colour schemes. @param label describes it to people who do not see it */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: quietZone });
   const pixels = size * modulePixels;

@@ -18,7 +18,7 @@ export function Time({ at, none = '–' }: { at: string | null | undefined; none
 
 const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
-/** With the viewer's time zone, for what is decided by it: `Nov 21, 2026, 10:00:00 AM GMT+1`. */
+/** A moment with the viewer's time zone, for decisions that depend on it: `Nov 21, 2026, 10:00:00 AM GMT+1`. */
 export const momentText = (at: string): string => withZone.format(new Date(at));
 
 /** A duration in the unit that reads best: `850 ms`, `12.4 s`, `3 min`, `2 h`, `4 days`. */

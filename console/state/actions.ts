@@ -8,7 +8,7 @@ interface Actions {
   run(work: () => Promise<void>): () => void;
 }
 
-/** Actions of a screen, of which one works at a time. */
+/** Actions of a screen. One works at a time. */
 export function useOneAtATime(): Actions {
   const isBusy = useSignal(false);
   const start = async (work: () => Promise<void>) => {

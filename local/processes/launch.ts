@@ -29,8 +29,8 @@ export async function startPart(launch: Launch, part: Part): Promise<void> {
 }
 
 /**
- * Waits for all steps. When one fails, `giveUp` is called at once, and the failure thrown when the others have ended too:
- * so nothing starts after the stop has begun.
+ * Waits for all steps. When one fails, calls `giveUp` at once, and throws the failure when the others have ended too, so that nothing starts
+ * after the stop has begun.
  */
 export async function together<T extends readonly Promise<unknown>[] | []>(
   steps: T,

@@ -37,8 +37,8 @@ export function connect(url: string, poolMax: number, { pace, answerMsMax }: { p
 export const restBetweenSteps = async (db: Database, stepMs: number): Promise<void> => paces.get(db)?.rest(stepMs);
 
 /**
- * Divides the connections of a process that has a thread for batches. Hundreds of statements of a batch then wait for each other only. Each
- * side has at least one connection.
+ * Divides the connections of a process that has a thread for batches. Then hundreds of statements of a batch wait only for each other. Each side
+ * has at least one connection.
  * @param poolMax at least 2
  */
 export function sharePool(poolMax: number, bulkShare: number): { own: number; bulk: number } {

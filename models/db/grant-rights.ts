@@ -2,9 +2,9 @@ import { type Database, select } from './database.js';
 import { SchemaLock } from './schema-lock.js';
 
 /**
- * Grants a role the rights of the running program: rows of all tables, and the values of all sequences. The role owns nothing, so it cannot
- * drop or change tables, triggers or functions. It cannot change entries of the ledger, independently of the trigger. Of audit events it can
- * change what is personal only, which ends with the account. The owner of the tables must repeat this after every migration.
+ * Grants a role the rights of the running program: rows of all tables, and the values of all sequences. The role owns nothing, so it cannot drop
+ * or change tables, triggers or functions. It cannot change entries of the ledger, independently of the trigger. It can change only the personal
+ * columns of audit events, which are emptied when the account ends. The owner of the tables must repeat this after every migration.
  * @param role as PostgreSQL knows it
  */
 export async function grantRights(db: Database, role: string, lock = new SchemaLock(db)): Promise<void> {

@@ -70,10 +70,10 @@ const waitMsMax = 2_000;
 const lookAgainMs = 5;
 
 /**
- * A pace for less urgent work. While there is urgent work, one turn runs at a time, and a rest in proportion to its length follows while
- * urgent work is in progress. Owners take turns. Otherwise nothing waits.
+ * A pace for less urgent work. While there is urgent work, one turn runs at a time, and a rest in proportion to its length follows while urgent
+ * work is in progress. Owners take turns. Otherwise nothing waits.
  * @param ownerOf the owner of the work that asks for a turn. After a heavy turn its owner rests longer, until nothing was urgent for a while.
- * Other owners do not wait for that, nor does work without an owner. Default: no work has an owner
+ *   Other owners, and work without an owner, do not wait for that. Default: no work has an owner
  */
 export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): Pace {
   const turns = new Turns(urgent);

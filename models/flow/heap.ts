@@ -32,7 +32,7 @@ function exposedCollect(): () => void {
 export const apiBulkThreadLimits = { maxYoungGenerationSizeMb: 16 } as const;
 
 /**
- * Those of the worker's thread of batches, which does most of the work of batches. Twice the default room for young objects: fewer of them are
- * alive when it is full, so collections take half the time.
+ * Memory limits of the worker's thread of batches, which does most of the work of batches. Twice the default room for young objects: fewer of
+ * them are alive when it is full, so collections take half the time.
  */
 export const workerBatchThreadLimits = { maxYoungGenerationSizeMb: 96 } as const;

@@ -39,9 +39,9 @@ interface Reader {
 
 /**
  * The places of long responses, each of which keeps rows in memory at the pace of its client. An owner has one place. When all are taken, the
- * client that is furthest behind an ordinary pace makes room for another owner, so that slow clients cannot keep the others out. Nor can fast ones
- * of one address: after the same time, the newest of an address with several places makes room for another address that has fewer. Refused owners
- * stand in line (`ReaderLine`), so that those who ask most often get no more than others.
+ * client that is furthest behind an ordinary pace makes room for another owner, so that slow clients cannot keep the others out. Fast clients of
+ * one address cannot do so either: after the same time, the newest of an address with several places makes room for another address that has
+ * fewer. Refused owners stand in line (`ReaderLine`), so that those who ask most often get no more than others.
  */
 export class ReaderPlaces {
   readonly #readers = new Map<string, Reader>();

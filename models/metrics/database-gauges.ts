@@ -50,7 +50,7 @@ function gaugeOfEach<Label extends string>(
   return made;
 }
 
-/** Those without a value in a reading are set where they become known. */
+/** The gauges of the whole service. A gauge without a value in a reading is set where its value becomes known. */
 export const serviceGauges = {
   readAge: gauge('tidings_service_read_age_seconds', 'Age of the values that were read from the database', { from: 'api' }),
   openMessages: gaugeOfEach(
@@ -146,7 +146,7 @@ export const serviceGauges = {
 /** Sets the gauges that have a value in a reading. */
 export const showReading = (reading: GaugeReading): void => shows.forEach((show) => show(reading));
 
-/** Takes their values away: those of a service that cannot be read are not 0 but unknown. */
+/** Removes the values of the gauges: while the database cannot be read, they are not 0 but unknown. */
 export function clearServiceGauges(): void {
   for (const each of Object.values(serviceGauges) as Gauge[]) {
     each.reset();

@@ -50,7 +50,7 @@ export async function observeConnect<Connection>(connect: () => Promise<Connecti
   }
 }
 
-/** Measures the acceptance of one message. `work` gives null where the idempotency key was known. */
+/** Measures the acceptance of one message. `work` returns null if the idempotency key is taken. */
 export async function observeAccept<Row>(channel: string, work: () => Promise<Row | null>): Promise<Row | null> {
   const begun = performance.now();
   let outcome = 'failed';
@@ -87,8 +87,8 @@ interface Moved {
 }
 
 /**
- * Notes messages that reached a status. The time to the hand-off is that of single messages: those of a batch wait for their turn, at the rate
- * that its sender chose.
+ * Notes messages that reached a status. The time to the hand-off is measured for single messages only: those of a batch wait for their turn, at
+ * the rate that its sender chose.
  */
 export function noteMoves(status: string, messages: readonly Moved[]): void {
   for (const { channel, created_at, scheduled_at, sent_at, delivered_at, batch_id } of messages) {

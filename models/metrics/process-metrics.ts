@@ -3,7 +3,7 @@ import { counter, gauge, histogram } from './declare.js';
 import { poolUsage } from './pools.js';
 
 const acceptSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Fewer, because each bucket is a series for each operation, of which there are more than eighty. */
+/** Fewer, because each bucket is a series for each of more than eighty operations. */
 const operationSeconds = [0.05, 0.25, 1, 5];
 const callSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const pageSeconds = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600];

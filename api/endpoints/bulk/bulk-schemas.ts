@@ -142,7 +142,7 @@ export async function planned(
   return { refusal, ignored, value: { ...value, plan }, faults: withLater(bulkBody, faults, refusals(value, plan)) };
 }
 
-/** The body with a content of which nothing is wrong, in place of one that must not be rendered. */
+/** The body with a valid content in place of one that must not be rendered. */
 export const withoutContent = (body: BulkBody): BulkBody => ({ ...body, content: harmless });
 
 const harmless: Content = { text: '-' };

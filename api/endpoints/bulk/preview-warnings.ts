@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.js';
 import type { SendBody } from '../messages/message-schemas.js';
 import { usedContent, warningsOfUnused } from '../messages/unused-content.js';
 
-/** What a single send accepts although it is probably a mistake (docs/contract/messages.md, Preview). */
+/** The warnings about values that a single send accepts although they are probably mistakes (docs/contract/messages.md, Preview). */
 export async function previewWarnings(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   workspaceId: string,

@@ -6,5 +6,5 @@ type Body = Readonly<Record<string, unknown>>;
 /** Whether the body has values for placeholders. */
 export const hasVariables = ({ variables }: Body): boolean => (variables ?? null) !== null;
 
-/** Whether the text is checked with its values. A text that has no placeholders is the same without them, and is checked at once. */
+/** Whether the text is checked only after its values are filled in. A text without placeholders is checked at once. */
 export const isFilledIn = (source: string, body: Body): boolean => hasVariables(body) && mayHavePlaceholders(source);

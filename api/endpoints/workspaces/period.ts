@@ -3,7 +3,7 @@ import type { Period } from '../../../models/operations/workspaces/sum-usage.js'
 
 export const dayMs = 86_400_000;
 
-/** The fault of a period that ends before it starts. Without a given end it ends now, so its start is in the future. */
+/** The fault of a period that ends before it starts. A period without a given end ends now, so its start must not be in the future. */
 export const endsBeforeStart = (start: string, end: string, isEndGiven: boolean) =>
   isEndGiven ? invalidField(end, `${end} must not be before ${start}`) : invalidField(start, `${start} must not be in the future`);
 

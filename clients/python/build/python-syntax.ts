@@ -8,7 +8,7 @@ interface TypePlace {
   isQuoted?: boolean;
 }
 
-/** A TypedDict. @throws Error for what the document has not had so far */
+/** A TypedDict. @throws Error for a kind of schema that is not supported yet */
 export function classOf(name: string, schema: Json, isGiven: boolean): string {
   const required = (schema.required ?? []) as string[];
   const fields = Object.entries(schema.properties as Record<string, Json>).map(([key, property]) => {
@@ -49,7 +49,7 @@ const keywords = new Set([
 const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"""', "'''");
 const simple: Readonly<Record<string, string>> = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None' };
 
-/** The type of a value. @throws Error for what the document has not had so far */
+/** The type of a value. @throws Error for a kind of schema that is not supported yet */
 export function typeOf(schema: Json, place: TypePlace): string {
   const { $ref, const: only, enum: values, anyOf, oneOf, type } = schema;
   if (typeof $ref === 'string') return quoted($ref.split('/').at(-1) ?? '', place);

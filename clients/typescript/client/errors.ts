@@ -47,7 +47,7 @@ export class TidingsError extends Error {
   }
 }
 
-/** The error of a response that is not a success. Its body may be no JSON of ours: a proxy in between answers, too. */
+/** The error of a response that is not a success. Its body may not be JSON of ours, because a proxy may have answered. */
 export async function errorOf(response: Response): Promise<TidingsError> {
   const text = await response.text();
   const answer = objectOf(text);

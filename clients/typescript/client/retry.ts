@@ -9,8 +9,9 @@ const longestRetryAfterSeconds = 65;
 const isUndecided = ({ status, code }: TidingsError) => (status === 0 && code !== 'invalid_answer') || status === 502 || status === 504;
 
 /**
- * Whether a request may be sent again after this failure (docs/contract/errors.md): refused for its rate or its moment, it left no trace. In
- * all other cases the service may have done its work, so that only a request that is safe to repeat is repeated.
+ * Whether a request may be sent again after this failure (docs/contract/errors.md). A request that was refused because of a rate limit or the
+ * load of the service left no trace. In all other cases the service may have done the work, so only a request that is safe to repeat is sent
+ * again.
  * @param isRepeatable true for reads, for changes to a given state, and for requests with an idempotency key
  */
 export function isRetryable(error: TidingsError, isRepeatable: boolean): boolean {

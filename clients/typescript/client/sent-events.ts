@@ -57,7 +57,7 @@ export async function* readLines(body: ReadableStream<Uint8Array>, idleMs: numbe
   }
 }
 
-/** What was begun, if it ends in this time. @throws Error otherwise */
+/** The result of a read, if it ends within this time. @throws Error otherwise */
 export function withinIdle<T>(reading: Promise<T>, idleMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const idle = new Promise<never>((_, reject) => {

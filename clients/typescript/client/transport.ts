@@ -124,7 +124,7 @@ export class Transport {
   }
 }
 
-/** Otherwise fetch would throw an error that looks like one of the network. The key is not shown: it may be secret. */
+/** Refuses a key for which fetch would throw an error that looks like one of the network. The text does not show the key, which may be secret. */
 export function assertVisible(name: string, key: string): void {
   if (!/^[!-~]+$/.test(key)) throw new OptionError(`${name} must be visible ASCII characters`);
 }

@@ -7,7 +7,7 @@ import { counted, plain } from './terminal.js';
 
 export interface BulkRun {
   options: BulkOptions;
-  /** The idempotency key of the file, of which each request has its own. */
+  /** The first part of the idempotency keys of the requests. */
   key: string;
   /** The number of rows. */
   total: number;
@@ -67,7 +67,7 @@ async function sendChunk(
   }
 }
 
-/** A request of which nothing was sent; in place of a batch. */
+/** A request that sent nothing; in place of a batch. */
 interface NoBatch extends Pick<SentBatch, 'accepted' | 'invalid' | 'credits_used'> {
   id: null;
   errors: RowFault[];

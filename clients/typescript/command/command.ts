@@ -13,7 +13,7 @@ export class Failed extends Error {
   override readonly name = 'Failed';
 }
 
-/** It is not known whether what was asked for will happen: exit code 4. */
+/** It is unknown whether the request has an effect: exit code 4. */
 export class Undecided extends Error {
   override readonly name = 'Undecided';
 }

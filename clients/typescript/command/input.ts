@@ -5,7 +5,7 @@ import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Context, Interrupted, UsageError } from './command.js';
 
-/** All of it. Other encodings are refused: with a wrong guess, wrong letters would be sent. @throws UsageError */
+/** Reads the whole input as UTF-8. Other encodings are refused: with a wrong guess, wrong letters would be sent. @throws UsageError */
 export async function readInput({ terminal, signal }: Pick<Context, 'terminal' | 'signal'>): Promise<string> {
   const bytes = await buffer(addAbortSignal(signal, terminal.streams.stdin));
   try {

@@ -91,6 +91,6 @@ export const tagsIn = (text: string): string[] =>
     .map(([, quoted, plain = '']) => (quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"')))
     .filter((tag) => tag !== '');
 
-/** The text of which `tagsIn` makes these tags again. */
+/** The text from which `tagsIn` makes these tags again. */
 export const tagsText = (tags: readonly string[]): string =>
   tags.map((tag) => (/[,;]|^"|^\s|\s$/.test(tag) ? `"${tag.replaceAll('"', '""')}"` : tag)).join(', ');

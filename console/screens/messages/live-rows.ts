@@ -31,7 +31,7 @@ export function applyEvent(page: LivePage, event: MessageEvent, filters: Filters
   return withTotal({ ...page, rows }, rows.length - page.rows.length);
 }
 
-/** The page with so many more messages in total. */
+/** The page with this many more messages in total. */
 function withTotal(page: LivePage, more: number): LivePage {
   const { total } = page.pagination;
   return total === null ? page : { ...page, pagination: { ...page.pagination, total: total + more } };

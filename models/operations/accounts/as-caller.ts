@@ -1,4 +1,4 @@
-/** What callers change in their workspace: in one order with what ends their credentials. */
+/** Changes that callers make in their workspace, in one order with everything that ends their credentials. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { type AppError } from '../../errors.js';
 import { deactivatedApiKey, invalidApiKey, invalidToken } from '../../refused-credentials.js';
@@ -50,7 +50,7 @@ interface Found {
 }
 
 /**
- * Not in the statement that locks: one that waited for a lock sees other tables as they were before.
+ * Not part of the statement that locks: a statement that waited for a lock sees other tables as they were before the wait.
  * @throws AppError unauthorized if the credential has ended
  */
 export async function assertLasts(

@@ -2,7 +2,7 @@
 import { type Database, select } from '../../db/database.js';
 
 /**
- * Works in statements of bounded size. The rows stay: what was done, what was paid, which keys there were.
+ * Works in statements of bounded size. The rows stay: they still say what was done, what was paid, and which keys there were.
  * @param untilMs milliseconds since 1970. No statement begins later
  * @returns false if the time was over before everything was removed
  */

@@ -146,8 +146,8 @@ const claim = `
   FROM routed ORDER BY id`;
 
 /**
- * Fails and refunds the queued messages of a group that must not be sent. An uncertain message is not refunded, because it may have been sent.
- * Neither is one that another claim took while this one waited for its lock.
+ * Fails and refunds the queued messages of a group that must not be sent. An uncertain message is not refunded, because it may have been sent. A
+ * message that another claim took while this one waited for its lock is not refunded either.
  */
 export const refuseQueued = (db: Database, groupId: string, erasureKey: Buffer | null): Promise<void> =>
   inTransaction(db, (transaction) => refuse(db, transaction, groupId, erasureKey));

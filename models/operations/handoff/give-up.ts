@@ -68,7 +68,7 @@ function countGivenUp({ channel, account }: GivenUp): void {
 
 const unreachable = { error_code: 'provider_unavailable', error_message: 'The provider could not be reached in time' };
 
-/** The failure of a message of which it is unknown whether the provider has it. */
+/** The failure of a message that the provider may or may not have. */
 export const handoffUnknown = {
   error_code: 'handoff_unknown',
   error_message: 'The provider did not answer and cannot tell whether it took the message',

@@ -10,7 +10,7 @@ export interface DueUnits {
   units: number;
 }
 
-/** What the next round of a group needs: for the messages that `claimHandoffs` would find, with the accounts that it would choose. */
+/** The units that the next round of a group needs, for the messages that `claimHandoffs` would find and the accounts that it would choose. */
 export const dueUnits = (
   db: Database,
   groupId: string,

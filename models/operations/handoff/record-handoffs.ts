@@ -16,8 +16,8 @@ export type HandoffResult = { id: string; attempt: number; provider: string } & 
 );
 
 /**
- * Writes the outcomes of a round of hand-offs: accepted → sent, rejected → failed and refunded. For all others, the message stays queued
- * for another attempt. A repeated outcome changes nothing. Neither does an outcome after a report that proved the hand-off.
+ * Writes the outcomes of a round of hand-offs: accepted → sent, rejected → failed and refunded. For all others, the message stays queued for
+ * another attempt. A repeated outcome, or one after a report that proved the hand-off, changes nothing.
  * @param key finds early reports in which an erasure replaced the provider's id by its digest, see `erasureKey`
  */
 export async function recordHandoffs(db: Database, results: HandoffResult[], key: Buffer | null = null): Promise<void> {

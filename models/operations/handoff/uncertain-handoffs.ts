@@ -18,10 +18,10 @@ export interface UncertainWaits {
   repeatable: readonly string[];
 }
 
-/** Longer than the time from a claim to the end of its call, if that lasts no longer than calls do by default. */
+/** Longer than the time from a claim to the end of its call, for a call with the default deadline. */
 export const callLeaseSeconds = 15;
 
-/** How much longer than that a call with this deadline may be in progress. */
+/** How much longer a call with this deadline may be in progress than one with the default deadline. */
 export const extraLeaseSeconds = (deadlineMs: number): number => (deadlineMs - providerDeadlineMs) / 1000;
 
 /** The detail of an attempt that only queried the outcome of an earlier call, and got no answer yet. It sent nothing. */

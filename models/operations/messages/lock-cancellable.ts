@@ -11,7 +11,7 @@ export async function lockCancellable(db: Database, transaction: Transaction, id
   return locked.filter(({ is_cancellable }) => is_cancellable).map(({ id }) => id);
 }
 
-/** The move of messages that are cancelled. It leaves out those that were handed off, or of which a call may have reached a carrier. */
+/** The move of messages that are cancelled. It leaves out messages that were handed off, or for which a call may have reached a carrier. */
 export const cancelling = { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'] } as const;
 
 /** The changes of messages that are cancelled. @param why the text of their error */

@@ -28,7 +28,7 @@ export interface EventRow {
   delivery_id: string | null;
   webhook_id: string;
   status: DeliveryStatus;
-  /** The attempts that were made, of which only the newest are kept. Null if the retention has deleted them all; later ones count from 1 again. */
+  /** The number of attempts that were made; only the newest are kept. Null if the retention has deleted them all; later ones count from 1 again. */
   attempts: number | null;
   last_attempt_at: Date | null;
   last_response_status: number | null;

@@ -129,8 +129,8 @@ export interface KnownStream {
 
 /**
  * Renews open streams. Their events are written for another hour.
- * @returns the streams that may have missed events: no process could renew the mark of their workspace for so long that it lapsed. Each has the time
- *   since which all events are written again
+ * @returns the streams that may have missed events, because the mark of their workspace lapsed before a process could renew it. Each has the
+ *   time since which all events are written again
  */
 export async function renewStreams<Stream extends KnownStream>(
   db: Database,

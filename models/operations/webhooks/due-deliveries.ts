@@ -28,7 +28,7 @@ export interface SendableDelivery {
   retry_delays: number[] | null;
   rate: number | null;
   ordered: boolean;
-  /** When its owner changed the webhook, as text: a Date loses microseconds. An attempt of what was read before must not begin. */
+  /** When its owner changed the webhook, as text: a Date loses microseconds. A delivery that was read before this time must not be attempted. */
   changed_at: string;
   /** When the endpoint began to fail. Nothing was acknowledged since; null while the endpoint is healthy. */
   failing_since: Date | null;
@@ -41,7 +41,7 @@ export interface DueDelivery extends SendableDelivery {
   /** Milliseconds until its own time, or its endpoint's if that is later; not positive if it is due. By the database's clock. */
   wait_ms: number;
   is_due: boolean;
-  /** No attempt for so long that the watcher may treat it as lost. */
+  /** It has had no attempt for a long time, so the watcher may treat it as lost. */
   is_overdue: boolean;
   /** Another workflow than the group's attempts it, or must first attempt an earlier event of its message. */
   in_child: boolean;

@@ -15,7 +15,7 @@ const secondsAtOnce = 0.5;
  * are lost.
  * @param wanted the maximum number of turns
  * @param aheadMsMax takes none if the next free turn is later than this
- * @returns undefined if there is no turn so soon, or the webhook has no rate any more
+ * @returns undefined if the next free turn is later than that, or the webhook no longer has a rate
  */
 export async function reserveTurns(db: Database, webhookId: string, wanted: number, aheadMsMax?: number): Promise<Turns | undefined> {
   const [turns] = await select<Turns>(db, reserve, [webhookId, wanted, aheadMsMax ?? null]);

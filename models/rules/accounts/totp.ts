@@ -44,8 +44,8 @@ const codeLength = 25;
 const groupLength = 5;
 
 /**
- * Ten codes for a user who has lost the authenticator: 125 bits each, in five groups. A plain hash of so many bits cannot be searched. Codes
- * of 50 bits, in two groups, were issued earlier. They stay valid.
+ * Ten codes for a user who has lost the authenticator: 125 bits each, in five groups. With this many bits, a plain hash cannot be searched.
+ * Codes of 50 bits, in two groups, were issued earlier. They stay valid.
  */
 export const generateRecoveryCodes = (): string[] =>
   Array.from({ length: 10 }, () => grouped(toBase32(randomBytes(16)).slice(0, codeLength).toLowerCase()));

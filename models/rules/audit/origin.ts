@@ -31,7 +31,7 @@ export interface Origin {
 /** A client without a credential. */
 export const anonymous: Actor = { type: 'user', id: null, name: null };
 
-/** The origin of what no request causes: the service itself, an operator's command, a provider. @param name which of these */
+/** The origin of changes that no request causes: the service itself, an operator's command, a provider. @param name which of these */
 export const systemOrigin = (name: string): Origin => ({
   actor: { type: 'system', id: null, name },
   address: null,
@@ -39,7 +39,7 @@ export const systemOrigin = (name: string): Origin => ({
   requestId: null,
 });
 
-/** The same origin, for what may be recorded after the credential has ended: that it ended, or what another service has done for it. */
+/** The same origin, for events that may be recorded after the credential has ended: its end, or an action of another service for it. */
 export const withoutCredential = ({ credential: _, ...origin }: Origin): Origin => origin;
 
 /** The same origin, once the actor is known. */

@@ -7,7 +7,7 @@ import { type CallbackEvent, type CallbackRequest, type IncomingReport, type Opt
 import { echoOf, type Json, momentOf, parseJson } from './json-body.js';
 import { type CertificateAt, isConfirmation, verifyEnvelope } from './sns.js';
 
-/** The subtype of a complaint about an earlier mail, because of which SES did not send this one. */
+/** The subtype of a complaint about an earlier mail: because of it, SES did not send this mail. */
 const ownList = 'OnAccountSuppressionList';
 
 type Account = Pick<AccountOf<'ses'>, 'name' | 'topicArn' | 'snsBase' | 'allowsSha1'>;

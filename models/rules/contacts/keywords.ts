@@ -9,9 +9,9 @@ interface Words {
 
 /**
  * They are compared with a whole message, without case, and with all of their accents or none: "arrêté" is not ARRÊTE. A hyphen counts as a
- * space, and spaces do not matter in words that opt out. Sources are what carriers and mobile operators document, and literal words for
- * STOP and UNSUBSCRIBE. Left out is what also answers other questions, such as YES, CANCELAR, ALTO (high), FERMA (farm) and SALIR (exit);
- * CANCEL, END and BAJA are here because carriers and operators act on them. A return names no workspace and ends the opt-outs from all, so
+ * space, and spaces do not matter in words that opt out. Sources are what carriers and mobile operators document, and literal words for STOP and
+ * UNSUBSCRIBE. Words that also answer other questions are left out, such as YES, CANCELAR, ALTO (high), FERMA (farm) and SALIR (exit); CANCEL,
+ * END and BAJA are here because carriers and operators act on them. A word that ends opt-outs names no workspace and ends those from all, so
  * labels that one workspace puts on its button, such as SUBSCRIBE, are left out.
  */
 export const keywords: Readonly<Record<string, Words>> = {

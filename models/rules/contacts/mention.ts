@@ -14,8 +14,8 @@ const escaped = String.raw`%[0-9a-f]{2}|\\u[0-9a-f]{4}`;
 export const mentionOf = (recipient: string): string => (recipient.includes('@') ? addressIn(recipient) : numberIn(recipient));
 
 /**
- * A pattern for LIKE, which is much faster than the expression. Every text in lower case meets it in which `mentionOf` finds the recipient: letters
- * and digits are never escaped.
+ * A pattern for LIKE, which is much faster than the expression. It matches every text in lower case in which `mentionOf` finds the recipient,
+ * because letters and digits are never escaped.
  */
 export const roughMentionOf = (recipient: string): string => `%${(recipient.match(/[a-z0-9]+/g) ?? []).join('%')}%`;
 

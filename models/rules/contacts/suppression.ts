@@ -96,7 +96,8 @@ const stopPayload = 'STOP';
 /**
  * What a person said in a text or with a button.
  * @param texts what the person saw; the first that is a wish counts
- * @param payloads what the workspace wrote for itself, unseen by the person. It can opt out. It ends no opt-out, which may be from others
+ * @param payloads data of the workspace that the person did not see. They can opt out. They end no opt-out, because it may concern other
+ *   workspaces
  */
 export function spokenOf(texts: readonly unknown[], payloads: readonly unknown[]): string {
   if (payloads.some((payload) => typeof payload === 'string' && payload.trim().toUpperCase() === stopPayload)) return stopPayload;

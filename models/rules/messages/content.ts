@@ -5,7 +5,7 @@ import { codePoints } from '../values/text.js';
 
 export const subjectText = 'content.subject must be one line of at most 998 characters';
 
-/** The fault of a text of which the values of its variables left nothing. */
+/** The fault of a text that is empty after its values were filled in. */
 export const emptiedFault = {
   field: 'content.text',
   message: missingFieldText('content.text'),

@@ -100,7 +100,7 @@ export function partApart({ header, buttons = [] }: Partial<WhatsappTemplate> = 
   return buttons.length > 0 ? 'buttons' : null;
 }
 
-/** Each button has its variables once. @returns the index that occurs twice; undefined if there is none */
+/** @returns the index of a button that has variables twice; undefined if there is none */
 export function doubleIndexOf(buttons: readonly ({ index?: unknown } | null)[]): number | undefined {
   const indexes = buttons.flatMap((button) => (typeof button?.index === 'number' ? [button.index] : []));
   return indexes.find((index, at) => indexes.indexOf(index) !== at);

@@ -24,8 +24,8 @@ export interface LevelChange {
 export const slowMsOf = (deadlineMs?: number): number => (deadlineMs === undefined ? 3_000 : deadlineMs / 2);
 
 /**
- * This many failed calls in a row show that the account is down, however healthy it was before. Even if every second call fails, only one
- * sequence in 256 is so long.
+ * This many failed calls in a row show that the account is down, however healthy it was before. Even if every second call fails, only one in 256
+ * sequences of eight calls consists of failures.
  */
 const downInARow = 8;
 /** If nearly all calls fail, a few of them are enough. */

@@ -1,6 +1,6 @@
 /** Numbers that clients choose freely. */
 
-/** JavaScript holds an integer exactly up to 2^53 - 1. A larger one would be stored and sent as another number. In JSON Schema. */
+/** The bounds in JSON Schema. JavaScript holds an integer exactly up to 2^53 - 1; a larger one would be stored and sent as another number. */
 export const exactNumbers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 /** What is wrong with the number, without its field; null if nothing is. */
