@@ -1,7 +1,7 @@
 /** Entry point of the console. */
 import { render } from 'preact';
 import { problemOf } from '../api/problem.js';
-import { watchHistory } from '../state/leave.js';
+import { watchLeaving } from '../state/leave.js';
 import { applyTheme } from '../state/theme.js';
 import { followOtherTabs, restoreSession, session, signInByLink } from '../state/session.js';
 import { openPortal } from '../state/portal.js';
@@ -23,7 +23,7 @@ async function start(): Promise<void> {
 }
 
 applyTheme();
-watchHistory();
+watchLeaving();
 const place = document.querySelector('#console');
 if (place !== null) render(<App />, place);
 void start();

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { streamState } from '../api/stream.js';
 import { creditsText } from '../parts/credits.js';
 import { useOneAtATime } from '../state/actions.js';
+import { mayLeave } from '../state/leave.js';
 import { openWorkspace, refreshSoon, signOut } from '../state/session.js';
 import { nextTheme, theme } from '../state/theme.js';
 import { to } from '../api/base.js';
@@ -42,6 +43,9 @@ function TopBar() {
   const { isBusy, run } = useOneAtATime();
   const workspace = openWorkspace();
   if (workspace === null) return null;
+  const end = run(async () => {
+    if (await mayLeave()) await signOut();
+  });
   return (
     <header class="bar">
       <strong class="name">Tidings</strong>
@@ -53,7 +57,7 @@ function TopBar() {
       <button type="button" onClick={nextTheme}>
         {`Theme: ${theme.value}`}
       </button>
-      <button type="button" aria-disabled={isBusy.value} onClick={run(signOut)}>
+      <button type="button" aria-disabled={isBusy.value} onClick={end}>
         Sign out
       </button>
     </header>
