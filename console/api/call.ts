@@ -48,9 +48,9 @@ export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener;
 }
 
-/** Called before each request; what it throws stops the request. */
-let guard: () => void = () => undefined;
-export function beforeCalls(check: () => void): void {
+/** Called before each request; what it throws stops the request. What it returns is called with the answer; what that throws replaces it. */
+let guard: () => () => void = () => () => undefined;
+export function aroundCalls(check: typeof guard): void {
   guard = check;
 }
 
@@ -60,7 +60,7 @@ export function beforeCalls(check: () => void): void {
  * @throws Problem for every answer that is not a success, and when there is no answer; AbortError after `signal`
  */
 export async function call<P extends keyof paths, M extends Method>(method: M, path: P, input: Input<P, M> = {}): Promise<Data<P, M>> {
-  guard();
+  const checkAnswer = guard();
   const { body, signal, idempotencyKey } = input;
   const response = await fetch(addressOf(path, input), {
     method: method.toUpperCase(),
@@ -85,6 +85,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   if (!isOfLogin) noteAllowance(response.headers);
   // A success that ends in the middle, or that something between us made up, is no answer.
   if (response.ok && answer.data === undefined) throw unreachable();
+  if (response.status < 500) checkAnswer();
   if (response.ok) return answer.data as Data<P, M>;
   const problem = new Problem(response.status, answer);
   // A wrong password is 401, too, with another text: it is the answer to a form.

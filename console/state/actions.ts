@@ -1,21 +1,26 @@
 /** What a button does. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { toastProblem } from './toasts.js';
+import { type Origin, useOrigin } from './origin.js';
 
 interface Actions {
   isBusy: ReadonlySignal<boolean>;
-  /** The handler of a button: nothing happens while another one of them works, and failures appear as a notice. */
-  run(work: () => Promise<void>): () => void;
+  /**
+   * The handler of a button: nothing happens while another one of them works, and failures appear as a notice.
+   * @param unanswered what may have happened if there is no answer, where it must not happen twice
+   */
+  run(work: (origin: Origin) => Promise<void>, unanswered?: string): () => void;
 }
 
 /** Actions of a screen. One works at a time. */
 export function useOneAtATime(): Actions {
   const isBusy = useSignal(false);
-  const start = async (work: () => Promise<void>) => {
+  const begin = useOrigin();
+  const start = async (...[work, unanswered]: Parameters<Actions['run']>) => {
     if (isBusy.value) return;
     isBusy.value = true;
-    await work().catch(toastProblem);
+    const origin = begin();
+    await work(origin).catch((error: unknown) => origin.tell(error, unanswered));
     isBusy.value = false;
   };
-  return { isBusy, run: (work) => () => void start(work) };
+  return { isBusy, run: (work, unanswered) => () => void start(work, unanswered) };
 }

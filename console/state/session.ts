@@ -1,7 +1,7 @@
 /** Who is signed in. The session itself is a cookie that scripts cannot read. */
 import { signal } from '@preact/signals';
-import { beforeCalls, call, type Schema, whenSignedOut } from '../api/call.js';
-import { Problem, problemOf } from '../api/problem.js';
+import { aroundCalls, call, type Schema, whenSignedOut } from '../api/call.js';
+import { endedText, Problem, problemOf } from '../api/problem.js';
 import { forget } from '../api/stream.js';
 import { closeQuestion } from './confirm.js';
 import { forgetInput, keepInput } from './kept.js';
@@ -45,11 +45,17 @@ whenSignedOut(() => {
   if (openWorkspace() !== null && !isReplaced()) end(endedByItself);
 });
 
-// A tab may not have heard yet of a sign-in in another one. What it shows must not be sent for the other workspace.
-beforeCalls(() => {
-  if (!isReplaced()) return;
-  location.reload();
-  throw new Problem(401, { error: 'Another workspace was signed in in this browser. Nothing was sent.' });
+aroundCalls(() => {
+  // A tab may not have heard yet of a sign-in in another one. What it shows must not be sent for the other workspace.
+  if (isReplaced()) {
+    location.reload();
+    throw new Problem(401, { error: 'Another workspace was signed in in this browser. Nothing was sent.' });
+  }
+  const id = shownId();
+  return () => {
+    // The sign-in screen and the next workspace show nothing of this one.
+    if (id !== null && shownId() !== id) throw new Problem(401, { error: endedText });
+  };
 });
 
 /** Follows the sign-ins and sign-outs of other tabs. */

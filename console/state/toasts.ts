@@ -25,10 +25,14 @@ export function toast(text: string): void {
   setTimeout(() => dismiss(id), shownMs);
 }
 
-/** Says what went wrong, until it is closed: the screen says it nowhere else. The end of the session is said by the sign-in screen. */
-export function toastProblem(error: unknown): void {
+/**
+ * Says what went wrong, until it is closed: the screen says it nowhere else. The end of the session is said by the sign-in screen.
+ * @param place the screen, where another one is shown
+ */
+export function toastProblem(error: unknown, { place = '', more }: { place?: string; more?: string | undefined } = {}): void {
   const { message } = problemOf(error);
-  if (message !== endedText) show(message);
+  if (message === endedText) return;
+  show(`${place === '' ? '' : `${place}: `}${message}${more === undefined ? '' : ` ${more}`}`);
 }
 
 export function dismiss(id: number): void {

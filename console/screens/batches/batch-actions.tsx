@@ -6,7 +6,9 @@ import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
+import type { Origin } from '../../state/origin.js';
 import { refreshSoon } from '../../state/session.js';
+import { toast } from '../../state/toasts.js';
 
 type Batch = Schema<'Batch'>;
 
@@ -23,21 +25,26 @@ function useActions({ batch, changed }: Props) {
   shown.current = batch;
   const outcome = useSignal('');
   const params = { id: batch.id };
-  const pause = run(async () => {
+  const say = (text: string, origin: Origin) => {
+    outcome.value = text;
+    if (origin.isLeft()) toast(text);
+  };
+  const pause = run(async (origin) => {
     changed((await call('post', '/api/v1/messages/bulk/{id}/pause', { params })).batch);
-    outcome.value = 'Paused. Messages that are being handed off at this moment still go out.';
+    say('Paused. Messages that are being handed off at this moment still go out.', origin);
   });
-  const resume = run(async () => {
+  const resume = run(async (origin) => {
     changed((await call('post', '/api/v1/messages/bulk/{id}/resume', { params })).batch);
     outcome.value = '';
+    if (origin.isLeft()) toast('The batch is resumed.');
   });
-  const cancel = run(async () => {
+  const cancel = run(async (origin) => {
     const text = `Up to ${countText(batch.counts.queued, 'message')} will not be handed off. What is not sent is refunded. A cancelled batch cannot be resumed.`;
     if (!(await confirm({ title: 'Cancel this batch?', text, action: 'Cancel the batch' }))) return;
     const before = shown.current.credits_used;
     const { batch: after } = await call('post', '/api/v1/messages/bulk/{id}/cancel', { params });
     changed(after);
-    outcome.value = `Cancelled. Refunded: ${creditsText(Math.max(0, Number((before - after.credits_used).toFixed(3))))}.`;
+    say(`Cancelled. Refunded: ${creditsText(Math.max(0, Number((before - after.credits_used).toFixed(3))))}.`, origin);
     // Its button is gone.
     said.current?.focus();
     refreshSoon();

@@ -23,11 +23,16 @@ interface Props {
 function useCheck(sheet: Sheet) {
   const checked = useSignal<{ of: Sheet; answer: Checked } | null>(null);
   const version = useRef(0);
-  const form = useForm(async (data) => {
+  const form = useForm(async (data, _form, origin) => {
     const { current } = version;
     checked.value = null;
-    const answer = await check(sheet, draftOf(data));
-    if (current === version.current) checked.value = { of: sheet, answer };
+    try {
+      const answer = await check(sheet, draftOf(data));
+      if (current === version.current) checked.value = { of: sheet, answer };
+    } catch (error) {
+      // Nobody waits for it any more.
+      if (!origin.isLeft()) throw error;
+    }
   });
   const drop = () => {
     version.current += 1;

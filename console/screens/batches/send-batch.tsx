@@ -1,8 +1,7 @@
 /** The button that sends a batch, with the questions and notices when it is not known whether it was accepted before. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
-import { useEffect, useRef } from 'preact/hooks';
-import { isUnanswered, problemOf } from '../../api/problem.js';
+import { useRef } from 'preact/hooks';
+import { isUnanswered } from '../../api/problem.js';
 import { to } from '../../api/base.js';
 import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
@@ -44,9 +43,7 @@ export function SendBatch({ checked: { body, credits, sent }, leftOut, isSending
   const rows = leftOut === 1 ? 'the faulty row' : `the ${countText(leftOut, 'faulty row')}`;
   return (
     <Form form={form} action={leftOut === 0 ? `Send ${what}` : `Leave out ${rows}, send ${what}`} fields={[]}>
-      {isUnanswered(form.problem.value) && (
-        <p>It is not known whether the batch was accepted. Press the button again: it is sent once, as long as nothing is changed.</p>
-      )}
+      {isUnanswered(form.problem.value) && <p>Press the button again: the batch is sent once, as long as nothing is changed.</p>}
     </Form>
   );
 }
@@ -57,8 +54,7 @@ function useSending(body: Body | null, isSending: Signal<boolean>) {
   const isNew = useRef(false);
   // Pressed again after a failure, each of the two buttons means the batch that it meant before.
   const sent = useRef(new Map<'same' | 'new', Request>());
-  const answered = useAnswer();
-  const form = useForm(async () => {
+  const form = useForm(async (_data, _form, origin) => {
     if (body === null) return;
     const meant = isNew.current ? 'new' : 'same';
     isNew.current = false;
@@ -72,34 +68,19 @@ function useSending(body: Body | null, isSending: Signal<boolean>) {
     const request = unanswered ?? newRequest();
     sent.current.set(meant, request);
     isSending.value = true;
-    await answered(sendOnce(body, request))
+    const { batch, isReplay } = await sendOnce(body, request)
       .catch((error: unknown) => {
         if (unanswered === null && !isUnanswered(error)) sent.current.delete(meant);
         throw error;
       })
       .finally(() => (isSending.value = false));
-  });
+    if (isReplay) toast('The batch had been accepted before. Nothing was sent again.');
+    else if (origin.isLeft()) toast('The batch was accepted.');
+    refreshSoon();
+    origin.go(to(`batches/${batch.id}`));
+  }, 'It is not known whether the batch was accepted.');
   const chooseNew = () => {
     if (!form.isBusy.value) isNew.current = true;
   };
   return { form, question: question.value, chooseNew };
-}
-
-/** Shows the batch that was accepted, unless the viewer is at another screen by then: it gets a notice. */
-function useAnswer() {
-  const { route } = useLocation();
-  const isShown = useRef(true);
-  useEffect(() => () => void (isShown.current = false), []);
-  return async (answer: ReturnType<typeof sendOnce>) => {
-    try {
-      const { batch, isReplay } = await answer;
-      if (isReplay) toast('The batch had been accepted before. Nothing was sent again.');
-      else if (!isShown.current) toast('The batch was accepted.');
-      refreshSoon();
-      if (isShown.current) route(to(`batches/${batch.id}`));
-    } catch (error) {
-      if (!isShown.current) toast(`The batch that was being sent: ${problemOf(error).message}`);
-      throw error;
-    }
-  };
 }

@@ -15,6 +15,7 @@ import { useForm } from '../../state/form.js';
 import { useKeptSignal } from '../../state/kept.js';
 import { useLoad } from '../../state/load.js';
 import { refreshSoon } from '../../state/session.js';
+import { toast } from '../../state/toasts.js';
 import { type Body, bodyOf, type Draft, draftFrom, draftOf, fields } from './draft.js';
 import { Preview } from './preview.js';
 import { usePreview } from './use-preview.js';
@@ -43,10 +44,9 @@ export function Send() {
 
 /** Sends what the form has, and shows the message. */
 function useSending(bodyOfForm: (data: FormData) => Body) {
-  const { route } = useLocation();
   // Content without an answer → its key. It is sent at most once, however often the button is pressed or the network fails.
   const keys = useKeptSignal<Readonly<Record<string, string>>>('sent', {});
-  return useForm(async (data) => {
+  return useForm(async (data, _form, origin) => {
     const body = bodyOfForm(data);
     const content = JSON.stringify(body);
     const unanswered = keys.value[content];
@@ -59,8 +59,9 @@ function useSending(bodyOfForm: (data: FormData) => Body) {
       throw error;
     });
     refreshSoon();
-    route(to(`messages/${message.id}`));
-  });
+    if (origin.isLeft()) toast('The message was accepted.');
+    origin.go(to(`messages/${message.id}`));
+  }, 'It is not known whether the message was accepted. Look for it among the messages before you write it again.');
 }
 
 const without = (keys: Readonly<Record<string, string>>, content: string) =>
@@ -90,10 +91,7 @@ function SendForm({ draft, isCopy }: { draft: Draft; isCopy: boolean }) {
       >
         <SendFields draft={draft} channel={channel} />
         {isUnanswered(form.problem.value) && (
-          <p>
-            It is not known whether the message was accepted. Press the button again: it is sent once, as long as nothing is changed. If you
-            leave this page, look for it among the messages before you write it again.
-          </p>
+          <p>You can also press the button again: the message is sent once, as long as nothing is changed.</p>
         )}
       </Form>
       <Preview of={preview} />

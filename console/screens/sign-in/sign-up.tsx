@@ -1,5 +1,4 @@
 /** Create a workspace, and sign in to it. */
-import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
@@ -11,15 +10,14 @@ import { session, signIn } from '../../state/session.js';
 const fields = ['company_name', 'email', 'password', 'country'] as const;
 
 export function SignUp() {
-  const { route } = useLocation();
-  const form = useForm(async (data) => {
+  const form = useForm(async (data, _form, origin) => {
     const [company_name = '', email = '', password = '', country = ''] = fields.map((name) => textOf(data, name));
     const body = { company_name, email: email.trim(), password, ...(country === '' ? {} : { country: country.trim().toUpperCase() }) };
     await call('post', '/api/v1/auth/signup', { body });
     // If this fails, the workspace is there all the same: the form must not be sent again.
     await signIn({ email: body.email, password }).catch(() => {
       session.value = { state: 'none', reason: 'The workspace was created. Please sign in.' };
-      route(to('sign-in'), true);
+      origin.go(to('sign-in'), true);
     });
   });
   return (

@@ -13,8 +13,8 @@ import { reasons, reasonTexts } from './reasons.js';
 const names = ['channel', 'recipient', 'reason', 'expires_at'] as const;
 
 export function NewSuppression() {
-  const { route, query } = useLocation();
-  const form = useForm(async (data) => {
+  const { query } = useLocation();
+  const form = useForm(async (data, _form, origin) => {
     const expiresAt = momentOf(textOf(data, 'expires_at'));
     await call('post', '/api/v1/suppressions', {
       body: {
@@ -25,7 +25,7 @@ export function NewSuppression() {
       },
     });
     toast('The recipient is suppressed.');
-    route(to('suppressions'));
+    origin.go(to('suppressions'));
   });
   return (
     <Screen title="Suppress a recipient">

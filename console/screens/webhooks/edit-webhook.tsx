@@ -1,5 +1,4 @@
 /** Change the URL, events, order and rate of a webhook. */
-import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
@@ -23,13 +22,12 @@ export function EditWebhook() {
 const fields = ['url', 'events', 'description', 'rate', 'retry_delays', 'ordered', 'frame_ancestors'] as const;
 
 function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
-  const { route } = useLocation();
   const back = to(`webhooks/${webhook.id}`);
   const shown = textsOf(webhook);
-  const form = useForm(async (data) => {
+  const form = useForm(async (data, _form, origin) => {
     await call('put', '/api/v1/webhooks/{id}', { params: { id: webhook.id }, body: changesOf(data, webhook) });
     toast('The webhook is changed.');
-    route(back);
+    origin.go(back);
   });
   return (
     <Form form={form} action="Save" fields={fields} more={<a href={back}>Back</a>}>

@@ -83,9 +83,11 @@ const fields = ['since', 'until', 'status'] as const;
 
 function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }) {
   const counted = useSignal<number | null>(null);
-  const form = useForm(async (data) => {
+  const form = useForm(async (data, _form, origin) => {
     const body = requestOf(data);
     const count = await countOf(params, body);
+    // The question would be about another screen than the one that is shown.
+    if (origin.isLeft()) return;
     counted.value = count.matched;
     if (count.matched === 0) return;
     const action = `Send ${count.matched?.toLocaleString() ?? 'all'} again`;
@@ -159,6 +161,7 @@ function CancelReplay({ replay, replays }: { replay: Replay; replays: Loaded<rea
   const params = { id: replay.webhook_id, replay_id: replay.id };
   const cancel = run(async () => {
     await call('post', '/api/v1/webhooks/{id}/replays/{replay_id}/cancel', { params }).finally(replays.reload);
+    toast('The replay is cancelled.');
   });
   return (
     <button type="button" aria-disabled={isBusy.value} onClick={cancel}>

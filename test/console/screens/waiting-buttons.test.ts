@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { until } from '../../support/client.js';
 import { buildWebhook } from '../../support/rows/factories.js';
+import { signInAs } from '../use-console.js';
 import { useMessages } from '../use-messages.js';
 
 describe('a button that waits in the console', () => {
@@ -47,4 +48,57 @@ describe('a button that waits in the console', () => {
       await until(async () => requests > 1, 'the last request');
       assert.equal(requests, 2);
     });
+
+  /** Keeps the answers of an address back. @returns lets them go, or lets the connections break */
+  async function hold(address: string, answer?: object): Promise<(isLost?: boolean) => Promise<void>> {
+    let end = (_isLost: boolean) => {};
+    const ended = new Promise<boolean>((resolve) => (end = resolve));
+    let isDone = false;
+    await browser.page.route(address, async (route) => {
+      const given = answer === undefined ? { response: await route.fetch() } : { json: { success: true, data: answer } };
+      await ((await ended) ? route.abort() : route.fulfill(given));
+      isDone = true;
+    });
+    return async (isLost = false) => {
+      end(isLost);
+      await until(async () => isDone, 'the end of the request');
+      await browser.page.unroute(address);
+    };
+  }
+
+  it('an answer that comes after its screen was left moves nobody, and becomes a notice', async () => {
+    const sendAndLeave = async () => {
+      await browser.open('/send?to=%2B15551234567');
+      await browser.fill('Text', 'Hello');
+      await browser.press('Send');
+      await browser.follow('Contacts');
+    };
+    let answer = await hold('**/messages/send');
+    await sendAndLeave();
+    await browser.follow('Create a contact');
+    await browser.fill('Name (optional)', 'Ada');
+    await answer();
+    await browser.see('The message was accepted.');
+    assert.equal(await browser.page.getByLabel('Name (optional)').inputValue(), 'Ada');
+    answer = await hold('**/messages/send');
+    await sendAndLeave();
+    await answer(true);
+    await browser.see(/^Send a message: The service cannot be reached\. It is not known whether the message was accepted\./);
+  });
+
+  it('an answer that comes after the end of the session says nothing', async () => {
+    const { id } = (await buildWebhook(me.workspaceId, 'https://example.com/')).row;
+    for (const isLost of [false, true]) {
+      const answer = await hold(`**/${id}/test`, { delivery: { id, status: 'failed', attempts: [] } });
+      await browser.open(`/webhooks/${id}`);
+      await browser.press('Send a test event');
+      await browser.press('Sign out');
+      await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await answer(isLost);
+      await browser.page.evaluate(`fetch('/live').then(({ status }) => status)`); // takes the way of the answer
+      assert.equal(await browser.page.getByRole('button', { name: /^Close the notice/ }).count(), 0);
+      assert.ok(!browser.page.url().includes('/deliveries/'));
+      await signInAs(browser, me.email);
+    }
+  });
 });
