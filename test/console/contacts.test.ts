@@ -1,6 +1,7 @@
 /** Contacts in a browser: created, changed, found, downloaded. Their import is in import-contacts.test.ts. */
 import assert from 'node:assert/strict';
 import { xssTexts } from './console-browser.js';
+import { holdAnswers } from './hold-answers.js';
 import { useContacts } from './use-contacts.js';
 
 describe('contacts in the console', function () {
@@ -44,11 +45,41 @@ describe('contacts in the console', function () {
     assert.deepEqual({ name, phone, email, tags, custom_fields }, { ...stored, email: 'ada@example.com' });
     await browser.press('Delete');
     await browser.press('Back');
+    await browser.press('Delete');
+    await browser.see('Delete this contact?');
+    await browser.page.goBack();
+    await browser.row(xssTexts[1]).waitFor();
+    assert.equal(await browser.page.getByRole('dialog').count(), 0, 'another screen answers the question with no');
     assert.equal((await contacts()).length, 1);
+    await browser.follow(xssTexts[1]);
     await browser.press('Delete');
     await browser.press('Delete the contact');
     await browser.see('No contacts yet');
     assert.deepEqual(await contacts(), []);
+    await browser.page.goBack();
+    await browser.see('No contacts yet');
+    await browser.until("location.pathname.endsWith('/contacts')");
+  });
+
+  it('what is written while a contact is saved stays, and so does the focus', async () => {
+    const { id } = await create({ phone: '+15551234567', custom_fields: { size: 's' } });
+    const saved = () => browser.page.locator('main form button[aria-disabled=true]').waitFor({ state: 'detached' });
+    await browser.open(`/contacts/${id}`);
+    await browser.press('Add a custom field');
+    await browser.fill('Name of custom field 2', 'city');
+    await browser.fill('Value of custom field 2', 'Rome');
+    const release = await holdAnswers(browser, `**/contacts/${id}`);
+    await browser.press('Save');
+    await browser.fill('Name (optional)', 'Ada');
+    release();
+    await saved();
+    assert.equal(await browser.page.getByLabel('Name (optional)').inputValue(), 'Ada');
+    await browser.press('Save');
+    await saved();
+    await browser.until(`document.activeElement.textContent.trim() === 'Save'`);
+    const { name, custom_fields } = (await contacts())[0];
+    assert.deepEqual([name, custom_fields], ['Ada', { size: 's', city: 'Rome' }]);
+    assert.equal(await browser.page.getByLabel(/^Name of custom field/).count(), 2);
   });
 
   it('a refused custom field is announced, and its text has the focus', async () => {

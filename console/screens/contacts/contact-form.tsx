@@ -1,10 +1,12 @@
 /** The form of a contact, for a new and for a known one. */
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { FieldGroup, Form, TextField } from '../../parts/form.js';
 import { phoneHint } from '../../parts/message-fields.js';
 import { TextArea } from '../../parts/text-area.js';
-import { useForm } from '../../state/form.js';
+import { isAsSent, useForm } from '../../state/form.js';
 import { useKeptSignal } from '../../state/kept.js';
+import type { Origin } from '../../state/origin.js';
 import { changeOf, type ContactChange, type ContactFields, valueText } from './contact-change.js';
 import { tagsText } from './mapping.js';
 
@@ -18,20 +20,32 @@ const noContact: ContactFields = { name: null, phone: null, email: null, tags: [
 interface Props {
   contact?: ContactFields;
   action: string;
-  save(change: ContactChange): Promise<void>;
+  /** @returns the contact as it is stored now; null: as before */
+  save(change: ContactChange, origin: Origin): Promise<ContactFields | null>;
   more: ComponentChildren;
 }
 
 export function ContactForm({ contact = noContact, action, save, more }: Props) {
-  const form = useForm((data) => save(changeOf(data, contact)));
+  // What the form began with: its changes are found by it, also when the contact is another one by now.
+  const begun = useSignal(contact);
+  const added = useKeptSignal('custom fields', 0);
+  const form = useForm(async (data, element, origin) => {
+    const next = await save(changeOf(data, begun.value), origin);
+    // What the API made of the values is shown, unless something was written meanwhile.
+    if (next === null || !isAsSent(element, data)) return;
+    element.reset();
+    added.value = 0;
+    begun.value = next;
+  });
+  const shown = begun.value;
   return (
     <Form form={form} action={action} fields={names} more={more}>
-      <TextField name="name" label="Name (optional)" defaultValue={contact.name ?? ''} autocomplete="off" maxLength={255} />
+      <TextField name="name" label="Name (optional)" defaultValue={shown.name ?? ''} autocomplete="off" maxLength={255} />
       {addressFields.map((field) => (
-        <TextField key={field.name} {...field} defaultValue={contact[field.name] ?? ''} autocomplete="off" />
+        <TextField key={field.name} {...field} defaultValue={shown[field.name] ?? ''} autocomplete="off" />
       ))}
-      <Tags text={tagsText(contact.tags)} />
-      <CustomFields fields={contact.custom_fields} />
+      <Tags text={tagsText(shown.tags)} />
+      <CustomFields fields={shown.custom_fields} added={added} />
     </Form>
   );
 }
@@ -48,9 +62,8 @@ function Tags({ text }: { text: string }) {
 }
 
 /** Names and values that texts can contain as placeholders. */
-function CustomFields({ fields }: { fields: ContactFields['custom_fields'] }) {
+function CustomFields({ fields, added }: { fields: ContactFields['custom_fields']; added: Signal<number> }) {
   const given = Object.entries(fields).map(([name, value]) => [name, valueText(value)] as const);
-  const added = useKeptSignal('custom fields', 0);
   const rows = [...given, ...Array.from({ length: added.value }, () => ['', ''] as const)];
   return (
     <FieldGroup name="custom_fields" legend="Custom fields">

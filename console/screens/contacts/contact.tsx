@@ -1,5 +1,5 @@
 /** One contact: write to it, change it, delete it. */
-import { useLocation, useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Facts } from '../../parts/facts.js';
@@ -23,11 +23,11 @@ export function Contact() {
   const save = async ({ fields, custom }: ContactChange) => {
     // A program may have changed other custom fields since they were shown.
     const body = custom === null ? fields : { ...fields, custom_fields: custom((await read()).custom_fields) };
-    if (Object.keys(body).length > 0) {
-      const { contact: next } = await call('put', '/api/v1/contacts/{id}', { params: { id }, body });
-      contact.replace(next);
-    }
+    const isChanged = Object.keys(body).length > 0;
+    const next = isChanged ? (await call('put', '/api/v1/contacts/{id}', { params: { id }, body })).contact : null;
+    if (next !== null) contact.replace(next);
     toast('The contact is saved.');
+    return next;
   };
   return (
     <Screen title="Contact">
@@ -42,8 +42,7 @@ export function Contact() {
                 ['Id', <code key="id">{shown.id}</code>],
               ]}
             />
-            {/* What the API made of the values is shown after each save. */}
-            <ContactForm key={shown.updated_at} contact={shown} action="Save" save={save} more={<a href={to('contacts')}>Back</a>} />
+            <ContactForm contact={shown} action="Save" save={save} more={<a href={to('contacts')}>Back</a>} />
             <Delete contact={shown} />
           </>
         )}
@@ -72,14 +71,14 @@ function Links({ contact: { phone, email } }: { contact: Shown }) {
 }
 
 function Delete({ contact: { id, name, phone, email } }: { contact: Shown }) {
-  const { route } = useLocation();
   const { isBusy, run } = useOneAtATime();
-  const remove = run(async () => {
+  const remove = run(async (origin) => {
     const text = `"${name ?? phone ?? email ?? id}" is deleted for ever. Messages that were sent to it stay.`;
     if (!(await confirm({ title: 'Delete this contact?', text, action: 'Delete the contact' }))) return;
     const { message } = await call('delete', '/api/v1/contacts/{id}', { params: { id } });
     toast(message);
-    route(to('contacts'));
+    // A step back must not lead to what is gone.
+    origin.go(to('contacts'), true);
   });
   return (
     <p>

@@ -1,18 +1,18 @@
 /** Create a contact. */
-import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Screen } from '../../parts/screen.js';
+import type { Origin } from '../../state/origin.js';
 import { toast } from '../../state/toasts.js';
 import type { ContactChange } from './contact-change.js';
 import { ContactForm } from './contact-form.js';
 
 export function NewContact() {
-  const { route } = useLocation();
-  const save = async ({ fields, custom }: ContactChange) => {
+  const save = async ({ fields, custom }: ContactChange, origin: Origin) => {
     await call('post', '/api/v1/contacts', { body: { ...fields, ...(custom === null ? {} : { custom_fields: custom({}) }) } });
     toast('The contact is created.');
-    route(to('contacts'));
+    origin.go(to('contacts'));
+    return null;
   };
   return (
     <Screen title="Create a contact">
