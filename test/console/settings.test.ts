@@ -59,6 +59,16 @@ describe('settings in the console', function () {
     await browser.see('No messages yet');
   });
 
+  it('a new password after which no sign-in succeeds is said by the sign-in screen alone', async () => {
+    await browser.page.route('**/console/session', (route) => route.abort());
+    const form = section('Password');
+    await form.getByLabel('Current password').fill(password);
+    await form.getByLabel('New password').fill('another horse battery');
+    await browser.press('Change the password');
+    await browser.see('The password is changed. Please sign in with it.');
+    assert.equal(await browser.page.getByText('All other sessions have ended.').count(), 0);
+  });
+
   it('a new address gets a mail', async () => {
     const form = section('E-mail address');
     await form.getByLabel('New e-mail address').fill('lovelace@example.com');

@@ -16,7 +16,11 @@ export function PasswordForm({ email }: { email: string }) {
     const password = textOf(data, 'password');
     await call('put', '/api/v1/auth/password', { body: { current_password: textOf(data, 'current_password'), password } });
     // All sessions have ended. This one begins again, unless it needs a code.
-    await signIn({ email, password }).catch(() => leave('The password is changed. Please sign in with it.'));
+    try {
+      await signIn({ email, password });
+    } catch {
+      return leave('The password is changed. Please sign in with it.');
+    }
     element.reset();
     toast('The password is changed. All other sessions have ended.');
   });
