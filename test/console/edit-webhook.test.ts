@@ -1,10 +1,10 @@
-/** The form that changes a webhook, in a browser. */
+/** Changes of a webhook, in a browser. */
 import assert from 'node:assert/strict';
 import { useApi } from '../api/use-api.js';
 import { buildWebhook } from '../support/rows/factories.js';
 import { useConsole } from './use-console.js';
 
-describe('the form of a webhook in the console', () => {
+describe('changes of a webhook in the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
   let id: string;
@@ -47,5 +47,27 @@ describe('the form of a webhook in the console', () => {
     await browser.open(`/webhooks/${id}/edit`);
     await browser.fill('Rate (optional)', '1.5');
     assert.equal((await save()).rate, 1.5);
+  });
+
+  it('a new secret stays until it is stored, whatever the test event says; a lost answer says that it may have been rotated', async () => {
+    const rotate = async () => {
+      await browser.press('Rotate the secret');
+      await browser.page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
+    };
+    await browser.open(`/webhooks/${id}`);
+    await browser.page.route('**/rotate-secret', (route) => route.abort(), { times: 1 });
+    await rotate();
+    await browser.see(/The secret may have been rotated/);
+    await rotate();
+    await browser.see(/^whsec_/);
+    const delivery = { id, status: 'failed', attempts: [] };
+    await browser.page.route(`**/${id}/test`, (route) => route.fulfill({ json: { success: true, data: { delivery } } }));
+    await browser.press('Send a test event');
+    await browser.see(/^The test event was sent/);
+    await browser.page.getByRole('link', { name: 'Change', exact: true }).click();
+    await browser.press('Back');
+    await browser.press('I have stored the secret');
+    await browser.follow('Change');
+    await browser.page.getByRole('heading', { name: 'Change the webhook' }).waitFor();
   });
 });

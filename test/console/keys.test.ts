@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { ApiKey } from '../../models/tables/api-key.js';
 import { useApi } from '../api/use-api.js';
 import { xssTexts } from './console-browser.js';
+import { holdAnswers } from './hold-answers.js';
 import { useConsole } from './use-console.js';
 
 describe('API keys in the console', () => {
@@ -16,7 +17,8 @@ describe('API keys in the console', () => {
     await browser.fill('Name', name);
     await browser.press('Create');
     const key = await browser.page.getByRole('region', { name: 'the API key', exact: true }).innerText();
-    await browser.follow('I have stored the key');
+    await browser.press('I have stored the key');
+    await browser.page.getByRole('heading', { name: 'API keys' }).waitFor();
     return key;
   }
 
@@ -76,6 +78,40 @@ describe('API keys in the console', () => {
     await browser.see(/^"soon" gets a new value, and the present one works until \w+ \d+, \d{4}, [\d:]+/);
   });
 
+  it('a key that is awaited or shown is left only after a question, and a lost answer says that it may have been created', async () => {
+    const leave = () => browser.page.getByRole('link', { name: 'Messages', exact: true }).click();
+    const fillIn = async () => {
+      await browser.follow('Create an API key');
+      await browser.fill('Name', 'orders');
+    };
+    await fillIn();
+    await browser.page.route('**/api/v1/api-keys', (route) => route.abort());
+    await browser.press('Create');
+    await browser.see('The key may have been created. Look at the list before you try again.');
+    await browser.page.unroute('**/api/v1/api-keys');
+    let release = await holdAnswers(browser, '**/api/v1/api-keys');
+    await browser.press('Create');
+    await leave();
+    await browser.press('Back');
+    release();
+    await browser.see(/^tidings_/);
+    await browser.page.goBack();
+    await browser.press('Back');
+    await browser.see(/^tidings_/);
+    await leave();
+    await browser.press('Leave without it');
+    await browser.page.getByRole('heading', { name: 'Messages' }).waitFor();
+    await browser.follow('API keys');
+    await fillIn();
+    release = await holdAnswers(browser, '**/api/v1/api-keys');
+    await browser.press('Create');
+    await leave();
+    await browser.press('Leave without it');
+    await browser.page.getByRole('heading', { name: 'Messages' }).waitFor();
+    release();
+    await browser.see(/^The key was created\. Its value cannot be displayed any more/);
+  });
+
   it('says that there can be no more', async () => {
     await create('one');
     await create('two');
@@ -90,7 +126,7 @@ describe('many API keys in the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 
-  it('a rotation shows the new key also when the former one moves to the next page', async () => {
+  it('new keys of rotations stay until they are stored, also when the former ones move to the next page', async () => {
     for (let number = 1; number <= 50; number += 1) {
       const wanted = { workspace_id: me.workspaceId, name: `program ${number}`, scopes: ['read_messages' as const] };
       await ApiKey.issue(app.deps.config.secretKey, wanted);
@@ -99,7 +135,13 @@ describe('many API keys in the console', () => {
     await browser.press('Rotate program 1');
     await browser.press('Rotate the key');
     await browser.see('51 in total');
+    await browser.press('Rotate program 2');
+    await browser.press('Rotate the key');
+    await browser.page.getByRole('region', { name: 'the new key of program 2' }).waitFor();
+    await browser.follow('Older');
     const rotated = await browser.page.getByRole('region', { name: 'the new key of program 1' }).innerText();
     assert.equal((await app.call('GET', '/api/v1/messages', { key: rotated })).status, 200);
+    await browser.press('I have stored the keys');
+    assert.equal(await browser.page.getByText(rotated).count(), 0);
   });
 });

@@ -47,7 +47,7 @@ describe('webhooks in the console', () => {
     const secret = await browser.page.getByRole('region', { name: 'the secret', exact: true }).innerText();
     const code = await browser.page.getByRole('region', { name: 'the receiver for Node', exact: true }).innerText();
     assert.deepEqual(await answersOf(code, secret), [204, 403]);
-    await browser.follow('I have stored the secret: go to the webhook');
+    await browser.press('I have stored the secret: go to the webhook');
     await browser.page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     assert.equal(await browser.page.getByText(secret).count(), 0);
     await browser.assertAccessible();
@@ -154,6 +154,7 @@ describe('webhooks in the console', () => {
     await browser.press('Rotate the secret');
     await browser.page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
     await browser.page.getByRole('region', { name: 'the new secret' }).waitFor();
+    await browser.press('I have stored the secret');
     await browser.press('Switch off');
     await browser.see(/Switched off\. Its events are held/);
     await browser.press('Switch on');

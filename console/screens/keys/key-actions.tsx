@@ -10,8 +10,8 @@ const overlapHours = 24;
 
 interface Props {
   apiKey: Key;
-  /** Gets the value of the key that replaces it. */
-  rotated(key: string): void;
+  /** Shows the value of the key that replaces it. */
+  show(key: Promise<string>): Promise<unknown>;
   changed(): void;
 }
 
@@ -21,16 +21,15 @@ const endOf = ({ expires_at }: Key): string =>
     ? `until ${momentText(expires_at)}`
     : `for ${overlapHours} more hours`;
 
-export function KeyActions({ apiKey, rotated, changed }: Props) {
+export function KeyActions({ apiKey, show, changed }: Props) {
   const { id, name } = apiKey;
   const { isBusy, run } = useOneAtATime();
   const rotate = run(async () => {
     const text = `"${name}" gets a new value, and the present one works ${endOf(apiKey)}.`;
     if (!(await confirm({ title: 'Rotate this key?', text, action: 'Rotate the key' }))) return;
-    const { key } = await call('post', '/api/v1/api-keys/{id}/rotate', { params: { id }, body: { overlap_hours: overlapHours } });
-    rotated(key);
-    changed();
-  });
+    const body = { overlap_hours: overlapHours };
+    await show(call('post', '/api/v1/api-keys/{id}/rotate', { params: { id }, body }).then(({ key }) => key)).finally(changed);
+  }, `"${name}" may have been rotated. Look at the list before you try again.`);
   const revoke = run(async () => {
     const text = `Programs that use "${name}" are refused from now on. A revoked key cannot be activated again.`;
     if (!(await confirm({ title: 'Revoke this key?', text, action: 'Revoke the key' }))) return;

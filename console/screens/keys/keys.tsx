@@ -1,5 +1,4 @@
 /** The API keys of the workspace. */
-import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
@@ -9,6 +8,7 @@ import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
+import { useShownOnce } from '../../state/shown-once.js';
 import { hasExpired, type Key } from './key.js';
 import { KeyActions } from './key-actions.js';
 
@@ -18,7 +18,7 @@ interface Rotated {
   key: string;
 }
 
-const columnsOf = (page: Loaded<Page<Key>>, rotated: Signal<Rotated | null>): Column<Key>[] => [
+const columnsOf = (page: Loaded<Page<Key>>, show: (rotated: Promise<Rotated>) => Promise<unknown>): Column<Key>[] => [
   {
     title: 'Name',
     cell: ({ name, key_prefix }) => (
@@ -40,12 +40,17 @@ const columnsOf = (page: Loaded<Page<Key>>, rotated: Signal<Rotated | null>): Co
   {
     title: 'Actions',
     cell: (row) =>
-      row.is_active && <KeyActions apiKey={row} changed={page.reload} rotated={(key) => (rotated.value = { name: row.name, key })} />,
+      row.is_active && (
+        <KeyActions apiKey={row} changed={page.reload} show={(key) => show(key.then((value) => ({ name: row.name, key: value })))} />
+      ),
   },
 ];
 
 export function Keys() {
-  const rotated = useSignal<Rotated | null>(null);
+  const { values, show, stored } = useShownOnce<Rotated>(
+    'key',
+    'The key was rotated. Its new value cannot be displayed any more: rotate it again.',
+  );
   const { cursor } = useLocation().query;
   const page = useLoad<Page<Key>>(cursor ?? '', async (signal) => {
     const { api_keys, pagination } = await call('get', '/api/v1/api-keys', { query: { cursor }, signal });
@@ -53,20 +58,33 @@ export function Keys() {
   });
   return (
     <Screen title="API keys" actions={<MainLink href={to('keys/new')}>Create an API key</MainLink>}>
-      {rotated.value !== null && (
-        <div role="status">
-          <p>Store the new key now: it is displayed only once.</p>
-          <CopyBlock value={rotated.value.key} label={`the new key of ${rotated.value.name}`} />
-        </div>
-      )}
+      {values.value.length > 0 && <NewKeys keys={values.value} stored={stored} />}
       <Table
         caption="API keys"
         page={page}
-        columns={columnsOf(page, rotated)}
+        columns={columnsOf(page, show)}
         keyOf={({ id }) => id}
         empty={<p>No API keys yet. A program needs one to send messages.</p>}
       />
     </Screen>
+  );
+}
+
+function NewKeys({ keys, stored }: { keys: readonly Rotated[]; stored(): void }) {
+  const isOne = keys.length === 1;
+  return (
+    <div role="status">
+      <p>{isOne ? 'Store the new key now: it is displayed only once.' : 'Store the new keys now: they are displayed only once.'}</p>
+      {keys.map(({ name, key }) => (
+        <div key={key}>
+          {!isOne && <p>{name}</p>}
+          <CopyBlock value={key} label={`the new key of ${name}`} />
+        </div>
+      ))}
+      <button type="button" onClick={stored}>
+        {isOne ? 'I have stored the key' : 'I have stored the keys'}
+      </button>
+    </div>
   );
 }
 

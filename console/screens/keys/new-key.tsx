@@ -1,14 +1,15 @@
 /** Create an API key. Its value is shown once. */
-import { useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso';
 import { call, type Data, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { channels } from '../../parts/channels.js';
 import { Choices } from '../../parts/choices.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Form, TextField } from '../../parts/form.js';
-import { MainLink, Screen } from '../../parts/screen.js';
+import { Screen } from '../../parts/screen.js';
 import { momentOf } from '../../parts/time.js';
 import { textOf, useForm } from '../../state/form.js';
+import { useShownOnce } from '../../state/shown-once.js';
 
 type Scope = Schema<'Scope'>;
 
@@ -21,11 +22,15 @@ const scopes = {
 const fields = ['name', 'scopes', 'channels', 'expires_at', 'allowed_addresses'] as const;
 
 export function NewKey() {
-  const created = useSignal<Data<'/api/v1/api-keys', 'post'> | null>(null);
+  const { values, show } = useShownOnce<Data<'/api/v1/api-keys', 'post'>>(
+    'key',
+    'The key was created. Its value cannot be displayed any more: rotate or revoke it.',
+  );
   const form = useForm(async (data) => {
-    created.value = await call('post', '/api/v1/api-keys', { body: bodyOf(data) });
-  });
-  if (created.value !== null) return <CreatedKey apiKey={created.value} />;
+    await show(call('post', '/api/v1/api-keys', { body: bodyOf(data) }));
+  }, 'The key may have been created. Look at the list before you try again.');
+  const [created] = values.value;
+  if (created !== undefined) return <CreatedKey apiKey={created} />;
   return (
     <Screen title="Create an API key">
       <Form form={form} action="Create" fields={fields} more={<a href={to('keys')}>Back</a>}>
@@ -64,6 +69,7 @@ function bodyOf(data: FormData): Schema<'CreateApiKeyRequest'> {
 }
 
 function CreatedKey({ apiKey: { key, warning } }: { apiKey: Data<'/api/v1/api-keys', 'post'> }) {
+  const { route } = useLocation();
   return (
     <Screen title="The API key is created">
       <p role="status">
@@ -74,7 +80,9 @@ function CreatedKey({ apiKey: { key, warning } }: { apiKey: Data<'/api/v1/api-ke
         Send it in the header <code>X-API-Key</code>.
       </p>
       <p>
-        <MainLink href={to('keys')}>I have stored the key</MainLink>
+        <button type="button" class="primary" onClick={() => route(to('keys'))}>
+          I have stored the key
+        </button>
       </p>
     </Screen>
   );

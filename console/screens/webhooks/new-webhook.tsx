@@ -1,11 +1,12 @@
 /** Create a webhook. Its secret is shown once, with the code that verifies a request. */
-import { type Signal, useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso';
 import { call, type Data, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Form, TextField } from '../../parts/form.js';
-import { MainLink, Screen } from '../../parts/screen.js';
+import { Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';
+import { useShownOnce } from '../../state/shown-once.js';
 import { EventTypes, eventTypesOf } from './event-types.js';
 import { Verification } from './verification.js';
 import { OrderField, UrlField } from './webhook-fields.js';
@@ -13,11 +14,12 @@ import { OrderField, UrlField } from './webhook-fields.js';
 type Created = Data<'/api/v1/webhooks', 'post'>;
 
 export function NewWebhook() {
-  const created = useSignal<Created | null>(null);
-  return created.value === null ? <CreateForm created={created} /> : <CreatedWebhook {...created.value} />;
+  const { values, show } = useShownOnce<Created>('secret', 'The webhook was created. Its secret cannot be displayed any more: rotate it.');
+  const [created] = values.value;
+  return created === undefined ? <CreateForm show={show} /> : <CreatedWebhook {...created} />;
 }
 
-function CreateForm({ created }: { created: Signal<Created | null> }) {
+function CreateForm({ show }: { show(created: Promise<Created>): Promise<Created> }) {
   const form = useForm(async (data) => {
     const description = textOf(data, 'description');
     const body = {
@@ -26,8 +28,8 @@ function CreateForm({ created }: { created: Signal<Created | null> }) {
       ...(description === '' ? {} : { description }),
       ...(data.has('ordered') ? { ordered: true } : {}),
     };
-    created.value = await call('post', '/api/v1/webhooks', { body });
-  });
+    await show(call('post', '/api/v1/webhooks', { body }));
+  }, 'The webhook may have been created. Look at the list before you try again.');
   return (
     <Screen title="Create a webhook">
       <Form form={form} action="Create" fields={['url', 'events', 'description', 'ordered']} more={<a href={to('webhooks')}>Back</a>}>
@@ -41,6 +43,7 @@ function CreateForm({ created }: { created: Signal<Created | null> }) {
 }
 
 function CreatedWebhook({ webhook, secret, warning }: { webhook: Schema<'CreatedWebhook'>; secret: string; warning: string }) {
+  const { route } = useLocation();
   return (
     <Screen title="The webhook is created">
       <p role="status">
@@ -49,7 +52,9 @@ function CreatedWebhook({ webhook, secret, warning }: { webhook: Schema<'Created
       <CopyBlock value={secret} label="the secret" />
       <Verification />
       <p>
-        <MainLink href={to(`webhooks/${webhook.id}`)}>I have stored the secret: go to the webhook</MainLink>
+        <button type="button" class="primary" onClick={() => route(to(`webhooks/${webhook.id}`))}>
+          I have stored the secret: go to the webhook
+        </button>
       </p>
     </Screen>
   );

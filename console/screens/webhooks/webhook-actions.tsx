@@ -1,12 +1,12 @@
 /** What can be done with a webhook. */
 import { useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
-import { call, type Schema } from '../../api/call.js';
+import { call, type Data, type Schema } from '../../api/call.js';
 import { isPortal, to } from '../../api/base.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
+import { useShownOnce } from '../../state/shown-once.js';
 import { toast } from '../../state/toasts.js';
 import { reasonOf } from './reasons.js';
 
@@ -19,18 +19,26 @@ interface Props {
   tested(): void;
 }
 
+const rotationText =
+  'You get a new secret at once. For 24 hours requests carry the signature of the old one, too. If it was also rotated in the last 24 hours, the secret before the old one ends now.';
+const unknownRotation =
+  'The secret may have been rotated: look at Audit before you try again. Another rotation ends the secret of your receiver at once.';
+
 function useActions({ webhook, changed, tested }: Props) {
-  const { route } = useLocation();
   const { isBusy, run } = useOneAtATime();
-  const rotated = useSignal<{ secret: string; warning: string } | null>(null);
+  const rotated = useShownOnce<Data<'/api/v1/webhooks/{id}/rotate-secret', 'post'>>(
+    'secret',
+    'The secret was rotated. The new one cannot be displayed any more: rotate it again.',
+  );
   const portal = useSignal<Schema<'WebhookPortal'> | null>(null);
   const { id, is_active: isActive } = webhook;
   const params = { id };
-  const test = run(async () => {
+  const test = run(async (origin) => {
     const { delivery } = await call('post', '/api/v1/webhooks/{id}/test', { params });
     toast(testText(delivery));
-    if (delivery.status === 'succeeded') tested();
-    else route(to(`webhooks/${id}/deliveries/${delivery.id}`));
+    // A secret that is displayed once stays: the list has the delivery, too.
+    if (delivery.status === 'succeeded' || rotated.values.value.length > 0) tested();
+    else origin.go(to(`webhooks/${id}/deliveries/${delivery.id}`));
   });
   const toggle = run(async () => {
     const { webhook: next } = await call('put', '/api/v1/webhooks/{id}', { params, body: { is_active: !isActive } });
@@ -38,18 +46,17 @@ function useActions({ webhook, changed, tested }: Props) {
     toast(isActive ? 'The webhook is off. Its events are held.' : 'The webhook is on. Held events go out by a replay.');
   });
   const rotate = run(async () => {
-    const text = 'You get a new secret at once. For 24 hours requests carry the signature of the old one, too.';
-    if (!(await confirm({ title: 'Rotate the secret?', text, action: 'Rotate the secret' }))) return;
-    const { webhook: next, secret, warning } = await call('post', '/api/v1/webhooks/{id}/rotate-secret', { params, body: {} });
+    if (!(await confirm({ title: 'Rotate the secret?', text: rotationText, action: 'Rotate the secret' }))) return;
+    const { webhook: next } = await rotated.show(call('post', '/api/v1/webhooks/{id}/rotate-secret', { params, body: {} }));
     changed(next);
-    rotated.value = { secret, warning };
-  });
-  const remove = run(async () => {
+  }, unknownRotation);
+  const remove = run(async (origin) => {
     const text = 'It gets no more events, and its deliveries are no longer shown. This cannot be undone.';
     if (!(await confirm({ title: 'Delete this webhook?', text, action: 'Delete the webhook' }))) return;
     await call('delete', '/api/v1/webhooks/{id}', { params });
     toast('The webhook is deleted.');
-    route(to('webhooks'));
+    // A step back must not lead to what is gone.
+    origin.go(to('webhooks'), true);
   });
   const link = run(async () => {
     portal.value = (await call('post', '/api/v1/webhooks/{id}/portal', { params })).portal;
@@ -62,6 +69,8 @@ type Actions = ReturnType<typeof useActions>;
 export function WebhookActions(props: Props) {
   const actions = useActions(props);
   const { isBusy, test, rotated, portal } = actions;
+  // The one before it signs as long as the overlap lasts, and is not needed any more.
+  const last = rotated.values.value.at(-1);
   return (
     <>
       <p class="actions">
@@ -71,12 +80,15 @@ export function WebhookActions(props: Props) {
         {!isPortal && <OwnersActions webhook={props.webhook} actions={actions} />}
       </p>
       {portal.value !== null && <PortalLink portal={portal.value} />}
-      {rotated.value !== null && (
+      {last !== undefined && (
         <div role="status">
           <p>
-            <strong>{rotated.value.warning}</strong>
+            <strong>{last.warning}</strong>
           </p>
-          <CopyBlock value={rotated.value.secret} label="the new secret" />
+          <CopyBlock value={last.secret} label="the new secret" />
+          <button type="button" onClick={rotated.stored}>
+            I have stored the secret
+          </button>
         </div>
       )}
     </>

@@ -1,0 +1,46 @@
+/** Values that the service displays only once: keys and secrets. */
+import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
+import { useLeaveQuestion } from './leave.js';
+import { useOrigin } from './origin.js';
+import { toast } from './toasts.js';
+
+interface ShownOnce<T> {
+  /** What the viewer has not stored yet. */
+  values: ReadonlySignal<readonly T[]>;
+  /** Waits for a value, and shows it. */
+  show(value: Promise<T>): Promise<T>;
+  /** The viewer has stored all of them. */
+  stored(): void;
+}
+
+/**
+ * Asks before the screen is left while a value is awaited or shown.
+ * @param name of the value: "key"
+ * @param missed what is said when the screen was left all the same before the value came
+ */
+export function useShownOnce<T>(name: string, missed: string): ShownOnce<T> {
+  const values = useSignal<readonly T[]>([]);
+  const isAwaited = useSignal(false);
+  useLeaveQuestion(
+    useComputed(() => isAwaited.value || values.value.length > 0),
+    {
+      title: `Leave without the ${name}?`,
+      text: `The ${name} is displayed only once. Without it you need a new one.`,
+      action: 'Leave without it',
+    },
+  );
+  const begin = useOrigin();
+  const show = async (awaited: Promise<T>): Promise<T> => {
+    const origin = begin();
+    isAwaited.value = true;
+    try {
+      const value = await awaited;
+      values.value = [...values.value, value];
+      if (origin.isLeft()) toast(missed);
+      return value;
+    } finally {
+      isAwaited.value = false;
+    }
+  };
+  return { values, show, stored: () => (values.value = []) };
+}
