@@ -1,7 +1,7 @@
 /** The API's signals to workflows of messages and pages. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
-import { batchChangedSignal, reportsSignal, workflowTypes } from '../../workflows/contract.js';
+import { batchChangedSignal, reportsSignal, workflowIds, workflowTypes } from '../../workflows/contract.js';
 import { lateReportsSignal } from '../../workflows/starts.js';
 
 /** Signals the page workflows. Pages that have not started or have ended are skipped. */
@@ -22,3 +22,6 @@ export async function wakeGroup(client: Client, { groupId, workflowId, late }: W
   }
   await client.workflow.signalWithStart(workflowTypes.applyLateReports, lateReportsSignal(groupId));
 }
+
+/** Starts a run of the watcher, after the current one if there is one. */
+export const runWatcher = (client: Client): Promise<void> => client.schedule.getHandle(workflowIds.watcher).trigger('BUFFER_ONE');

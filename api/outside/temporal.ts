@@ -2,11 +2,12 @@
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
+import { atMostEvery } from '../../models/flow/at-most-every.js';
 import { countText } from '../../models/rules/values/text.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { answerWithin } from './answer-within.js';
 import { recentPollers } from './pollers.js';
-import { notifyPages, wakeGroup } from './temporal-signals.js';
+import { notifyPages, runWatcher, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
 import { mailStart, type ReplayRequest } from '../../workflows/starts.js';
 import { passTrace, traceAccept } from '../tracing/trace-accept.js';
@@ -59,6 +60,8 @@ export interface Temporal {
   attempt(request: AttemptRequest): Promise<void>;
   /** Signals the retrier of a webhook to check its deliveries now, and starts it if none runs. */
   wakeRetrier(webhookId: string, workspaceId: string): Promise<void>;
+  /** Starts a run of the watcher, within seconds. It does not reject: without this call, the schedule starts one within half a minute. */
+  wakeWatcher(): void;
   /** Starts a replay. */
   replay(request: ReplayRequest): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
@@ -73,6 +76,8 @@ export interface Temporal {
 const whoAccepts = 'Temporal or a worker';
 /** Timeout of a short call. If a signal fails, the watcher repeats it. */
 const shortCallTimeoutMs = 2000;
+/** A run looks at the work of all workspaces, so requests of one of them must not start many. */
+const watcherRunMsMin = 5_000;
 /** How long a resend or test waits for the response of the receiver. */
 const outcomeTimeoutMs = 2000;
 /** A batch gets this many times the timeout of a message, because its debit queues all its messages in one transaction. */
@@ -110,6 +115,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
       await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // on a timeout, the delivery log contains the outcome later
     },
     wakeRetrier: (webhookId, workspaceId) => shortCall(() => startOrSignalRetrier(client, webhookId, workspaceId)),
+    wakeWatcher: atMostEvery(watcherRunMsMin, () => void shortCall(() => runWatcher(client)).catch(() => undefined)),
     replay: (request) => shortCall(() => startReplay(client, request)),
     sendMail: (mailId) => shortCall(() => startMail(client, mailId)),
     hasWorker: () => shortCall(() => isPolled(client)),

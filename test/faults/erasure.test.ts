@@ -8,6 +8,7 @@ import { findInDatabase } from '../support/rows/find-anywhere.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Receiver, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
+import { workflowIds } from '../../workflows/contract.js';
 import { watch } from '../support/temporal/watcher.js';
 
 const digits = '5558675309';
@@ -108,6 +109,19 @@ describe('an erasure in the whole service', () => {
     assert.notDeepEqual(workflows, [], 'the search looks into histories');
     assert.notDeepEqual(filesWith(logs, account.workspaceId), [], 'the log is there');
     assert.notDeepEqual(filesWith(service.config.dataDir, account.email), [], 'the mails are there');
+  });
+
+  it('begins when it is requested, and cancels a scheduled message, also if the watcher has no schedule', async () => {
+    const client = restClient(service.url);
+    const account = await client.signUp();
+    const schedule = service.temporal.client.schedule.getHandle(workflowIds.watcher);
+    await schedule.pause();
+    const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = await client.send(account, { to: '+15550001111', channel: 'sms', content: { text: 'x' }, scheduled_at });
+    await client.call('POST', '/api/v1/erasures', { headers: bearer(account.token), body: { to: '+15550001111' } });
+    const { error_code } = await client.messageUntil(account, id, ({ status }) => status === 'failed');
+    assert.equal(error_code, 'cancelled');
+    await schedule.unpause();
   });
 });
 

@@ -38,9 +38,11 @@ export const createErasure = endpoint({
   }).required(),
   response: oneErasure,
   status: 202,
-  handler: async ({ caller, body: { to }, origin }, { db }) => ({
-    erasure: await beginErasure(db, caller.workspaceId, recipientKey(channelOf(to), to), origin),
-  }),
+  async handler({ caller, body: { to }, origin }, { db, temporal }) {
+    const erasure = await beginErasure(db, caller.workspaceId, recipientKey(channelOf(to), to), origin);
+    temporal.wakeWatcher(); // until it runs, what becomes due is still sent to the recipient
+    return { erasure };
+  },
 });
 
 export const getErasure = endpoint({

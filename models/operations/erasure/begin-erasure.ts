@@ -15,7 +15,7 @@ export interface ErasureView {
 }
 
 /**
- * Requests the erasure of a recipient. The watcher carries it out.
+ * Requests the erasure of a recipient. The watcher carries it out, in its next run.
  * @param recipient as `recipientKey` returns it
  */
 export function beginErasure(db: Database, workspaceId: string, recipient: string, origin: Origin): Promise<ErasureView> {
