@@ -1,7 +1,9 @@
 /**
- * What other folders may know of the workflows: queues, ids, names and inputs. Imports nothing, so that the API process does not load the
+ * What other folders may know of the workflows: queues, ids, names and inputs. Imports only types, so that the API process does not load the
  * workflow library. Workflows carry ids, never texts, phone numbers or secrets.
  */
+import type { BatchAcceptance } from '../models/operations/batches/accept-batch.js';
+import type { Acceptance } from '../models/operations/messages/accept-messages.js';
 
 /** Task queues. All workflows run on `messages`. Each other queue runs one kind of activity in its own slots, so that no kind delays another. */
 export const queues = {
@@ -77,7 +79,7 @@ export const dueSignal = 'deliveriesDue';
 /** Header of a workflow and of its activities: their place in a trace, as in the HTTP header. Absent if the trace is not recorded. */
 export const traceHeader = 'traceparent';
 
-/** Search attributes, set at start only. Written out as typed keys of the SDK, because this file imports nothing. */
+/** Search attributes, set at start only. Written out as typed keys of the SDK, because this file imports only types. */
 export const searchAttributes = {
   workspaceId: { name: 'WorkspaceId', type: 'KEYWORD' },
   channel: { name: 'Channel', type: 'KEYWORD' },
@@ -128,13 +130,11 @@ export interface SendBatchInput {
 }
 
 /** The answer of `accept` of a batch: whether its price was debited. A batch that was not debited is deleted. */
-export interface AcceptBatchAnswer {
-  accepted: boolean;
-}
+export type AcceptBatchAnswer = Pick<BatchAcceptance, 'accepted' | 'refused'>;
 
 /** The answer of `accept`: the messages that were debited. The others of the group were refused and deleted. */
-export interface AcceptAnswer {
-  accepted: string[];
+export interface AcceptAnswer extends Pick<Acceptance, 'accepted'> {
+  refused?: Acceptance['refused'] | undefined;
 }
 
 export interface LateReportsInput {

@@ -12,7 +12,7 @@ import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/hando
 import { hasBeenTried } from '../../models/operations/handoff/has-been-tried.js';
 import { countGroupWork, type GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
-import { type DuePage, workflowIds } from '../../workflows/contract.js';
+import { type AcceptAnswer, type AcceptBatchAnswer, type DuePage, workflowIds } from '../../workflows/contract.js';
 import {
   callLeaseSeconds,
   extraLeaseSeconds,
@@ -47,9 +47,8 @@ export interface MessageDeps extends PersistDeps, AnnounceDeps {
   leaseSeconds?: number;
 }
 
-/** The result of acceptance for the workflow. Only ids and times, because Temporal stores it. */
-export interface AcceptedMessages {
-  accepted: string[];
+/** The result of acceptance for the workflow. Only ids, times and sums of credits, because Temporal stores it. */
+export interface AcceptedMessages extends AcceptAnswer {
   /** Due deliveries of the group. */
   deliveries: number;
   /** Milliseconds until the group is due. */
@@ -59,8 +58,7 @@ export interface AcceptedMessages {
 }
 
 /** The result of the acceptance of a batch for the workflow. `due` is set when its pages can start at once. */
-export interface BatchDecision {
-  accepted: boolean;
+export interface BatchDecision extends AcceptBatchAnswer {
   due?: DuePage;
 }
 
@@ -90,16 +88,16 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
   return {
     /** Local: debits and queues messages. */
     async acceptMessages(groupId: string): Promise<AcceptedMessages> {
-      const { accepted, channel = someChannel, scheduledAt, deliveries } = await acceptMessages(db, groupId);
-      return { accepted, deliveries, ...(await times(db, config, { channel, scheduledAt })) };
+      const { channel = someChannel, scheduledAt, ...decision } = await acceptMessages(db, groupId);
+      return { ...decision, ...(await times(db, config, { channel, scheduledAt })) };
     },
 
     /** Local: debits and queues a whole batch. */
     async acceptBatch(batchId: string): Promise<BatchDecision> {
-      const { accepted, start } = await acceptBatch(db, batchId, config.quotas.openBatches);
-      if (start === undefined) return { accepted };
+      const { start, ...decision } = await acceptBatch(db, batchId, config.quotas.openBatches);
+      if (start === undefined) return decision;
       const { startInMs, ...due } = await times(db, config, start);
-      return { accepted, ...(startInMs === 0 ? { due } : {}) };
+      return { ...decision, ...(startInMs === 0 ? { due } : {}) };
     },
 
     /** Local: the ids of the pages of a batch. */

@@ -1,5 +1,6 @@
 /** Accepts batches, each exactly once for its idempotency key: stored undecided, debited by the workflow, decided in every case. */
 import { Batch, type BatchRow } from '../../models/tables/batch.js';
+import { quotaReached } from '../../models/conflicts.js';
 import { AppError } from '../../models/errors.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { insertBatch, type NewBatch } from '../../models/operations/batches/insert-batch.js';
@@ -7,10 +8,10 @@ import { assertLasts } from '../../models/operations/accounts/as-caller.js';
 import { assertBelow, type Quota, quotaRefusal } from '../../models/operations/workspaces/within-quota.js';
 import type { NewGroup } from '../../models/operations/messages/insert-messages.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
-import { workflowIds } from '../../workflows/contract.js';
+import { type AcceptBatchAnswer, workflowIds } from '../../workflows/contract.js';
 import type { BulkDeps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
-import { assertCanPay } from '../auth/sending-rules.js';
+import { assertCanPay, costError } from '../auth/sending-rules.js';
 import { type AcceptedRow, acceptOnce, findFirstRequest } from './accept-once.js';
 import { decide } from './decision.js';
 import { retryForever } from './retry-forever.js';
@@ -92,13 +93,21 @@ async function decideBatch(deps: BulkDeps, batch: NewBatch, traceparent: string 
   const { id: batchId, workspace_id: workspaceId, channel } = batch;
   const decisions = await decide(deps, [batch], {
     workflowId: workflowIds.batch(batchId),
-    ask: async () => ((await deps.temporal.acceptBatch({ batchId, workspaceId, channel, traceparent })).accepted ? [batchId] : []),
+    ask: async () => {
+      const { accepted, refused } = await deps.temporal.acceptBatch({ batchId, workspaceId, channel, traceparent });
+      return { accepted: accepted ? [batchId] : [], reasons: new Map([[batchId, refusalOf(deps, batch, refused)]]) };
+    },
     fence: async () => ((await fenceBatch(deps.db, batchId)) ? [batchId] : []),
     stored: async () => ((await Batch.count({ where: { id: batchId } })) > 0 ? [batchId] : []),
     otherRefusal: () => quotaRefusal(deps.db, openBatches(deps, workspaceId)),
   });
   const refusal = decisions.get(batchId);
   if (refusal instanceof AppError) throw refusal;
+}
+
+function refusalOf({ config }: BulkDeps, { cost }: NewBatch, refused: AcceptBatchAnswer['refused']): AppError | null {
+  if (refused === undefined) return null;
+  return refused === 'limit_reached' ? quotaReached('openBatches', config.quotas.openBatches) : costError(cost, refused);
 }
 
 const openBatches = ({ config }: BulkDeps, workspaceId: string): Quota => ({

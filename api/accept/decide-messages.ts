@@ -1,6 +1,7 @@
 import { Message, type MessageRow } from '../../models/tables/message.js';
 import { fenceMessages } from '../../models/operations/messages/fence-messages.js';
 import { workflowIds } from '../../workflows/contract.js';
+import { costError } from '../auth/sending-rules.js';
 import type { Temporal } from '../outside/temporal.js';
 import { type DecisionDeps, type Decisions, decide } from './decision.js';
 
@@ -18,7 +19,13 @@ export async function decideMessages(deps: MessageDecisionDeps, rows: readonly M
   const messages = rows.map(({ id, workspace_id, traceparent }) => ({ messageId: id, workspaceId: workspace_id, traceparent }));
   return decide(deps, rows, {
     workflowId,
-    ask: async () => (await deps.temporal.accept({ groupId, workflowId, channel, messages, fallbackAfterMs })).accepted,
+    ask: async () => {
+      const { accepted, refused = {} } = await deps.temporal.accept({ groupId, workflowId, channel, messages, fallbackAfterMs });
+      return {
+        accepted,
+        reasons: new Map(rows.map(({ id, cost }) => [id, refused[id] === undefined ? null : costError(cost, refused[id])])),
+      };
+    },
     fence: (ids) => fenceMessages(deps.db, ids),
     stored: async (ids) => (await Message.findAll({ attributes: ['id'], where: { id: [...ids] } })).map(({ id }) => id),
   });

@@ -21,14 +21,22 @@ interface Undecided {
 /** How the rows are decided. */
 interface Decider<Row extends Undecided> {
   workflowId: string;
-  /** Starts or joins the workflow, and returns the ids that it accepted. */
-  ask(): Promise<readonly string[]>;
+  /** Starts or joins the workflow, and returns its decision. */
+  ask(): Promise<Answer>;
   /** Deletes those that are still undecided, and returns their ids. */
   fence(ids: readonly string[]): Promise<readonly string[]>;
   /** Returns the ids of those that are still stored. */
   stored(ids: readonly string[]): Promise<readonly string[]>;
   /** Why the workflow may have refused a row, apart from its cost. */
   otherRefusal?(row: Row): Promise<AppError | null>;
+}
+
+/** The decision of a workflow. */
+export interface Answer {
+  /** The ids that it accepted. */
+  accepted: readonly string[];
+  /** By id: why it refused a row. It names no reason for what an earlier run of its activity refused. */
+  reasons: ReadonlyMap<string, AppError | null>;
 }
 
 /** By id: null when the row was accepted, else the error for its request. */
@@ -39,14 +47,14 @@ export type Decisions = ReadonlyMap<string, AppError | null>;
  * @param rows rows of one workflow, stored as `accepting`
  */
 export async function decide<Row extends Undecided>(deps: DecisionDeps, rows: readonly Row[], decider: Decider<Row>): Promise<Decisions> {
-  let accepted: readonly string[];
+  let answer: Answer;
   try {
-    accepted = await decider.ask();
+    answer = await decider.ask();
   } catch (err) {
     deps.logger.warn({ err, workflow_id: decider.workflowId }, 'workflow did not answer; fencing undecided messages');
     return fence(deps, rows, decider, err);
   }
-  return refuse(deps, rows, decider, { accepted: new Set(accepted) });
+  return refuse(deps, rows, decider, { accepted: new Set(answer.accepted), reasons: answer.reasons });
 }
 
 /** After this the decision is final: either the rows are deleted, or the workflow was faster. */
@@ -71,28 +79,30 @@ async function fence<Row extends Undecided>(
 interface Outcome {
   /** The ids of the accepted rows. */
   accepted: ReadonlySet<string>;
+  reasons?: Answer['reasons'];
   /** Why the workflow did not answer. */
   cause?: unknown;
 }
 
 /**
- * The rows that were not accepted are deleted. Their requests get the reason if it still applies: the balance, the daily limit, or `otherRefusal`.
- * Otherwise another request with the same idempotency key has fenced them.
+ * The rows that were not accepted are deleted. Their requests get the reason of the workflow. If it names none, they get one that still applies:
+ * the balance, the daily limit, or `otherRefusal`. Otherwise it applies no more, or another request with the same idempotency key has fenced them.
  */
 async function refuse<Row extends Undecided>(
   { db }: DecisionDeps,
   rows: readonly Row[],
   { otherRefusal }: Decider<Row>,
-  { accepted, cause = new Error('another request with the same idempotency key deleted it') }: Outcome,
+  { accepted, reasons = new Map(), cause = new Error('it was refused or deleted before, for a reason that is not known') }: Outcome,
 ): Promise<Decisions> {
-  const refused = rows.filter(({ id }) => !accepted.has(id));
+  const refused = rows.filter(({ id }) => !accepted.has(id) && !reasons.get(id));
   // Without the funds the reason is unknown. The rows that were accepted stay accepted.
   const funds =
     refused.length === 0 ? new Map<string, Funds>() : await fundsOf(db, workspacesOf(refused)).catch(() => new Map<string, Funds>());
   const decisions = new Map<string, AppError | null>();
   for (const row of rows) {
     const ofRow = funds.get(row.workspace_id);
-    const refusal = async () => (ofRow && costError(row.cost, ofRow)) ?? (await otherRefusal?.(row)) ?? internal(cause, 1);
+    const refusal = async () =>
+      reasons.get(row.id) ?? (ofRow && costError(row.cost, ofRow)) ?? (await otherRefusal?.(row)) ?? internal(cause, 1);
     decisions.set(row.id, accepted.has(row.id) ? null : await refusal());
   }
   return decisions;

@@ -88,7 +88,7 @@ export async function startApp(
 /** A Temporal that runs operations at once, or only records the calls. */
 function playedBy(db: Database, openBatches: number, calls: string[]): Temporal {
   return {
-    accept: async ({ groupId }) => ({ accepted: (await acceptMessages(db, groupId)).accepted }),
+    accept: ({ groupId }) => acceptMessages(db, groupId),
     acceptBatch: ({ batchId }) => acceptBatch(db, batchId, openBatches),
     wake: async ({ workflowId }) => void calls.push(`wake ${workflowId}`),
     notifyCancelled: async (workflowId) => void calls.push(`cancelled ${workflowId}`),

@@ -14,9 +14,9 @@ const pagesAtOnce = 50;
  */
 export async function sendBatch({ batchId, nextPage, due: dueBefore }: SendBatchInput): Promise<void> {
   const accept = new AcceptUpdate<AcceptBatchAnswer>();
-  const { accepted, due } = nextPage === undefined ? await localForBatch.acceptBatch(batchId) : { accepted: true, due: dueBefore };
-  accept.answer({ accepted });
-  if (!accepted) return;
+  const { due, ...answer } = nextPage === undefined ? await localForBatch.acceptBatch(batchId) : { accepted: true, due: dueBefore };
+  accept.answer(answer);
+  if (!answer.accepted) return;
   for (let page = nextPage ?? 0; ; page += pagesAtOnce) {
     if (workflowInfo().continueAsNewSuggested)
       await continueAsNew<typeof sendBatch>({ batchId, nextPage: page, ...(due === undefined ? {} : { due }) });

@@ -19,8 +19,8 @@ export async function sendGroup(input: SendGroupInput): Promise<void> {
   const accept = new AcceptUpdate<AcceptAnswer>();
   const group = new GroupDriver(groupId, batchId);
 
-  const { accepted, deliveries, startInMs, handoffTimeoutMs, reportTimeoutMs } = await begin(input);
-  accept.answer({ accepted });
+  const { accepted, refused, deliveries, startInMs, handoffTimeoutMs, reportTimeoutMs } = await begin(input);
+  accept.answer({ accepted, refused });
   if (batchId === undefined && accepted.length === 0) return;
 
   group.listen();

@@ -16,8 +16,8 @@ export async function sendMessage({ messageId, fallbackAfterMs }: SendMessageInp
   const accept = new AcceptUpdate<AcceptAnswer>();
   const message = new MessageState(messageId);
 
-  const { accepted, deliveries, startInMs, handoffTimeoutMs, reportTimeoutMs } = await local.acceptMessages(messageId);
-  accept.answer({ accepted });
+  const { accepted, refused, deliveries, startInMs, handoffTimeoutMs, reportTimeoutMs } = await local.acceptMessages(messageId);
+  accept.answer({ accepted, refused });
   if (accepted.length === 0) return;
 
   message.listen();

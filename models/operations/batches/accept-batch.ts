@@ -1,6 +1,7 @@
 import type { BatchRow } from '../../tables/batch.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { debit } from '../billing/post-credits.js';
+import type { Funds } from '../billing/standing.js';
 import type { PageStart } from './open-page.js';
 import { countOf, type Quota } from '../workspaces/within-quota.js';
 import { countText } from '../../rules/values/text.js';
@@ -10,12 +11,21 @@ export interface BatchAcceptance {
   accepted: boolean;
   /** When its pages are due, and on which channel. Set by the call that debited it. */
   start?: PageStart;
+  /** Why it was refused. Absent if the workspace is closed, or if an earlier call decided. */
+  refused?: BatchRefusal;
 }
+
+/** The funds that were too low for the batch, or too many open batches. */
+export type BatchRefusal = Funds | 'limit_reached';
 
 type Undecided = Pick<BatchRow, 'workspace_id' | 'channel' | 'status' | 'accepted' | 'cost' | 'scheduled_at'>;
 
 /** The balance is too low, too many batches are open, or the workspace is closed. The transaction is rolled back. */
-class Refused extends Error {}
+class Refused extends Error {
+  constructor(readonly why?: BatchRefusal) {
+    super();
+  }
+}
 
 /**
  * Debits the sum of a batch and queues its messages, or deletes all of it if the balance is too low, too many batches are open, or the
@@ -27,7 +37,7 @@ export async function acceptBatch(db: Database, batchId: string, openMax = Numbe
     return await inTransaction(db, (transaction) => charge(db, transaction, batchId, openMax));
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return inTransaction(db, (transaction) => refuse(db, transaction, batchId));
+    return inTransaction(db, (transaction) => refuse(db, transaction, batchId, error.why));
   }
 }
 
@@ -39,20 +49,22 @@ async function charge(db: Database, transaction: Transaction, batchId: string, o
   // The debit is last, because it locks the workspace's row until the commit. So the lock is short, whatever the number of messages.
   const description = `Bulk: ${countText(batch.accepted, `${batch.channel} message`)}`;
   const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
-  if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Refused();
+  const { refused } = await debit(db, transaction, batch.workspace_id, [payment]);
+  if (refused[batchId] !== undefined) throw new Refused(refused[batchId]);
   // Under the lock that the debit took. A closed workspace may be settled already, so nothing would cancel the batch.
   if ((await select(db, closed, [batch.workspace_id], transaction)).length > 0) throw new Refused();
   // This batch counts as open already.
   const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', max: openMax };
-  if ((await countOf(db, quota, transaction)) > openMax) throw new Refused();
+  if ((await countOf(db, quota, transaction)) > openMax) throw new Refused('limit_reached');
   return { accepted: true, start: { channel: batch.channel, scheduledAt: batch.scheduled_at } };
 }
 
 /** Another call may have found enough credits meanwhile. Then its decision is valid. */
-async function refuse(db: Database, transaction: Transaction, batchId: string): Promise<BatchAcceptance> {
+async function refuse(db: Database, transaction: Transaction, batchId: string, why?: BatchRefusal): Promise<BatchAcceptance> {
   const [batch] = await select<Undecided>(db, lock, [batchId], transaction);
   if (batch?.status === 'accepting') await deleteBatch(db, transaction, batchId);
-  return { accepted: batch !== undefined && batch.status !== 'accepting' };
+  const accepted = batch !== undefined && batch.status !== 'accepting';
+  return { accepted, ...(accepted || why === undefined ? {} : { refused: why }) };
 }
 
 const closed = 'SELECT 1 FROM workspaces WHERE id = $1 AND closed_at IS NOT NULL';

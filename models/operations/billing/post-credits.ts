@@ -33,21 +33,34 @@ export interface Payment extends Posting {
   messages: number;
 }
 
+/** What became of postings. */
+export interface Debited {
+  /** The references that were debited. */
+  paid: string[];
+  /** By reference of each other posting: the funds that were too low for it. */
+  refused: Readonly<Record<string, Funds>>;
+}
+
 /**
  * Debits as many postings as the balance and the limit of the day allow: all of them if possible, otherwise one by one in their order,
  * skipping those that do not fit. The same row counts the messages of the debited postings.
- * @returns the references that were debited
  */
-export async function debit(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<string[]> {
+export async function debit(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<Debited> {
   const all = await charge(db, transaction, workspaceId, postings);
-  if (all.length > 0 || postings.length < 2) return all;
-  let left = affordable(await lock(db, transaction, workspaceId));
-  const fitting = postings.filter(({ amount }) => {
-    const fits = amount <= left;
-    if (fits) left -= amount;
+  if (all.length > 0) return { paid: all, refused: {} };
+  // Credits may have arrived since the first attempt, which waited for nobody. From here on, the lock keeps the funds as they are.
+  const { debt: _, ...left } = await lock(db, transaction, workspaceId);
+  const refused: Record<string, Funds> = {};
+  const fitting = postings.filter(({ reference, amount }) => {
+    const fits = amount <= affordable(left);
+    if (!fits) refused[reference] = { ...left };
+    else {
+      left.balance -= amount;
+      if (left.spend_left !== null) left.spend_left -= amount;
+    }
     return fits;
   });
-  return fitting.length === 0 ? [] : charge(db, transaction, workspaceId, fitting);
+  return { paid: fitting.length === 0 ? [] : await charge(db, transaction, workspaceId, fitting), refused };
 }
 
 async function charge(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<string[]> {

@@ -167,7 +167,7 @@ async function chargeStep(db: Database, transaction: Transaction, { id, workspac
   const sql = `SELECT ${debitDescription} AS description FROM messages WHERE id = $1`;
   const [entry] = await select<{ description: string }>(db, sql, [id], transaction);
   const payment = { reference: id, amount: cost, description: entry?.description ?? '', messages: 1 };
-  return (await debit(db, transaction, workspaceId, [payment])).length > 0;
+  return (await debit(db, transaction, workspaceId, [payment])).paid.length > 0;
 }
 
 /** Only if no call is in progress: the message would arrive beside the next step. */

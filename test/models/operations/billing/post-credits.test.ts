@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { debit, type Payment, type Posting, refund, takeBack } from '../../../../models/operations/billing/post-credits.js';
+import { credit, debit, type Payment, type Posting, refund, takeBack } from '../../../../models/operations/billing/post-credits.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { assertLedger } from '../../../../harness/checks/invariants.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { balanceOf, ledgerOf } from '../../../support/rows/messages.js';
 
 describe('debit and credit', () => {
@@ -15,7 +16,7 @@ describe('debit and credit', () => {
   const postings = (...amounts: number[]): Payment[] =>
     amounts.map((amount) => ({ reference: uuidv7(), amount, description: `${amount}`, messages: amount / 100 }));
   const debited = (workspaceId: string, list: Payment[]) =>
-    test.db.transaction((transaction) => debit(test.db, transaction, workspaceId, list));
+    test.db.transaction(async (transaction) => (await debit(test.db, transaction, workspaceId, list)).paid);
   const refunded = (workspaceId: string, list: Posting[]) =>
     test.db.transaction((transaction) =>
       refund(
@@ -134,6 +135,23 @@ describe('debit and credit', () => {
   it('an unknown workspace is neither debited nor refunded', async () => {
     await assert.rejects(refunded(uuidv7(), postings(300)), /is gone/);
     assert.deepEqual(await debited(uuidv7(), postings(300, 200)), []);
+  });
+
+  it('a debit that waits for credits is decided with them', async () => {
+    const { id } = await buildWorkspace(test.db, 200);
+    const posting = { kind: 'grant', reference: uuidv7(), amount: 100, description: 'x' } as const;
+    for (const list of [postings(300), postings(100, 200)]) {
+      const holder = await test.db.transaction();
+      await credit(test.db, holder, id, { ...posting, reference: uuidv7() });
+      const waiting = debited(id, list);
+      await untilLockWait(test.db, 'the debit waits for the credits');
+      await holder.commit();
+      assert.deepEqual(
+        await waiting,
+        list.map(({ reference }) => reference),
+      );
+      await refunded(id, postings(200));
+    }
   });
 
   it('leaves nothing after a rollback', async () => {
