@@ -20,7 +20,8 @@ export interface ReturnedRefund {
  * version may have stored it without `before`. Then each sum of the charge is a lower bound for all refunds, and the newest sum is an upper bound
  * for the result.
  */
-export function refundedCents(refunds: readonly ChargeRefund[], returned: readonly ReturnedRefund[]): number {
+export function refundedCents(events: readonly ChargeRefund[], returned: readonly ReturnedRefund[]): number {
+  const refunds = events.filter((one, index) => !events.slice(0, index).some((other) => isRepeated(one, other, returned)));
   const least = refunds.map(({ after, at }) => {
     const [returnedBefore, refundedAfter] = [
       returned.filter((each) => isBefore(each.at, at)),
@@ -31,6 +32,15 @@ export function refundedCents(refunds: readonly ChargeRefund[], returned: readon
   const back = sumOf(returned.map(({ amount }) => amount));
   const all = Math.max(back, sumOf(refunds.map(amountOf)), ...least);
   return Math.min(newestSum(refunds), all - back);
+}
+
+/**
+ * Stripe may report one refund in two events. Two refunds have the same sums only if one failed between them, so perhaps if one failed in the same
+ * second. Without a sum before, an event counts as a lower bound anyway.
+ */
+function isRepeated({ before, after, at }: ChargeRefund, other: ChargeRefund, returned: readonly ReturnedRefund[]): boolean {
+  if (before === null || at === null || before !== other.before || after !== other.after || at !== other.at) return false;
+  return returned.every((each) => each.at !== null && each.at !== at);
 }
 
 /** What is certain to have been refunded with this event. */

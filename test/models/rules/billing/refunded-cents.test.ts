@@ -24,6 +24,10 @@ describe('what is refunded of a charge', () => {
     ['a sum without a time beside a smaller one', [raised(null, 200, null), raised(0, 50, 20)], [], 200],
     ['a refund that failed at an unknown time', [raised(null, 200, 10)], [back(50, null)], 150],
     ['an event that is doubled under another id', [raised(0, 200, 10), raised(0, 200, 10)], [], 200],
+    ['an event that is doubled, and a failure of its refund', [raised(0, 200, 10), raised(0, 200, 10)], [back(200, 20)], 0],
+    ['a doubled event beside a refund that failed', [raised(0, 200, 10), raised(0, 200, 10), raised(200, 300, 15)], [back(100, 20)], 200],
+    ['two equal refunds and a failure between them in one second', [raised(0, 200, 10), raised(0, 200, 10)], [back(200, 10)], 200],
+    ['two equal refunds and a failure at an unknown time', [raised(0, 200, 10), raised(0, 200, 10)], [back(200, null)], 200],
   ];
   for (const [what, refunds, returned, cents] of cases)
     it(`${cents} cents of a charge are refunded after ${what}`, () => {
