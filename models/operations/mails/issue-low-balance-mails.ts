@@ -1,8 +1,8 @@
 import { type Database, select } from '../../db/database.js';
 
 /**
- * Puts a mail into the outbox of every workspace whose latest spending took the balance below the limit: at most one mail a day, and none
- * while nothing is spent or after the account was closed.
+ * Puts a mail into the outbox of every workspace whose balance is below the limit after a debit or a payment that was taken back: at most one
+ * mail a day, and none while nothing is spent or after the account was closed.
  * @param limit thousandths of a credit
  * @returns the number of mails
  */
@@ -16,7 +16,7 @@ const issue = `
   FROM workspaces w
   WHERE w.balance < $1 AND w.closed_at IS NULL AND w.updated_at > now() - $2 * interval '1 second'
     AND (
-      SELECT e.kind = 'debit' AND e.created_at > now() - $2 * interval '1 second'
-      FROM credit_entries e WHERE e.workspace_id = w.id ORDER BY e.number DESC NULLS LAST, e.id DESC LIMIT 1)
+      SELECT e.created_at > now() - $2 * interval '1 second'
+      FROM credit_entries e WHERE e.workspace_id = w.id AND e.amount < 0 ORDER BY e.number DESC NULLS LAST, e.id DESC LIMIT 1)
     AND NOT EXISTS (SELECT 1 FROM mails m WHERE m.workspace_id = w.id AND m.kind = 'low_balance' AND m.created_at > now() - interval '1 day')
   RETURNING id`;

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { closeWorkspace } from '../../../../models/operations/accounts/close-workspace.js';
 import { endAllSessions } from '../../../../models/operations/accounts/end-sessions.js';
+import { inTransaction } from '../../../../models/db/database.js';
+import { takeBack } from '../../../../models/operations/billing/post-credits.js';
 import { issueLowBalanceMails } from '../../../../models/operations/mails/issue-low-balance-mails.js';
 import { byTest } from '../../../support/by-test.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
+import { giveUpNow } from '../../../support/rows/messages.js';
 
 describe('issueLowBalanceMails', () => {
   const test = useDatabase({ forEachTest: true, checksBooks: true });
@@ -21,6 +24,22 @@ describe('issueLowBalanceMails', () => {
     assert.deepEqual([await issue(), await issue()], [1, 0]);
     assert.deepEqual(await mails(), [{ workspace_id: id, kind: 'low_balance', detail: { balance: 4_500 }, sent_at: null }]);
     await rows(test.db, `UPDATE mails SET created_at = now() - interval '25 hours'`);
+    assert.equal(await issue(), 1);
+  });
+
+  it('a refund after the last spending does not suppress the mail', async () => {
+    const { id } = await buildWorkspace(test.db, 5_500);
+    const [failed] = [await buildQueued(test.db, id, { cost: 500 }), await buildQueued(test.db, id, { cost: 500 })];
+    await buildQueued(test.db, id, { cost: 500 });
+    await giveUpNow(test.db, failed.group_id);
+    assert.equal(await issue(), 1);
+    assert.deepEqual(await mails(), [{ workspace_id: id, kind: 'low_balance', detail: { balance: 4_500 }, sent_at: null }]);
+  });
+
+  it('mails a workspace whose payment was taken back', async () => {
+    const { id } = await buildWorkspace(test.db, 5_500);
+    const posting = { reference: 'evt_1', amount: 1_000, description: 'Payment taken back' };
+    await inTransaction(test.db, (transaction) => takeBack(test.db, transaction, id, posting));
     assert.equal(await issue(), 1);
   });
 
