@@ -28,27 +28,27 @@ export function recordPaymentEvent(db: Database, event: PaymentEvent): Promise<R
   return inTransaction(db, async (transaction) => {
     const { provider, id, type, raw, change } = event;
     // A second delivery of the event waits here for the commit of the first.
-    const stored = await select(db, insertEvent, [provider, id, type, raw], transaction);
+    const stored = await select(db, insertEvent, [provider, id, type], transaction);
     if (stored.length === 0) return { outcome: 'repeated', closedWorkspaceId: null };
     const outcome = await apply(db, transaction, { provider, id, change });
     const named = [change?.kind === 'session' ? change.sessionId : null, change?.paymentId ?? null];
-    const [noted] = await select<{ closed: string | null }>(db, noteOutcome, [provider, id, outcome, ...named], transaction);
+    const [noted] = await select<{ closed: string | null }>(db, noteOutcome, [provider, id, outcome, ...named, raw], transaction);
     return { outcome, closedWorkspaceId: noted?.closed ?? null };
   });
 }
 
 const insertEvent = `
-  INSERT INTO payment_events (provider, event_id, type, outcome, raw) VALUES ($1, $2, $3, 'ignored', $4)
+  INSERT INTO payment_events (provider, event_id, type, outcome, raw) VALUES ($1, $2, $3, 'ignored', '')
   ON CONFLICT DO NOTHING RETURNING event_id`;
 
-/** The original text names the payer. Of a closed account it is not kept. */
+/** The original text names the payer. It is kept only for an order, with which closing finds it, and not of a closed account. */
 const noteOutcome = `
-  WITH closed AS MATERIALIZED (
-    SELECT w.id FROM credit_orders o JOIN workspaces w ON w.id = o.workspace_id
-    WHERE (o.session_id = $4 OR o.payment_id = $5) AND w.closed_at IS NOT NULL LIMIT 1
+  WITH buyer AS MATERIALIZED (
+    SELECT w.id, w.closed_at IS NOT NULL AS is_closed FROM credit_orders o JOIN workspaces w ON w.id = o.workspace_id
+    WHERE o.session_id = $4 OR o.payment_id = $5 ORDER BY is_closed DESC LIMIT 1
   )
-  UPDATE payment_events SET outcome = $3, raw = CASE WHEN EXISTS (SELECT 1 FROM closed) THEN '' ELSE raw END
-  WHERE provider = $1 AND event_id = $2 RETURNING (SELECT id FROM closed) AS closed`;
+  UPDATE payment_events SET outcome = $3, raw = CASE (SELECT is_closed FROM buyer) WHEN false THEN $6 ELSE '' END
+  WHERE provider = $1 AND event_id = $2 RETURNING (SELECT id FROM buyer WHERE is_closed) AS closed`;
 
 async function apply(
   db: Database,
