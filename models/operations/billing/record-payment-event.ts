@@ -37,9 +37,10 @@ export function recordPaymentEvent(db: Database, event: PaymentEvent): Promise<R
   });
 }
 
+// An ignored event may be sent again after the setting that it contradicted was corrected.
 const insertEvent = `
-  INSERT INTO payment_events (provider, event_id, type, outcome, raw) VALUES ($1, $2, $3, 'ignored', '')
-  ON CONFLICT DO NOTHING RETURNING event_id`;
+  INSERT INTO payment_events AS e (provider, event_id, type, outcome, raw) VALUES ($1, $2, $3, 'ignored', '')
+  ON CONFLICT (provider, event_id) DO UPDATE SET type = excluded.type WHERE e.outcome = 'ignored' RETURNING event_id`;
 
 /** The original text names the payer. It is kept only for an order, with which closing finds it, and not of a closed account. */
 const noteOutcome = `

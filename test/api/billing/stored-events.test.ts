@@ -1,9 +1,26 @@
 import assert from 'node:assert/strict';
+import { createPayments } from '../../../api/outside/payments.js';
+import { stripeEnv } from '../../support/carriers/payments.js';
+import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { shopForEach } from './shop.js';
 
 describe('what is stored of a payment event', () => {
   const shop = shopForEach();
+
+  it('a payment that was ignored because of a wrong key is credited when its event is sent again', async () => {
+    const { session } = await shop.buy();
+    const { payments } = shop.app.deps;
+    const event = { id: 'evt_again', livemode: true, ...session() };
+    await shop.send(event);
+    assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['ignored'], []]);
+    const env = { ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'sk_live_tests' };
+    shop.app.deps.payments = createPayments(testConfig(env), shop.app.deps.logger);
+    await Promise.all([shop.send(event), shop.send(event)]);
+    shop.app.deps.payments = payments;
+    await shop.send(event);
+    assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['credited'], ['purchase 100000']]);
+  });
 
   it('keeps the text of an event only if it is about an order', async () => {
     const { session, refund } = await shop.buy();
