@@ -17,7 +17,7 @@ export const auditCommand: Command = {
       about: 'Accept the current balance of this workspace as correct, and post the difference to its ledger',
     },
   },
-  summary: 'Compare every ledger entry, message and batch with its counterpart now. Fails if something differs.',
+  summary: 'Compare every ledger entry, message, batch and order with its counterpart now. Fails if something differs.',
   run(given, { db }) {
     const workspace = textIn(given, 'acknowledge');
     return workspace === undefined ? auditAll(db) : acknowledge(db, workspace);

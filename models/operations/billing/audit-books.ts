@@ -1,11 +1,11 @@
 /**
- * The audit of all books. Once a day it compares every ledger entry, message and batch with its counterpart. It works in pieces of bounded
+ * The audit of all books. Once a day it compares every ledger entry, message, batch and order with its counterpart. It works in pieces of bounded
  * size: one piece is one statement, and so sees one moment. The database stores the progress, so that a crash loses one piece only.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, select } from '../../db/database.js';
 import { auditCounts, auditLedger } from './audit-ledgers.js';
-import { auditBatches, auditEntries, auditMessages } from './audit-messages.js';
+import { auditBatches, auditEntries, auditMessages, auditOrders } from './audit-messages.js';
 import type { AuditPiece, Difference, AuditPlace } from './audit-piece.js';
 
 /** The steps run in this order. */
@@ -14,6 +14,7 @@ const steps: Readonly<Record<string, AuditPiece>> = {
   messages: auditMessages,
   counts: auditCounts,
   batches: auditBatches,
+  orders: auditOrders,
   entries: auditEntries,
 };
 const names = Object.keys(steps);

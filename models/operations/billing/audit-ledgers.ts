@@ -10,6 +10,8 @@ interface Walk {
   after: number | string;
   /** The sum up to that entry in thousandths of a credit, or the number of messages. */
   sum: number;
+  /** The sum of the entries up to there that took back purchased credits or restored them. Absent in a place that a former version stored. */
+  reversals?: number;
   /** The first entry that strayed since the last correction of an operator. */
   strayed?: number | null;
   isOver: boolean;
@@ -30,26 +32,36 @@ export const auditLedger: AuditPiece = async (db, place) => {
   if (walk !== null && !walk.isOver) return auditNextEntries(db, walk);
   const [begun] = await select<Opening>(db, opening, [walk?.workspace ?? lowestId]);
   if (begun === undefined) return null;
-  const { id, opening_balance, unnumbered } = begun;
-  const piece = await auditNextEntries(db, { workspace: id, after: 0, sum: opening_balance, isOver: false });
-  if (opening_balance !== unnumbered) piece.differences.unshift(differs('opening balance', id, begun));
+  const { id, opening_balance, unnumbered, reversals } = begun;
+  const piece = await auditNextEntries(db, { workspace: id, after: 0, sum: opening_balance, reversals, isOver: false });
+  if (opening_balance !== unnumbered) piece.differences.unshift(differs('opening balance', id, { id, opening_balance, unnumbered }));
   return piece;
 };
 
-/** Continues in the ledger of one workspace. After its last entry, reports what strayed, and also compares its balance. */
+/** Continues in the ledger of one workspace. After its last entry, reports what strayed, and also compares its balance and its reversals. */
 async function auditNextEntries(db: Database, walk: Walk): Promise<{ differences: Difference[]; place: Walk }> {
   const reached = await readEntries(db, walk);
   if (!reached.isOver) return { differences: [], place: reached };
   const { workspace, strayed = null } = reached;
   const differences = strayed === null ? [] : [differs('ledger entry', workspace, { number: strayed })];
-  return { differences: [...differences, ...(await compareBalance(db, reached))], place: reached };
+  return {
+    differences: [...differences, ...(await compareBalance(db, reached)), ...(await compareReversals(db, reached))],
+    place: reached,
+  };
 }
 
 async function readEntries(db: Database, walk: Walk): Promise<Walk> {
   const [piece] = await select<LedgerPiece>(db, entries, [walk.workspace, walk.after, walk.sum, atOnce.entries]);
-  const { corrected = null, strayed = null, count = 0, last, sum } = piece ?? {};
+  const { corrected = null, strayed = null, count = 0, last, sum, reversals } = piece ?? {};
   const earlier = corrected === null ? walk.strayed : null;
-  return { ...walk, after: last ?? walk.after, sum: sum ?? walk.sum, strayed: earlier ?? strayed, isOver: count < atOnce.entries };
+  return {
+    ...walk,
+    after: last ?? walk.after,
+    sum: sum ?? walk.sum,
+    ...(walk.reversals === undefined ? {} : { reversals: walk.reversals + (reversals ?? 0) }),
+    strayed: earlier ?? strayed,
+    isOver: count < atOnce.entries,
+  };
 }
 
 /** Reads the ledger of a workspace to its end. @returns its last entry, its sum, and the first entry that strayed */
@@ -65,6 +77,8 @@ interface Opening {
   opening_balance: number;
   /** The sum of the entries without a number, which are older than the numbering. */
   unnumbered: number;
+  /** The sum of those that are reversals. */
+  reversals: number;
 }
 
 interface LedgerPiece {
@@ -75,16 +89,26 @@ interface LedgerPiece {
   count: number;
   last: number | null;
   sum: number | null;
+  reversals: number | null;
 }
 
+/**
+ * SQL: the amount of a row of the ledger if it took back purchased credits, restored them or paid the debt that this left; else 0. An operator may
+ * give any description to a grant.
+ */
+const reversal = `CASE WHEN kind = 'adjustment' AND (starts_with(reference, 'debt:')
+    OR description ~ '^Payment (taken back|restored): ' AND NOT starts_with(reference, 'operator:' || workspace_id || ':')) THEN amount ELSE 0 END`;
+
 const opening = `
-  SELECT w.id, w.opening_balance, COALESCE((
-    SELECT sum(e.amount) FROM credit_entries e WHERE e.workspace_id = w.id AND e.number IS NULL), 0)::bigint AS unnumbered
-  FROM workspaces w WHERE w.id > $1::uuid ORDER BY w.id LIMIT 1`;
+  WITH next AS MATERIALIZED (SELECT id, opening_balance FROM workspaces WHERE id > $1::uuid ORDER BY id LIMIT 1)
+  SELECT n.id, n.opening_balance, old.unnumbered, old.reversals FROM next n CROSS JOIN LATERAL (
+    SELECT COALESCE(sum(amount), 0)::bigint AS unnumbered, COALESCE(sum(${reversal}), 0)::bigint AS reversals
+    FROM credit_entries WHERE workspace_id = n.id AND number IS NULL
+  ) old`;
 
 const entries = `
   WITH piece AS (
-    SELECT number, amount, balance_after, kind = 'adjustment' AND starts_with(reference, '${correctionPrefix}') AS corrects
+    SELECT number, amount, balance_after, kind = 'adjustment' AND starts_with(reference, '${correctionPrefix}') AS corrects, ${reversal} AS reversal
     FROM credit_entries WHERE workspace_id = $1 AND number > $2 ORDER BY number LIMIT $4
   ), walked AS (
     SELECT number, balance_after, corrects, $3::bigint + sum(amount) OVER walk AS running, $2::bigint + row_number() OVER walk AS place
@@ -94,7 +118,7 @@ const entries = `
   )
   SELECT (SELECT number FROM accepted) AS corrected, count(*) AS count, max(number) AS last,
     min(number) FILTER (WHERE (number <> place OR balance_after <> running) AND number > COALESCE((SELECT number FROM accepted), 0)) AS strayed,
-    ($3::bigint + (SELECT sum(amount) FROM piece))::bigint AS sum
+    ($3::bigint + (SELECT sum(amount) FROM piece))::bigint AS sum, (SELECT sum(reversal)::bigint FROM piece) AS reversals
   FROM walked`;
 
 /** Reads the remaining entries and the balance in one statement, because the balance may change while entries are read. */
@@ -109,6 +133,23 @@ const balance = `
     SELECT COALESCE(sum(e.amount), 0)::bigint AS amount, count(*) AS count FROM credit_entries e WHERE e.workspace_id = w.id AND e.number > $2
   ) rest
   WHERE w.id = $1 AND (w.balance <> $3::bigint + rest.amount OR w.entry_count <> $2::bigint + rest.count)`;
+
+/**
+ * Verifies that the ledger has taken back as much as the orders say, less the debt, which is still to be taken. One statement, like that of the
+ * balance.
+ */
+async function compareReversals(db: Database, { workspace, after, reversals }: Walk): Promise<Difference[]> {
+  const rows = reversals === undefined ? [] : await select(db, reversed, [workspace, after, reversals]);
+  return rows.map((row) => differs('credits taken back', workspace, row));
+}
+
+const reversed = `
+  SELECT w.debt, orders.reversed, -($3::bigint + rest.amount) AS taken FROM workspaces w
+  CROSS JOIN LATERAL (SELECT COALESCE(sum(o.reversed), 0)::bigint AS reversed FROM credit_orders o WHERE o.workspace_id = w.id) orders
+  CROSS JOIN LATERAL (
+    SELECT COALESCE(sum(${reversal}), 0)::bigint AS amount FROM credit_entries e WHERE e.workspace_id = w.id AND e.number > $2
+  ) rest
+  WHERE w.id = $1 AND orders.reversed <> w.debt - $3::bigint - rest.amount`;
 
 /** Verifies that every workspace has as many messages as its row says. */
 export const auditCounts: AuditPiece = async (db, place) => {

@@ -1,4 +1,4 @@
-/** Pieces of the audit that go by ranges of ids. They compare what messages and batches were charged with the ledger. */
+/** Pieces of the audit that go by ranges of ids. They compare what messages and batches were charged, and what orders credited, with the ledger. */
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import type { AuditPiece, Difference } from './audit-piece.js';
@@ -32,8 +32,8 @@ const transfersOf = (row: string) => `
  * SQL: the entries of a cause. OFFSET keeps it one look-up by index for each cause: before PostgreSQL has statistics of the tables, it would
  * compare every cause with all entries of the kind.
  */
-const entriesOf = (kind: 'debit' | 'refund', reference: string) => `LATERAL (
-      SELECT e.id, e.amount FROM credit_entries e WHERE e.kind = '${kind}' AND e.reference ${reference} OFFSET 0)`;
+const entriesOf = (kind: 'debit' | 'refund' | 'purchase', reference: string) => `LATERAL (
+      SELECT e.id, e.workspace_id, e.amount FROM credit_entries e WHERE e.kind = '${kind}' AND e.reference ${reference} OFFSET 0)`;
 
 /**
  * Every accepted single message was debited once, and refunded if it cost nothing, except for what a later step of its chain took over. A
@@ -74,19 +74,34 @@ export const auditBatches: AuditPiece = byIds(
   4,
 );
 
+/** Every paid order was credited once, and no other one. No more is taken back than was credited. */
+export const auditOrders: AuditPiece = byIds(
+  'credits of an order',
+  `WITH piece AS (
+    SELECT id, workspace_id, status, credits, reversed FROM credit_orders WHERE id > $1::uuid ORDER BY id LIMIT $2
+  ), differing AS (
+    SELECT p.*, e.amount AS credited FROM piece p LEFT JOIN ${entriesOf('purchase', '= p.id::text')} e ON true
+    WHERE (CASE p.status WHEN 'paid' THEN p.credits ELSE 0 END) <> COALESCE(e.amount, 0) OR e.workspace_id <> p.workspace_id
+      OR p.reversed NOT BETWEEN 0 AND COALESCE(e.amount, 0)
+  ) ${outcome}`,
+  2_000,
+);
+
 const uuid = `^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`;
 
-/** Every debit has its message or batch, and every refund has its message. */
+/** Every debit has its message or batch, every refund its message, and every purchase its order. */
 export const auditEntries: AuditPiece = byIds(
   'ledger entry without its cause',
   `WITH piece AS (
     SELECT id, workspace_id, kind, amount, reference FROM credit_entries WHERE id > $1::uuid ORDER BY id LIMIT $2
   ), caused AS (
     SELECT p.*, CASE WHEN replace(reference, 'cancel:', '') ~ '${uuid}' THEN replace(reference, 'cancel:', '')::uuid END AS cause FROM piece p
-    WHERE kind IN ('debit', 'refund')
+    WHERE kind IN ('debit', 'refund', 'purchase')
   ), differing AS (
     SELECT id, workspace_id, kind, amount, reference FROM caused c
-    WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = c.cause) AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.id = c.cause AND c.kind = 'debit')
+    WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = c.cause AND c.kind <> 'purchase')
+      AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.id = c.cause AND c.kind = 'debit')
+      AND NOT EXISTS (SELECT 1 FROM credit_orders o WHERE o.id = c.cause AND c.kind = 'purchase')
   ) ${outcome}`,
   2_000,
 );

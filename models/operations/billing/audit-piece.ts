@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.js';
 /** A violated invariant. */
 export interface Difference {
   what: string;
-  /** The id of the workspace, message, batch or ledger entry. */
+  /** The id of the workspace, message, batch, order or ledger entry. */
   id: string;
   detail: object;
 }

@@ -1,5 +1,7 @@
 /** The API, a fake payment provider, and a buyer. */
 import assert from 'node:assert/strict';
+import { auditNow } from '../../../models/operations/billing/audit-books.js';
+import type { Difference } from '../../../models/operations/billing/audit-piece.js';
 import { CreditPackage } from '../../../models/tables/credit-package.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
@@ -48,7 +50,7 @@ export function shopForEach(): Shop {
     await rows(shop.app.deps.db, 'TRUNCATE credit_orders, payment_events, payment_reversals, charge_refunds, failed_refunds');
     shop.buyer = await shop.app.account({ balance: 0 });
   });
-  afterEach(() => assertBooks(shop.app.deps.db));
+  afterEach(() => assertPurchases(shop));
   after(() => provider.close());
   const post: Shop['post'] = (text, header = signature(text)) =>
     shop.app.call('POST', eventsPath, { body: text, headers: { 'Stripe-Signature': header } });
@@ -71,6 +73,13 @@ export function shopForEach(): Shop {
     balance: () => balanceOf(shop.app.deps.db, shop.buyer.workspaceId),
     ledger: () => ledgerOf(shop.app.deps.db, shop.buyer.workspaceId),
   });
+}
+
+/** The books agree, except for the earlier buyers, whose orders are gone. */
+async function assertPurchases({ app: { deps }, buyer }: Pick<Shop, 'app' | 'buyer'>): Promise<void> {
+  await assertBooks(deps.db);
+  const ofBuyer = ({ id, detail }: Difference) => [id, (detail as { workspace_id?: string }).workspace_id].includes(buyer.workspaceId);
+  await auditNow(deps.db, (difference) => assert.ok(!ofBuyer(difference), JSON.stringify(difference)));
 }
 
 function purchase(sessionId: string, payment: string): Purchase {
