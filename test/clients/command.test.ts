@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 import { type Account, restClient } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
 import { runCommand } from './run-command.js';

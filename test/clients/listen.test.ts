@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 import { verifyWebhook } from '../../verify/verify-webhook.js';
 import { type Account, restClient, until } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';

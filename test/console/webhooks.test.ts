@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { root } from '../deploy/project.js';
 import { deliveryHeaders } from '../../models/rules/webhooks/signed-headers.js';
 import { restClient, type Account } from '../support/client.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 import { answerWith, type Receiver, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
 import { type ConsoleBrowser, startConsole, xssTexts } from './console-browser.js';

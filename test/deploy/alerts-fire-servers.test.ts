@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 import { openSmallDisk, type SmallDisk } from '../chaos/stage/disk.js';
 import { drop } from '../support/carriers/counterpart.js';
 import { startTwilio, type TwilioCounterpart, twilioEnv } from '../support/carriers/twilio.js';

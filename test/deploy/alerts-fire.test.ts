@@ -12,7 +12,7 @@ import { type Account, bearer, type RestClient, restClient, until } from '../sup
 import { rows } from '../support/database.js';
 import { whileLocked } from '../support/lock-table.js';
 import { scrape } from '../support/metrics-page.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 import { answerWith, certificateFor, type Receiver, startReceiver } from '../support/network/receiver.js';
 import { ofSlowMachine, type Prometheus, startPrometheus } from '../support/prometheus.js';
 import { type Service, startService } from '../support/service.js';

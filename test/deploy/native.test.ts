@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DemoClient } from '../../local/demo/demo-client.js';
 import { type Database, select } from '../../models/db/database.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 import { asProgram } from '../support/servers.js';
 import { freshNamespace, type TestTemporal } from '../support/temporal/temporal.js';
 import { filledIn } from './env-example.js';

@@ -7,7 +7,7 @@ import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webho
 import { killAll, startService } from '../local/service.js';
 import { temporaryFolder } from '../local/processes/stand-in.js';
 import { until } from '../support/client.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 import { type Block, blocksOf, Shell } from './samples.js';
 import { root } from './project.js';
 

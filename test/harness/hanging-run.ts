@@ -1,7 +1,7 @@
 /** Not a test of the suite: `killed-run.test.ts` runs it and kills the run. It writes a file when all servers run, and then hangs. */
 import { writeFileSync } from 'node:fs';
 import { startRedisServer } from '../../harness/stage/redis-server.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 
 describe('a run that hangs', function () {
   this.timeout(0);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { until } from './client.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from './network/free-port.js';
 
 /** Job → ports of its processes, with the name that the label `instance` gets instead of the address. */
 export type Jobs = Readonly<Record<string, readonly (number | { port: number; instance: string })[]>>;

@@ -7,7 +7,7 @@ import type { Database } from '../../models/db/database.js';
 import { type Child, child } from './parts/child.js';
 import { testEnv } from './config.js';
 import { freshDatabase } from './database.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from './network/free-port.js';
 import { apiHere, workerHere } from './parts/in-this-process.js';
 import { asProgram } from './servers.js';
 import { testAuthorityPem } from './network/receiver.js';

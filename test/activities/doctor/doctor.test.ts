@@ -11,7 +11,7 @@ import { postmarkEnv } from '../../support/carriers/postmark.js';
 import { sendgridEnv } from '../../support/carriers/sendgrid.js';
 import { sesEnv } from '../../support/carriers/ses.js';
 import { twilioEnv } from '../../support/carriers/twilio.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { loadConfig } from '../../../models/settings/config.js';
 import { settingsNeeded } from '../../../models/settings/provider-account.js';
 import { workflowIds } from '../../../workflows/contract.js';

@@ -21,7 +21,7 @@ import {
   workersCheck,
   workersFinding,
 } from '../../../activities/doctor/checks/temporal.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { metaEnv } from '../../support/carriers/meta.js';
 import { postmarkEnv } from '../../support/carriers/postmark.js';
 import { sendgridEnv } from '../../support/carriers/sendgrid.js';

@@ -5,7 +5,7 @@ import { completionOf } from '../../../api/admin/completion.js';
 import { commands } from '../../../api/admin/commands/index.js';
 import { runCommand } from '../../../api/admin/run-command.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import type { Account } from '../start-app.js';

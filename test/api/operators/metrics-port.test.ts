@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { testEnv } from '../../support/config.js';
 import { scrape } from '../../support/metrics-page.js';
 import { forBriefProcess } from '../../support/parts/child.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 
 const program = resolve(import.meta.dirname, '../../../api/server.js');
 const usual = 9464;
@@ -40,6 +40,16 @@ describe('the port of the metrics', () => {
     await once(taken, 'listening').catch(() => undefined);
   };
 
+  /** Another process may have the default port first, and free it before the service wants it. So this is tried once more. */
+  const startBeside = async (METRICS_PORT: string, isWanted: (started: Awaited<ReturnType<typeof start>>) => boolean) => {
+    for (let tries = 1; ; tries += 1) {
+      await take(usual);
+      const started = await start(METRICS_PORT);
+      if (tries === 2 || isWanted(started)) return started;
+      taken?.close();
+    }
+  };
+
   it('a start fails and names the port when a chosen metrics port is taken', async () => {
     const port = await freePort();
     await take(port);
@@ -48,12 +58,10 @@ describe('the port of the metrics', () => {
     assert.match(output(), new RegExp(`Port ${port} on 127\\.0\\.0\\.1 cannot serve the metrics \\(EADDRINUSE\\): set METRICS_PORT`));
   });
   it('a start fails too when the default port is taken and METRICS_PORT names it', async () => {
-    await take(usual);
-    assert.equal((await start(String(usual))).outcome, 1);
+    assert.equal((await startBeside(String(usual), ({ outcome }) => outcome === 1)).outcome, 1);
   });
   it('the service runs without metrics, with a warning, when the default port is taken', async () => {
-    await take(usual);
-    const { outcome, output } = await start('');
+    const { outcome, output } = await startBeside('', (started) => started.output().includes('no metrics'));
     assert.equal(outcome, 'ready');
     assert.match(output(), /no metrics: the port is taken/);
   });

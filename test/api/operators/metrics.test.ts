@@ -5,7 +5,7 @@ import { scopes } from '../../../models/rules/accounts/api-key.js';
 import { bearer, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { scrape, type Series, sumOf } from '../../support/metrics-page.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { type Receiver, startReceiver } from '../../support/network/receiver.js';
 import { buildWorkspace } from '../../support/rows/factories.js';
 import { type Service, startService } from '../../support/service.js';

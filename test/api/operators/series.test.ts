@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { endpoints } from '../../../api/endpoints/index.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { workflowTypes } from '../../../workflows/contract.js';
 import { type Account, bearer, restClient, until } from '../../support/client.js';
 import { scrape } from '../../support/metrics-page.js';

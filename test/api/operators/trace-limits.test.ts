@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { createSpanSink } from '../../../models/tracing/otlp.js';
 import { startTracing } from '../../../models/tracing/tracing.js';

@@ -9,7 +9,7 @@ import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
 import { stripeEnv, webhookSecret } from '../../support/carriers/payments.js';
 import { axeFindings } from '../../support/axe.js';
 import { startBrowser } from '../../support/browser.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { useApi } from '../../api/use-api.js';
 
 const secretKey = 'sk_test_tests';

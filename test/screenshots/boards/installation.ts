@@ -4,7 +4,7 @@ import { createSender, type Sender } from '../../../harness/load/sender.js';
 import type { Cleanup } from '../../../harness/stage/cleanup.js';
 import { type Service, startService } from '../../../harness/stage/service.js';
 import { connect, type Database, select } from '../../../models/db/database.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { workerMetricsPort } from '../../../models/settings/operator-settings.js';
 import { ruleFiles } from '../../deploy/prometheus-rules.js';
 import { textOf } from '../../deploy/project.js';

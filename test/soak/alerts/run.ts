@@ -9,7 +9,7 @@ import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { openSubscriber, openWorkbench } from '../../../harness/stage/workbench.js';
 import { say, sayVerdict } from '../../../harness/report/say.js';
 import { connect, select } from '../../../models/db/database.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { workerMetricsPort } from '../../../models/settings/operator-settings.js';
 import { workflowTypes } from '../../../workflows/contract.js';
 import { textOf } from '../../deploy/project.js';

@@ -10,7 +10,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { connect, type Database, openPool, select } from '../../../models/db/database.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { startTwilio, twilioEnv } from '../../support/carriers/twilio.js';
 import { until } from '../../support/client.js';
 import { testEnv } from '../../support/config.js';
