@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
+import { until } from '../../support/client.js';
 import type { Answer } from '../start-app.js';
 import { useApi, useApiStarts } from '../use-api.js';
 
@@ -8,7 +9,8 @@ const count = (answers: Answer[], status: number) => answers.filter((answer) => 
 
 for (const [store, redisUrl] of [
   ['in memory', () => ''],
-  ['in Redis', () => process.env.TEST_REDIS && `${process.env.TEST_REDIS}/1`], // a database of its own: others use up the limit of the address
+  // A database of its own, because others use up the limit of the address; without the time-out of commands, which a busy process exceeds.
+  ['in Redis', () => process.env.TEST_REDIS && `${process.env.TEST_REDIS}/1?commandTimeout=none`],
 ] as const) {
   describe(`the limit of a workspace, ${store}`, () => {
     const app = useApi({
@@ -18,10 +20,7 @@ for (const [store, redisUrl] of [
     before(function () {
       if (redisUrl() === undefined) this.skip();
     });
-    beforeEach(async () => {
-      const deadline = Date.now() + 5_000;
-      while (!(await app.deps.limiter.isHealthy()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
-    });
+    beforeEach(() => until(() => app.deps.limiter.isHealthy(), 'Redis answers'));
 
     const keysOf = async (jwt: string, wanted: number) => {
       const answers = await Promise.all(
