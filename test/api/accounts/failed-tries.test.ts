@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
-import { enrol } from './second-factor.js';
+import { enrol, wrongCode } from './second-factor.js';
 
 describe('failed tries', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -47,10 +47,10 @@ describe('failed tries', () => {
   });
   for (const path of ['/api/v1/auth/login', '/console/session']) {
     it(`failed tries are recorded with the right password, without a code and with a wrong one: ${path}`, async () => {
-      await enrol(me);
+      const { secret } = await enrol(me);
       const logIn = (more: object) => app.call('POST', path, { body: { email: me.email, password, ...more } });
       assert.equal((await logIn({})).status, 401);
-      assert.equal((await logIn({ code: '000000' })).status, 401);
+      assert.equal((await logIn({ code: wrongCode(secret) })).status, 401);
       assert.deepEqual(await failures(), [
         [2, 'wrong_code', null],
         [1, 'code_required', null],
@@ -68,8 +68,8 @@ describe('failed tries', () => {
     assert.equal(await lockMails(), 1);
   });
   it('400 for wrong codes to remove the second factor, which are recorded and mailed', async () => {
-    await enrol(me);
-    const remove = () => me.call('DELETE', '/auth/totp', { code: '000000' });
+    const { secret } = await enrol(me);
+    const remove = () => me.call('DELETE', '/auth/totp', { code: wrongCode(secret) });
     await times(5, async () => assert.equal((await remove()).status, 400));
     assert.equal((await remove()).status, 429);
     assert.deepEqual(
@@ -79,8 +79,8 @@ describe('failed tries', () => {
     assert.equal(await lockMails(), 1);
   });
   it('429 for wrong codes also if the right current password came between them', async () => {
-    await enrol(me);
-    const remove = async () => (await me.call('DELETE', '/auth/totp', { code: '000000' })).status;
+    const { secret } = await enrol(me);
+    const remove = async () => (await me.call('DELETE', '/auth/totp', { code: wrongCode(secret) })).status;
     await times(4, async () => assert.equal(await remove(), 400));
     const taken = await me.call('POST', '/auth/change-email', { email: me.email, current_password: password });
     assert.equal(taken.body.error, 'Email already exists');

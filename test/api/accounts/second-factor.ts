@@ -12,6 +12,12 @@ export function codeOf(secret: string, offset = 0): string {
   return codeAt(key, Math.floor(Date.now() / 30_000) + offset);
 }
 
+/** A code that is valid in no period near the present one. */
+export function wrongCode(secret: string): string {
+  const near = new Set([-2, -1, 0, 1, 2, 3].map((offset) => codeOf(secret, offset)));
+  return ['000000', '111111', '222222', '333333', '444444', '555555', '666666'].find((code) => !near.has(code)) ?? assert.fail();
+}
+
 export interface SecondFactor {
   secret: string;
   otpauth_url: string;

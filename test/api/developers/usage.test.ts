@@ -3,6 +3,7 @@ import { sumUsage } from '../../../models/operations/workspaces/sum-usage.js';
 import { rows } from '../../support/database.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { inOneDay } from '../../support/parts/one-day.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
@@ -10,6 +11,7 @@ const day = (at: Date) => at.toISOString().slice(0, 10);
 
 describe('GET /api/v1/balance', () => {
   const app = useApi();
+  beforeEach(inOneDay);
 
   it('200 for a key of any scope and for a JWT: what is left, and what was spent today', async () => {
     const { key, jwt } = await app.account({ scopes: ['send_messages'] });
@@ -37,6 +39,7 @@ describe('GET /api/v1/balance', () => {
 describe('GET /api/v1/usage', () => {
   const app = useApi();
   let account: Account;
+  before(inOneDay);
   before(async () => {
     account = await app.account();
     for (const [to, channel] of [

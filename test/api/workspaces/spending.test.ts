@@ -6,6 +6,7 @@ import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf } from '../../support/rows/messages.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { inOneDay } from '../../support/parts/one-day.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
@@ -15,6 +16,7 @@ const sms = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
 describe('the limit of the day', () => {
   const app = useApi();
   let account: Account;
+  beforeEach(inOneDay);
   beforeEach(async () => {
     account = await app.account({ balance: 1_000_000 });
   });

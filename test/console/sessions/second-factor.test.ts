@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { decodeQR } from 'qr/decode.js';
 import { password } from '../../api/accounts/owner.js';
-import { codeOf, enrol } from '../../api/accounts/second-factor.js';
+import { codeOf, enrol, wrongCode } from '../../api/accounts/second-factor.js';
 import { useApi } from '../../api/use-api.js';
 import { readPng } from '../../screenshots/small-png.js';
 import { rows } from '../../support/database.js';
@@ -48,7 +48,7 @@ describe('the second factor in the console', function () {
     await open('Off');
     assert.equal(await section().getByText('Turn the second factor off', { exact: true }).count(), 0);
     const { secret, codes } = await offer();
-    await confirm('000000');
+    await confirm(wrongCode(secret));
     await section().getByText('Invalid verification code').waitFor();
     await browser.assertAccessible();
     await confirm(codeOf(secret));

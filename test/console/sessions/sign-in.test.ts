@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Route } from 'playwright-core';
 import { issueConsoleLink } from '../../../models/rules/accounts/console-link.js';
 import { owner, password } from '../../api/accounts/owner.js';
-import { codeOf, enrol } from '../../api/accounts/second-factor.js';
+import { codeOf, enrol, wrongCode } from '../../api/accounts/second-factor.js';
 import { useApi } from '../../api/use-api.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
@@ -43,7 +43,7 @@ describe('signing in to the console', () => {
     await browser.fill('E-mail address', me.email);
     await browser.fill('Password', password);
     await browser.press('Sign in');
-    await browser.fill('Verification code', '000000');
+    await browser.fill('Verification code', wrongCode(secret));
     await browser.press('Sign in');
     await browser.see('Invalid verification code');
     await browser.fill('Verification code', codeOf(secret, 1));

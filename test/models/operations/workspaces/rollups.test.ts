@@ -42,8 +42,8 @@ describe('sums of messages by hour and day', () => {
       'SELECT unit, at, channel, measure, key, count FROM message_rollups WHERE count <> 0 ORDER BY unit, at, channel, measure, key',
     );
   const fold = () => foldChanges(test.db, Date.now() + 60_000, 7);
-  const wholeDays = { from: new Date(Date.now() - dayMs), to: new Date() };
-  const overview = () => readOverview(test.db, workspaceId, wholeDays, 'day');
+  const wholeDays = () => ({ from: new Date(Date.now() - dayMs), to: new Date() });
+  const overview = () => readOverview(test.db, workspaceId, wholeDays(), 'day');
 
   it('sums of messages count a message where it was accepted, as it stands now', async () => {
     const { id } = await buildQueued(test.db, workspaceId);
