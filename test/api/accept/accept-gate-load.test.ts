@@ -11,12 +11,13 @@ describe('the accept gate under load', () => {
 
   it('503 with Retry-After for a send that waited too long, and nothing is charged', async () => {
     await start();
-    gate.app.deps.acceptGate = createAcceptGate(gate.app.deps, 100);
+    gate.app.deps.acceptGate = gate.counting(createAcceptGate(gate.app.deps, 100));
     const { key } = await gate.app.account();
     const first = send(key);
     await isAsked();
     const second = send(key);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await haveArrived(2);
+    await new Promise((resolve) => setTimeout(resolve, 300)); // its wait of 100 ms has begun
     gate.open();
     const { status, body: refused, headers } = await second;
     assert.deepEqual([status, refused.code, headers.get('retry-after')], [503, 'unavailable', '1']);

@@ -1,4 +1,5 @@
 /** An API whose Temporal answers late: until then sends wait at the accept gate. */
+import type { AcceptGate } from '../../../api/accept/accept-gate.js';
 import type { AcceptRequest } from '../../../api/outside/temporal.js';
 import { until } from '../../support/client.js';
 import type { Answer, TestApp } from '../start-app.js';
@@ -11,6 +12,8 @@ interface Held {
   app: TestApp;
   /** Sends that have come to the gate. */
   arrived: number;
+  /** Counts the sends that come to the gate. */
+  counting(gate: AcceptGate): AcceptGate;
   /** What Temporal was asked. */
   asked: AcceptRequest[];
   /** Lets Temporal answer. */
@@ -19,18 +22,24 @@ interface Held {
 
 /** Call it in a `describe`: after each test the books are audited and the API is closed. */
 export function useAcceptGate() {
-  const gate = {} as Held;
+  const gate = {
+    counting: (entered) => ({
+      ...entered,
+      accept: (...send) => {
+        gate.arrived += 1;
+        return entered.accept(...send);
+      },
+    }),
+  } as Held;
   const startApi = useApiStarts({ checksBooks: true });
   const start = async (env: NodeJS.ProcessEnv = {}): Promise<void> => {
     gate.app = await startApi({ ACCEPT_LANES: '1', ...env });
     [gate.arrived, gate.asked] = [0, []];
     const opened = new Promise<void>((resolve) => (gate.open = resolve));
-    const { acceptGate, temporal } = gate.app.deps;
-    const [enter, accept] = [acceptGate.accept, temporal.accept];
-    acceptGate.accept = (...send) => {
-      gate.arrived += 1;
-      return enter(...send);
-    };
+    const { deps } = gate.app;
+    const { temporal } = deps;
+    const { accept } = temporal;
+    deps.acceptGate = gate.counting(deps.acceptGate);
     temporal.accept = async (request) => {
       gate.asked.push(request);
       await opened;
