@@ -12,7 +12,7 @@ describe('the workflow of a batch', () => {
   let service: Service;
   let client: RestClient;
   before(async () => {
-    service = await startService({ apiIsHere: true, env: { SIGNUP_CREDITS: '1000', REPORT_TIMEOUT_SMS: '5' } });
+    service = await startService({ apiIsHere: true, env: { SIGNUP_CREDITS: '1000', REPORT_TIMEOUT_SMS: '20' } });
     client = restClient(service.url);
   });
   afterEach(() => assertBooks(service.db));
@@ -178,7 +178,7 @@ describe('the workflow of a batch', () => {
 
   it('the workflow of a batch sends a scheduled batch at its time, with queued events at once', async () => {
     const account = await client.signUp();
-    const at = Date.now() + 2_500;
+    const at = Date.now() + 5_000;
     const batch = await bulk(account, { recipients: phones(3), scheduled_at: new Date(at).toISOString() });
     assert.equal(batch.status, 'scheduled');
     await batchUntil(account, batch.id, ({ status }) => status === 'completed', 'it is completed');

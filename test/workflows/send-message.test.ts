@@ -17,7 +17,7 @@ describe('the workflow of a message', () => {
   let service: Service;
   let client: RestClient;
   before(async () => {
-    service = await startService({ isHere: true, env: { WEBHOOK_RETRY_DELAYS: '0.2,0.2', REPORT_TIMEOUT_SMS: '2' } });
+    service = await startService({ isHere: true, env: { WEBHOOK_RETRY_DELAYS: '0.2,0.2', REPORT_TIMEOUT_SMS: '6' } });
     client = restClient(service.url);
   });
   afterEach(() => assertBooks(service.db));

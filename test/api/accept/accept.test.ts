@@ -133,7 +133,7 @@ describe('acceptance of a message', () => {
     });
     it('repeats the answer with an empty balance and after the message expired', async () => {
       await useAccount({ balance: prices.sms });
-      const expires_at = new Date(Date.now() + 2_000).toISOString();
+      const expires_at = new Date(Date.now() + 5_000).toISOString();
       await post('k', { expires_at });
       await until(() => Date.now() > Date.parse(expires_at), 'it expired');
       assert.deepEqual([(await post('k', { expires_at })).status, (await post('other')).status], [201, 402]);

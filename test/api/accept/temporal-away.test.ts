@@ -4,8 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { connectTemporal, type Temporal } from '../../../api/outside/temporal.js';
 import { testConfig } from '../../support/config.js';
 
-describe('the error of a call of Temporal', function () {
-  this.timeout(30_000);
+describe('the error of a call of Temporal', () => {
   let server: Server;
   let temporal: Temporal;
   const address = () => `127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -10,8 +10,7 @@ import { password } from './owner.js';
 /** More than one account may have waiting. */
 const many = 80;
 
-describe('password checks of many accounts at once', function () {
-  this.timeout(30_000);
+describe('password checks of many accounts at once', () => {
   const app = useApi({ env: { RATE_LIMIT_AUTH: '10000/900', RATE_LIMIT_LOGIN: '10000/900' } });
   const statuses = async (call: (index: number) => Promise<{ status: number }>) =>
     new Set((await Promise.all(Array.from({ length: many }, (_, index) => call(index)))).map(({ status }) => status));

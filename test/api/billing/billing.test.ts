@@ -110,7 +110,7 @@ describe('billing', () => {
     }
 
     it('500 within the limit when the provider fails, and nothing remains', async function () {
-      this.timeout(20_000);
+      this.timeout(60_000);
       const { jwt } = await app.account();
       const body = { package_id: (await firstPackage()).id };
       const ways: FakeProvider['answer'][] = [
@@ -126,7 +126,7 @@ describe('billing', () => {
       provider.answer = () => undefined; // it never answers
       const since = Date.now();
       assert.equal((await app.call('POST', checkout, { jwt, body })).status, 500);
-      assert.ok(Date.now() - since < 15_000);
+      assert.ok(Date.now() - since < 40_000);
       assert.deepEqual(await orders(), []);
     });
 

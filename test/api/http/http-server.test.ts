@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpServer } from '../../../api/http/http-server.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
 import { createLogger } from '../../../models/process/logger.js';
+import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 
-const timeouts = { headersMs: 100, bodyMs: 300, checkIntervalMs: 20, keepAliveMs: 100, idleMs: 400 };
+const timeouts = { headersMs: 300, bodyMs: 300, checkIntervalMs: 20, keepAliveMs: 100, idleMs: 400 };
 const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n';
 
 describe('slow clients', () => {
@@ -100,7 +101,7 @@ describe('slow clients', () => {
       req.resume();
     };
     const socket = await open(`${head}\r\n1234567890`);
-    while (closed === undefined) await sleep(1);
+    await until(() => closed !== undefined, 'the handler runs');
     socket.destroy();
     await closed;
   });

@@ -44,7 +44,7 @@ describe('createConcurrencyLimit', () => {
   });
 
   it('lets a key rest after its work, while others begin', async () => {
-    const restMsAfter = () => 50;
+    const restMsAfter = () => 500;
     const { begun, ask, end } = startWork(createConcurrencyLimit({ max: 1, maxPerKey: 1, restMsAfter }));
     for (const name of ['a1', 'a2']) ask(name, 'a');
     ask('b1', 'b');

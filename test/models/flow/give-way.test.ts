@@ -186,7 +186,7 @@ describe('work that gives way', () => {
       await urgentWork.end();
       clock += aWhileMs;
       await pace.run(settled);
-      assert.ok(performance.now() - endedAt < 3 * turnMs);
+      assert.ok(performance.now() - endedAt < 10 * turnMs, 'else it rests for twelve times its length');
     });
   });
 });

@@ -12,47 +12,48 @@ describe('the send slots of a provider', () => {
     provider = `p-${uuidv7()}`;
   });
 
-  const reserve = (units: number, horizonMs = 3_600_000, perSecond = 10) => reserveSlot(test.db, { provider, units, perSecond, horizonMs });
-  const close = (actual: number, expected: number) => assert.ok(actual <= expected && actual > expected - 500, `${actual} of ${expected}`);
+  const reserve = (units: number, horizonMs = 3_600_000, perSecond = 1) => reserveSlot(test.db, { provider, units, perSecond, horizonMs });
+  const close = (actual: number, expected: number) =>
+    assert.ok(actual <= expected && actual > expected - 5_000, `${actual} of ${expected}`);
 
   it('send slots of a provider are reserved one after the other', async () => {
     assert.deepEqual(await reserve(5), { waitMs: 0, isReserved: true });
-    close((await reserve(20)).waitMs, 500);
-    close((await reserve(1)).waitMs, 2_500);
+    close((await reserve(20)).waitMs, 5_000);
+    close((await reserve(1)).waitMs, 25_000);
   });
 
   it('send slots of a provider are reserved once each for many at once', async () => {
     const slots = await Promise.all(Array.from({ length: 40 }, () => reserve(10)));
     const waits = slots.map(({ waitMs }) => waitMs).toSorted((a, b) => a - b);
-    const startedMs = waits.map((waitMs, index) => waitMs - index * 1_000);
+    const startedMs = waits.map((waitMs, index) => waitMs - index * 10_000);
     assert.ok(
-      startedMs.every((ms) => Math.abs(ms) < 900),
-      `one a second: ${waits}`,
+      startedMs.every((ms) => Math.abs(ms) < 9_000),
+      `one in ten seconds: ${waits}`,
     );
-  }).timeout(20_000);
+  });
 
   it('send slots of a provider are not reserved beyond the horizon', async () => {
     await reserve(30);
-    const refused = await reserve(10, 250);
+    const refused = await reserve(10, 2_500);
     assert.equal(refused.isReserved, false);
-    close(refused.waitMs, 3_000);
-    close((await reserve(1)).waitMs, 3_000);
+    close(refused.waitMs, 30_000);
+    close((await reserve(1)).waitMs, 30_000);
   });
 
   it('send slots of a provider start again after the longer of two holds', async () => {
-    await holdProvider(test.db, provider, 5_000);
-    await holdProvider(test.db, provider, 2_000);
-    close((await reserve(10)).waitMs, 5_000);
-    close((await reserve(1)).waitMs, 6_000);
+    await holdProvider(test.db, provider, 50_000);
+    await holdProvider(test.db, provider, 20_000);
+    close((await reserve(10)).waitMs, 50_000);
+    close((await reserve(1)).waitMs, 60_000);
     const held = (await heldProviders(test.db)).filter((row) => row.provider === provider);
     assert.equal(held.length, 1);
-    close(held[0]?.left_ms ?? 0, 5_000);
+    close(held[0]?.left_ms ?? 0, 50_000);
   });
 
   it('send slots of a provider do not accumulate in the past', async () => {
     await reserve(1, 0, 1_000_000);
-    assert.deepEqual(await reserve(1), { waitMs: 0, isReserved: true });
-    close((await reserve(1)).waitMs, 100);
+    assert.deepEqual(await reserve(10), { waitMs: 0, isReserved: true });
+    close((await reserve(1)).waitMs, 10_000);
   });
 
   it('send slots of a provider are counted in segments of due messages', async () => {
