@@ -52,6 +52,16 @@ function requestsOf(stage: Stage) {
   return { call, data };
 }
 
+/** The API waits two seconds for the attempt, and a busy machine may need longer. */
+const resendOf = (data: ReturnType<typeof requestsOf>['data'], deliveries: () => Promise<Json[]>) => async (id: string) => {
+  const count = (delivery: Json) => triggersOf(delivery).filter((trigger) => trigger === 'manual').length;
+  const present = async (): Promise<Json> => (await deliveries()).find((delivery) => delivery.id === id);
+  const before = count(await present());
+  let resent = (await data('POST', `/deliveries/${id}/resend`)).delivery;
+  await until(async () => count(resent) > before || count((resent = await present())) > before, 'the attempt is recorded');
+  return resent;
+};
+
 /** Call it in a `describe`: it registers the hooks. */
 export function useWebhookService() {
   const stage = {} as Stage;
@@ -87,15 +97,8 @@ export function useWebhookService() {
       await until(async () => (made = (await data('POST', '/test')).delivery).status !== 'pending', 'a test answers with its outcome');
       return made;
     },
-    /** Resends the delivery. @returns it with the attempt. The API waits two seconds for it, and a busy machine may need longer */
-    async resend(id: string): Promise<Json> {
-      const count = (delivery: Json) => triggersOf(delivery).filter((trigger) => trigger === 'manual').length;
-      const present = async () => (await deliveries()).find((delivery) => delivery.id === id);
-      const before = count(await present());
-      let resent = (await data('POST', `/deliveries/${id}/resend`)).delivery;
-      await until(async () => count(resent) > before || count((resent = await present())) > before, 'the attempt is recorded');
-      return resent;
-    },
+    /** Resends the delivery. @returns it with the attempt */
+    resend: resendOf(data, deliveries),
     replay: async (more: object = {}): Promise<Json> => (await data('POST', '/replay', { since: longAgo, ...more })).replay,
     activate: (isActive: boolean): Promise<Json> => data('PUT', '', { is_active: isActive }),
   });

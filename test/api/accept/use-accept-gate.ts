@@ -20,17 +20,18 @@ interface Held {
   open(): void;
 }
 
+const countingInto = (held: Held) => (gate: AcceptGate) => ({
+  ...gate,
+  accept: (...send: Parameters<AcceptGate['accept']>) => {
+    held.arrived += 1;
+    return gate.accept(...send);
+  },
+});
+
 /** Call it in a `describe`: after each test the books are audited and the API is closed. */
 export function useAcceptGate() {
-  const gate = {
-    counting: (entered) => ({
-      ...entered,
-      accept: (...send) => {
-        gate.arrived += 1;
-        return entered.accept(...send);
-      },
-    }),
-  } as Held;
+  const gate = {} as Held;
+  gate.counting = countingInto(gate);
   const startApi = useApiStarts({ checksBooks: true });
   const start = async (env: NodeJS.ProcessEnv = {}): Promise<void> => {
     gate.app = await startApi({ ACCEPT_LANES: '1', ...env });

@@ -36,7 +36,7 @@ describe('limits of API keys', () => {
   });
 
   it('401 for a key from its expiry on', async () => {
-    const { data } = await create({ expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { data } = await create({ expires_at: '2099-01-01T00:00:00.000Z' });
     assert.equal((await app.call('GET', list, { key: data.key })).status, 200);
     const expiresAt = Date.now() + 500;
     await rows(app.deps.db, 'UPDATE api_keys SET expires_at = $2 WHERE id = $1', [data.id, new Date(expiresAt)]);
@@ -44,10 +44,8 @@ describe('limits of API keys', () => {
     await until(async () => {
       const sentAt = Date.now();
       const { status, body } = await app.call('GET', list, { key: data.key });
-      if (status === 200) {
-        last = sentAt;
-        return false;
-      }
+      if (status === 200) last = sentAt;
+      if (status === 200) return false;
       assert.deepEqual([status, body.error, body.code], [401, 'Invalid API key', 'unauthorized']);
       return true;
     }, 'the key expires');
