@@ -1,5 +1,6 @@
 /** The pages of the local checkout: plain HTML without scripts. The content security policy forbids everything else. */
 import { createHash } from 'node:crypto';
+import { moneyText } from '../../models/rules/billing/currency.js';
 import { escapeHtml } from '../../models/rules/values/html.js';
 import type { LocalSession } from './session.js';
 
@@ -58,7 +59,7 @@ export function sessionPage(session: LocalSession, { wasDeclined, isPending }: {
   );
   return page(`
     <h1>${escapeHtml(name)}</h1>
-    <p class="amount">${escapeHtml(price(amount, currency))}</p>
+    <p class="amount">${escapeHtml(moneyText(amount, currency))}</p>
     ${sentence === '' ? '' : `<p><strong>${sentence}</strong>${isPending ? ' Tidings has not acknowledged it yet: <a href="">look again</a>.' : ''}</p>`}
     <form method="post">${options.join('\n')}</form>
     <p><a href="${escapeHtml(state === 'open' || state === 'failed' ? cancelUrl : successUrl)}">${state === 'open' ? 'Cancel' : 'Back to Tidings'}</a></p>`);
@@ -68,7 +69,7 @@ export function sessionPage(session: LocalSession, { wasDeclined, isPending }: {
 export function indexPage(sessions: readonly LocalSession[], checkoutUrl: string): string {
   const items = sessions.map(
     ({ id, name, amount, currency, state }) =>
-      `<li><a href="/pay/${id}">${escapeHtml(name)}, ${escapeHtml(price(amount, currency))}</a>: ${state}</li>`,
+      `<li><a href="/pay/${id}">${escapeHtml(name)}, ${escapeHtml(moneyText(amount, currency))}</a>: ${state}</li>`,
   );
   return page(`
     <h1>Checkout sessions</h1>
@@ -84,5 +85,3 @@ const page = (content: string) => `<!doctype html>
 <body><main>${content}
 <p class="note">This is the local checkout of Tidings. It stands in for the payment provider; no money moves.</p></main></body></html>
 `;
-
-const price = (amount: number, currency: string) => `${(amount / 100).toFixed(2)} ${currency.toUpperCase()}`;

@@ -1,6 +1,8 @@
 /** The packages for sale. A purchase happens on the page of the payment provider. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+// oxlint-disable-next-line no-restricted-imports -- the API does not tell how many decimals a currency has, and two tables would drift apart
+import { decimalsOf } from '../../../models/rules/billing/currency.js';
 import { call, type Schema } from '../../api/call.js';
 import { type Problem, problemOf } from '../../api/problem.js';
 import { creditsText } from '../../parts/credits.js';
@@ -70,8 +72,9 @@ function Offers({ packages }: { packages: readonly Package[] }) {
   );
 }
 
-/** `price_cents` counts the smallest unit of the currency: a dollar has 100, a yen 1. */
-function priceText(cents: number, currency: string): string {
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
-  return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+/** `Intl` shows several currencies with other decimals than the payment provider uses. */
+function priceText(amount: number, currency: string): string {
+  const digits = decimalsOf(currency);
+  const shown = { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
+  return new Intl.NumberFormat(undefined, shown).format(amount / 10 ** digits);
 }
