@@ -18,11 +18,15 @@ const attempts = 3;
 
 /**
  * @param api the address of the API, seen from this process
- * @returns undefined if not all servers are embedded, or the user has configured a payment provider
+ * @returns undefined if not all servers are embedded, or the user has configured a payment provider or a real carrier
  */
 export async function provideCheckout(launch: Launch, api: string): Promise<CheckoutSettings | undefined> {
   const { env, config, allEmbedded } = launch.plan;
   if (!allEmbedded || !isUnset(env.STRIPE_SECRET_KEY) || !isUnset(env.STRIPE_API_BASE)) return undefined;
+  if (!config.isSandboxOnly) {
+    launch.output.note('no local checkout: a real carrier is set, so credits must be paid for. Set STRIPE_SECRET_KEY to sell them');
+    return undefined;
+  }
   const secretKey = `sk_test_${newSecret()}`;
   const webhookSecret = isUnset(env.STRIPE_WEBHOOK_SECRET) ? `whsec_${newSecret()}` : env.STRIPE_WEBHOOK_SECRET;
   const state = join(config.dataDir, 'checkout.json');

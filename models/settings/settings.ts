@@ -95,7 +95,9 @@ export const settings: Record<string, Joi.Schema> = {
       'former values of SECRET_KEY, comma-separated, or as a list in JSON if one contains a comma: what they encrypted or hashed is still read',
     ),
   ...accountSettings,
-  STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; credits are sold only if STRIPE_WEBHOOK_SECRET is set, too'),
+  STRIPE_SECRET_KEY: oneWord.description(
+    'secret key of the payment provider; credits are sold only if STRIPE_WEBHOOK_SECRET is set, too; no test key beside a real carrier',
+  ),
   STRIPE_WEBHOOK_SECRET: oneWord.description(
     'signing secret of the callback /api/v1/billing/webhook; without it payments cannot be credited',
   ),
