@@ -78,9 +78,15 @@ class Checkout {
       const session = this.#open(await readForm(request), typeof key === 'string' ? key : null);
       return respondJson(response, 200, this.#view(session));
     }
+    if (request.method === 'GET' && path === '/v1/checkout/sessions') return respondJson(response, 200, this.#list());
     const session = request.method === 'GET' && id !== undefined ? this.book.session(id) : undefined;
     if (session !== undefined) return respondJson(response, 200, this.#view(session));
     respondJson(response, 404, refusal('invalid_request_error', `The local checkout has no ${request.method} ${path}.`));
+  }
+
+  /** All sessions. Only the doctor asks, to see whether the key is accepted. */
+  #list() {
+    return { object: 'list', data: this.book.sessions.map((session) => this.#view(session)), has_more: false };
   }
 
   #open(form: URLSearchParams, idempotencyKey: string | null): LocalSession {

@@ -1,6 +1,7 @@
 import type { Check } from '../check.js';
 import { callbackUrlCheck, publicUrlCheck, webhookNamesCheck } from './addresses.js';
 import { databaseCheck } from './database.js';
+import { paymentsCheck } from './payments.js';
 import { providersCheck } from './providers.js';
 import { runtimeCheck } from './runtime.js';
 import { mailCheck, redisCheck } from './servers.js';
@@ -15,6 +16,7 @@ export const allChecks: readonly Check[] = [
   redisCheck,
   mailCheck,
   providersCheck,
+  paymentsCheck,
   publicUrlCheck,
   callbackUrlCheck,
   webhookNamesCheck,

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Finding, runChecks } from '../../../activities/doctor/check.js';
+import { paymentsCheck } from '../../../activities/doctor/checks/payments.js';
+import { startCheckout } from '../../../local/checkout/server.js';
+import type { Database } from '../../../models/db/database.js';
+import { freePort } from '../../../models/process/free-port.js';
+import { reply, startCounterpart } from '../../support/carriers/counterpart.js';
+import { stripeEnv, webhookSecret } from '../../support/carriers/payments.js';
+import { testConfig } from '../../support/config.js';
+
+describe('the check of payments', () => {
+  const found = (env: NodeJS.ProcessEnv): Promise<Finding[]> => runChecks([paymentsCheck], { config: testConfig(env), db: {} as Database });
+  const statesOf = (findings: readonly Finding[]) => findings.map(({ subject, state }) => [subject, state]);
+
+  it('without settings nothing is sold, which is no fault', async () => {
+    assert.deepEqual(statesOf(await found({})), [['payments', 'skipped']]);
+  });
+
+  for (const missing of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'])
+    it(`without ${missing} alone it fails, without a call`, async () => {
+      const findings = await found({ ...stripeEnv('http://127.0.0.1:1'), [missing]: undefined });
+      assert.deepEqual(statesOf(findings), [['payments', 'failed']]);
+      assert.match(findings[0]?.detail ?? '', new RegExp(missing));
+    });
+
+  const answers: [status: number, state: string][] = [
+    [200, 'ok'],
+    [401, 'failed'],
+    [403, 'failed'],
+    [302, 'warning'],
+    [500, 'warning'],
+  ];
+  for (const [status, state] of answers)
+    it(`is ${state} if the payment provider answers ${status}`, async () => {
+      const asked: unknown[] = [];
+      const counterpart = await startCounterpart(({ method, path, headers }, response) => {
+        asked.push([method, path, headers.authorization]);
+        reply(response, status, {});
+      });
+      const findings = await found(stripeEnv(counterpart.url));
+      await counterpart.close();
+      assert.deepEqual(statesOf(findings), [['payments', state]]);
+      assert.deepEqual(asked, [['GET', '/v1/checkout/sessions?limit=1', 'Bearer sk_test_tests']]);
+    });
+
+  it('fails if the payment provider cannot be reached', async () => {
+    assert.deepEqual(statesOf(await found(stripeEnv(`http://127.0.0.1:${await freePort()}`))), [['payments', 'failed']]);
+  });
+
+  it('warns of a live key while all channels use the sandbox', async () => {
+    const counterpart = await startCounterpart((_request, response) => reply(response, 200, {}));
+    const findings = await found({ ...stripeEnv(counterpart.url), STRIPE_SECRET_KEY: 'sk_live_1' });
+    await counterpart.close();
+    assert.deepEqual(statesOf(findings), [
+      ['payments', 'ok'],
+      ['payment mode', 'warning'],
+    ]);
+  });
+
+  it('is ok with the local checkout', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidings-payments-'));
+    const place = { port: 0, secretKey: 'sk_test_tests', webhookSecret, api: 'http://127.0.0.1:1', state: join(folder, 'checkout.json') };
+    const checkout = await startCheckout(place);
+    try {
+      assert.deepEqual(statesOf(await found(stripeEnv(checkout.url))), [['payments', 'ok']]);
+    } finally {
+      await checkout.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
