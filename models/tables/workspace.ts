@@ -15,6 +15,8 @@ const workspaceColumns = {
   token_version: withDefault(column.integer()),
   /** Thousandths of a credit. Always equals the sum of the workspace's ledger entries. */
   balance: withDefault(column.bigint()),
+  /** What the balance lacked when credits were taken back, in thousandths of a credit. The next credits pay it first. */
+  debt: withDefault(column.bigint()),
   /** The number of decided messages, which is the length of their list. */
   message_count: withDefault(column.bigint()),
   /** The number of its ledger entries that have a number. */

@@ -1,5 +1,5 @@
 import { makeId } from '../../rules/values/make-id.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { creditsText, formatCredits } from '../../rules/billing/credits.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
@@ -15,20 +15,27 @@ export interface Grant {
   reference?: string | undefined;
 }
 
+/** What a workspace has after a grant, in thousandths of a credit. */
+export interface Granted {
+  balance: number;
+  debt: number;
+  /** This call posted the grant. */
+  isNew: boolean;
+}
+
 /**
  * Adds credits to a workspace manually. They pay its debt first.
- * @returns the balance, and whether this call posted the grant
- * @throws Error if the reference was used for another amount
+ * @throws Error if the reference was used for another amount, or the workspace is closed
  */
 export function grantCredits(
   db: Database,
   { id, name }: Pick<Workspace, 'id' | 'name'>,
   { amount, reason, reference }: Grant,
-): Promise<{ balance: number; isNew: boolean }> {
+): Promise<Granted> {
   const posting = { reference: `operator:${id}:${reference ?? makeId()}`, amount, description: reason };
   return inTransaction(db, async (transaction) => {
     // A concurrent call waits here, and then finds the entry of the first.
-    await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [id], transaction);
+    await lockOpen(db, transaction, id);
     const [earlier] = await select<{ amount: number }>(db, posted, [posting.reference], transaction);
     const isNew = earlier === undefined;
     if (!isNew && earlier.amount !== amount) {
@@ -40,9 +47,22 @@ export function grantCredits(
       const event = { workspaceId: id, type: 'billing.credits_granted', target: { type: 'workspace', id, name } } as const;
       await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: amount / 1000, reason } });
     }
-    const [row] = await select<{ balance: number }>(db, 'SELECT balance FROM workspaces WHERE id = $1', [id], transaction);
-    return { balance: row?.balance ?? 0, isNew };
+    return { ...(await leftIn(db, transaction, id)), isNew };
   });
 }
 
 const posted = `SELECT amount FROM credit_entries WHERE kind = 'adjustment' AND reference = $1`;
+
+/** Locks a workspace that gets credits. @throws Error if it is closed */
+export async function lockOpen(db: Database, transaction: Transaction, id: string): Promise<void> {
+  const sql = 'SELECT closed_at IS NOT NULL AS is_closed FROM workspaces WHERE id = $1 FOR NO KEY UPDATE';
+  const [row] = await select<{ is_closed: boolean }>(db, sql, [id], transaction);
+  if (row?.is_closed === true) throw new Error(`the workspace ${id} is closed: nobody could use the credits`);
+}
+
+/** What the workspace has now. */
+export async function leftIn(db: Database, transaction: Transaction, id: string): Promise<Pick<Granted, 'balance' | 'debt'>> {
+  const sql = 'SELECT balance, debt FROM workspaces WHERE id = $1';
+  const [row] = await select<{ balance: number; debt: number }>(db, sql, [id], transaction);
+  return row ?? { balance: 0, debt: 0 };
+}
