@@ -27,6 +27,7 @@ export const presentWorkspace = (row: Workspace) => ({
 /** The workspace with its settings. */
 export const presentOwnWorkspace = (row: Workspace) => ({
   ...presentWorkspace(row),
+  debt: toCredits(row.debt),
   spend_limit_day: row.spend_limit_day === null ? null : toCredits(row.spend_limit_day),
   allowed_countries: row.allowed_countries,
   message_days: row.message_days,

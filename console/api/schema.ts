@@ -3623,6 +3623,8 @@ export interface components {
             email: string;
             email_verified: boolean;
             credits_balance: number;
+            /** @description What credits that were taken back exceeded the balance by; the next credits pay it first */
+            debt: number;
             spend_limit_day: number | null;
             allowed_countries: string[] | null;
             message_days: number | null;

@@ -1,6 +1,7 @@
 /** Packages, checkout and ledger in a browser. */
 import assert from 'node:assert/strict';
 import { type FakeProvider, refuseWith, startFakeProvider, stripeEnv } from '../support/carriers/payments.js';
+import { rows } from '../support/database.js';
 import { useApi } from '../api/use-api.js';
 import { useConsole } from './use-console.js';
 
@@ -54,6 +55,26 @@ describe('billing in the console', () => {
     assert.equal(await browser.page.getByText('secret words').count(), 0);
     assert.equal(await buy.isEnabled(), true);
     await browser.assertAccessible();
+  });
+
+  it('a price has the decimals of the payment provider, where Intl has others', async () => {
+    const rest = `SELECT gen_random_uuid(), name, 1000, 123450, currency FROM (VALUES ('Forint', 'huf'), ('Yen', 'jpy')) v (name, currency)`;
+    await rows(app.deps.db, `INSERT INTO credit_packages (id, name, credits, price_cents, currency) ${rest}`);
+    await browser.follow('Billing');
+    await browser.see('Forint');
+    const price = (name: string) => browser.page.locator('li', { hasText: name }).locator('span').nth(1).innerText();
+    assert.match(await price('Forint'), /1,234\.50$/);
+    assert.match(await price('Yen'), /123,450$/);
+  });
+
+  it('a debt is shown while there is one', async () => {
+    const { id } = (await me.call('GET', '/workspace')).body.data.workspace;
+    await browser.follow('Billing');
+    await browser.see('Buy credits');
+    assert.equal(await browser.page.getByText('Debt', { exact: true }).count(), 0);
+    await rows(app.deps.db, 'UPDATE workspaces SET debt = 12500 WHERE id = $1', [id]);
+    await browser.page.reload();
+    await browser.see('12.5 credits, which the next credits pay first');
   });
 
   it('the ledger has every change of the balance, by pages', async () => {

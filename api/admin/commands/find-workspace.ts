@@ -11,7 +11,11 @@ export const findWorkspaceCommand: Command = {
   summary: `Find workspaces by their id, or by a part of their name or e-mail address. Shows at most ${shownMax}, the newest first.`,
   async run({ positionals: [text = ''] }, { db }) {
     const found = await findWorkspaces(db, text, shownMax);
-    const workspaces = found.map(({ balance, ...workspace }) => ({ ...workspace, balance: toCredits(balance) }));
+    const workspaces = found.map(({ balance, debt, ...workspace }) => ({
+      ...workspace,
+      balance: toCredits(balance),
+      debt: toCredits(debt),
+    }));
     return {
       ok: found.length > 0,
       text: found.length === 0 ? 'No workspace matches.' : found.map(lineOf).join('\n'),
@@ -20,8 +24,9 @@ export const findWorkspaceCommand: Command = {
   },
 };
 
-function lineOf({ id, name, email, balance, email_verified, closed_at, suspended }: FoundWorkspace): string {
+function lineOf({ id, name, email, balance, debt, email_verified, closed_at, suspended }: FoundWorkspace): string {
   const states = [
+    ...(debt === 0 ? [] : [`debt ${creditsText(debt)}`]),
     ...(closed_at === null ? [] : [`closed ${closed_at.toISOString()}`]),
     ...(suspended === null ? [] : [`suspended: ${suspended}`]),
     ...(email_verified || closed_at !== null ? [] : ['address not verified']),

@@ -9,6 +9,7 @@ const workspace = {
   email: 'ada@example.com',
   email_verified: true,
   credits_balance: 100,
+  debt: 0,
   spend_limit_day: 250,
   allowed_countries: ['DE', 'US'],
   message_days: 90,

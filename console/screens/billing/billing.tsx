@@ -17,6 +17,7 @@ export function Billing() {
       <Facts
         facts={[
           ['Balance', creditsText(workspace?.credits_balance ?? 0)],
+          ['Debt', debtText(workspace?.debt ?? 0)],
           ['Daily spending limit', limit === null ? 'none' : creditsText(limit)],
         ]}
       />
@@ -25,3 +26,6 @@ export function Billing() {
     </Screen>
   );
 }
+
+/** Credits that a refund or a dispute took back after they were spent. Nothing is shown without a debt. */
+const debtText = (debt: number): string => (debt === 0 ? '' : `${creditsText(debt)}, which the next credits pay first`);

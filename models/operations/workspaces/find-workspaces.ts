@@ -7,6 +7,8 @@ export interface FoundWorkspace {
   email: string;
   /** Thousandths of a credit. */
   balance: number;
+  /** What the next credits pay first, in thousandths of a credit. */
+  debt: number;
   email_verified: boolean;
   created_at: Date;
   closed_at: Date | null;
@@ -21,7 +23,7 @@ export function findWorkspaces(db: Database, text: string, limit: number): Promi
 
 // For a person who waits: it reads the whole table.
 const find = `
-  SELECT w.id, w.name, w.email, w.balance, w.email_verified, w.created_at, w.closed_at, s.reason AS suspended
+  SELECT w.id, w.name, w.email, w.balance, w.debt, w.email_verified, w.created_at, w.closed_at, s.reason AS suspended
   FROM workspaces w LEFT JOIN suspensions s ON s.workspace_id = w.id
   WHERE w.id::text = lower($1) OR position(lower($1) IN lower(w.email)) > 0 OR position(lower($1) IN lower(w.name)) > 0
   ORDER BY w.id DESC LIMIT $2`;
