@@ -5,6 +5,7 @@ import { CreditPackage } from '../../models/tables/credit-package.js';
 import { recordPaymentEvent } from '../../models/operations/billing/record-payment-event.js';
 import { mapRows } from '../../models/rules/values/list-window.js';
 import { openCheckout } from '../outside/checkout.js';
+import { logPayment } from '../outside/log-payment.js';
 import { endpoint, list } from '../declare.js';
 import { idempotentReply } from '../http/reply.js';
 import { digestRequest } from '../http/idempotency.js';
@@ -94,12 +95,7 @@ export const receivePayment = endpoint({
   response: named('PaymentEventData', Joi.object({ received: Joi.boolean().required() })),
   async handler({ signed }, { db, payments, logger }) {
     const event = await payments.readEvent(signed.headers, signed.body);
-    const { outcome, closedWorkspaceId: workspace_id } = await recordPaymentEvent(db, event);
-    const line = { event_id: event.id, event_type: event.type, outcome };
-    if (outcome === 'mismatched') logger.error(line, 'a payment is not what was ordered: nothing was credited');
-    else if (outcome === 'credited' && workspace_id !== null)
-      logger.error({ ...line, workspace_id, payment_id: event.change?.paymentId }, 'a closed account was paid for: refund the payment');
-    else logger.info(line, 'payment event');
+    await logPayment({ db, logger }, event, await recordPaymentEvent(db, event));
     return { received: true };
   },
 });

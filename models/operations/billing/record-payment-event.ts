@@ -1,12 +1,13 @@
 import type { OrderRow } from '../../tables/credit-order.js';
-import { type Database, inTransaction, lockName, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { toCredits } from '../../rules/billing/credits.js';
 import type { FailedRefund, PaymentEvent, ReversalChange, SessionChange } from '../../rules/billing/payment-event.js';
+import { inCurrencyOf } from '../../rules/billing/in-currency-of.js';
 import { isUuid } from '../../rules/values/text.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit } from './post-credits.js';
-import { applyReversals, noteFailedRefund, noteReversal } from './reverse-payment.js';
+import { applyReversals, lockPayment, noteFailedRefund, noteReversal } from './reverse-payment.js';
 
 /**
  * The result of an event. `repeated`: it changed nothing because the same information came before. `unmatched`: it names no order of ours.
@@ -58,7 +59,7 @@ async function apply(
 ): Promise<PaymentOutcome> {
   if (change === null) return 'ignored';
   // Payment and refund may arrive at the same time, and each must see the other.
-  await lockName(db, transaction, `${provider}:${change.paymentId}`);
+  await lockPayment(db, transaction, provider, change.paymentId);
   if (change.kind === 'session') return applySession(db, transaction, change, id);
   return applyReversal(db, transaction, change, { provider, eventId: id });
 }
@@ -66,9 +67,9 @@ async function apply(
 async function applySession(db: Database, transaction: Transaction, change: SessionChange, eventId: string): Promise<PaymentOutcome> {
   const { sessionId, paymentId, amountCents, currency, state } = change;
   const orderId = change.orderId !== null && isUuid(change.orderId) ? change.orderId : null;
-  const [order] = await select<OrderRow>(db, lockOrder, [sessionId, orderId], transaction);
+  const [order] = await select<LockedOrder>(db, lockOrder, [sessionId, orderId, paymentId], transaction);
   if (order === undefined) return 'unmatched';
-  if (order.status === 'paid' || (state === 'pending' && isOver.has(order.status))) return 'repeated';
+  if (order.status === 'paid' || order.is_credited || (state === 'pending' && isOver.has(order.status))) return 'repeated';
   if (state !== 'paid') {
     await select(db, setStatus, [order.id, state, sessionId, null], transaction);
     return 'noted';
@@ -100,9 +101,15 @@ const differs = <T>(named: T | null, ordered: T) => named !== null && named !== 
 /** In these statuses, a late event about the start of a slow payment changes nothing. */
 const isOver: ReadonlySet<string> = new Set(['failed', 'expired']);
 
+interface LockedOrder extends OrderRow {
+  /** The payment is that of a paid order: of this one, or of one that an operator has added for it. */
+  is_credited: boolean;
+}
+
 // By our session id. The order's id counts only until that is stored, because the callback may be faster than the answer.
 const lockOrder = `
-  SELECT * FROM credit_orders WHERE session_id = $1 OR id = $2::uuid AND session_id IS NULL
+  SELECT *, EXISTS (SELECT 1 FROM credit_orders p WHERE p.payment_id = $3) AS is_credited
+  FROM credit_orders WHERE session_id = $1 OR id = $2::uuid AND session_id IS NULL
   ORDER BY session_id NULLS LAST LIMIT 1 FOR UPDATE`;
 
 const setStatus = `
@@ -114,11 +121,12 @@ async function applyReversal(
   change: ReversalChange | FailedRefund,
   { provider, eventId }: { provider: string; eventId: string },
 ): Promise<PaymentOutcome> {
-  if (change.kind === 'failed_refund') await noteFailedRefund(db, transaction, provider, change);
-  else await noteReversal(db, transaction, provider, change);
   const [order] = await select<OrderRow>(db, lockPaidOrder, [change.paymentId], transaction);
+  const known = order === undefined ? change : inCurrencyOf(order, change);
+  if (order !== undefined && known.currency !== order.currency) return 'mismatched';
+  if (known.kind === 'failed_refund') await noteFailedRefund(db, transaction, provider, known);
+  else await noteReversal(db, transaction, provider, known);
   if (order === undefined) return 'noted'; // about a payment that is not known yet, or not ours
-  if (order.currency !== change.currency) return 'mismatched';
   return (await applyReversals(db, transaction, order, eventId)) ? 'reversed' : 'repeated';
 }
 

@@ -1,12 +1,16 @@
 /** Refunds and disputes: takes back credits in proportion to the money that was taken back. */
 import type { OrderRow } from '../../tables/credit-order.js';
-import { type Database, select, type Transaction } from '../../db/database.js';
+import { type Database, lockName, select, type Transaction } from '../../db/database.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { toCredits } from '../../rules/billing/credits.js';
 import type { FailedRefund, ReversalChange } from '../../rules/billing/payment-event.js';
 import { type ChargeRefund, refundedCents, type ReturnedRefund } from '../../rules/billing/refunded-cents.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit, takeBack } from './post-credits.js';
+
+/** Makes others who change what a payment has credited wait for the end of the transaction. */
+export const lockPayment = (db: Database, transaction: Transaction, provider: string, paymentId: string): Promise<void> =>
+  lockName(db, transaction, `${provider}:${paymentId}`);
 
 /** Stores one more refund of a charge, or the newest state of a dispute, in whatever order the events come. */
 export async function noteReversal(db: Database, transaction: Transaction, provider: string, change: ReversalChange): Promise<void> {

@@ -24,6 +24,8 @@ export interface ReversalChange {
   amountCents: number;
   /** The sum before the refund that this event reports; null if unknown, and for a dispute. */
   beforeCents: number | null;
+  /** What the refunded charge took, in the same currency; null if unknown, and for a dispute. */
+  chargeCents: number | null;
   currency: string;
   /** The dispute is decided. Only a later event changes that; of the events of one second, the one with the decision is the newest. */
   isDecided: boolean;
@@ -113,11 +115,17 @@ function sessionChange(
  * `amount_refunded` is the sum of all refunds of the charge. It grows with each, and shrinks when one fails, for which no such event is sent.
  * The event does not name the refund. What it added is the difference to the sum before.
  */
-function refund({ id, payment_intent, amount_refunded, currency }: Fields, before: Fields, at: Date | null): ReversalChange | null {
+function refund(
+  { id, payment_intent, amount_refunded, amount_captured, amount, currency }: Fields,
+  before: Fields,
+  at: Date | null,
+): ReversalChange | null {
   const paymentId = idOf(payment_intent);
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount_refunded) || typeof currency !== 'string') return null;
   const beforeCents = isAmount(before.amount_refunded) ? before.amount_refunded : null;
-  return { kind: 'refund', cause: id, paymentId, amountCents: amount_refunded, beforeCents, currency, isDecided: false, at };
+  const chargeCents = [amount_captured, amount].find((cents) => isAmount(cents) && cents > 0) as number | undefined;
+  const sums = { amountCents: amount_refunded, beforeCents, chargeCents: chargeCents ?? null };
+  return { kind: 'refund', cause: id, paymentId, ...sums, currency, isDecided: false, at };
 }
 
 const hasReturned: ReadonlySet<unknown> = new Set(['failed', 'canceled']);
@@ -145,7 +153,8 @@ function dispute({ id, payment_intent, amount, currency, status, payment_method_
   const isBlocked = status === 'prevented' && fieldsOf(fieldsOf(payment_method_details).card).case_type === 'block';
   const isHarmless = status === 'won' || isBlocked || (typeof status === 'string' && status.startsWith('warning_'));
   const isDecided = decidedStatuses.has(status);
-  return { kind: 'dispute', cause: id, paymentId, amountCents: isHarmless ? 0 : amount, beforeCents: null, currency, isDecided, at };
+  const sums = { amountCents: isHarmless ? 0 : amount, beforeCents: null, chargeCents: null };
+  return { kind: 'dispute', cause: id, paymentId, ...sums, currency, isDecided, at };
 }
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});

@@ -100,7 +100,7 @@ describe('a checkout session', () => {
 describe('a refund', () => {
   it('a refund takes back the sum of all refunds of the charge, and a later one may take more', () => {
     const common = { kind: 'refund', cause: 'ch_1', paymentId: 'pi_1', amountCents: 200, currency: 'usd' };
-    const change = { ...common, beforeCents: null, isDecided: false, at };
+    const change = { ...common, beforeCents: null, chargeCents: 500, isDecided: false, at };
     assert.deepEqual(refund(), change);
     assert.deepEqual(refund({ amount_refunded: 0 }), { ...change, amountCents: 0 });
     assert.deepEqual(refund({ payment_intent: { id: 'pi_1' } }), change);
@@ -111,6 +111,12 @@ describe('a refund', () => {
     assert.deepEqual([{ amount_refunded: 50 }, { amount_refunded: 0, refunded: false }].map(beforeOf), [50, 0]);
     for (const previous of [undefined, null, 'none', {}, { amount_refunded: null }, { amount_refunded: '50' }, { amount_refunded: -1 }])
       assert.equal(beforeOf(previous), null);
+  });
+
+  it('a refund has what its charge took, which may be less than was authorized', () => {
+    const chargeOf = (changes: Fields) => (refund(changes) as ReversalChange | null)?.chargeCents;
+    assert.deepEqual([{}, { amount_captured: 300 }, { amount_captured: 0 }].map(chargeOf), [500, 300, 500]);
+    for (const amount of [undefined, null, '500', 0, -1]) assert.equal(chargeOf({ amount }), null);
   });
 
   const broken: Fields[] = [{ id: 5 }, { payment_intent: null }, { payment_intent: {} }, { currency: null }];
@@ -165,6 +171,7 @@ describe('a dispute', () => {
         paymentId: 'pi_1',
         amountCents,
         beforeCents: null,
+        chargeCents: null,
         currency: 'usd',
         isDecided,
         at,
