@@ -1,3 +1,4 @@
+import { formatCredits } from '../../models/rules/billing/credits.js';
 import { UsageError } from './command.js';
 
 const creditsMax = 1_000_000_000;
@@ -14,3 +15,7 @@ export function readCredits(text: string): number {
   }
   return amount;
 }
+
+/** What a workspace has after a command, in thousandths of a credit, as a sentence. */
+export const leftText = ({ balance, debt }: { balance: number; debt: number }): string =>
+  `Its balance is ${formatCredits(balance)}${debt === 0 ? '' : `, and its debt is ${formatCredits(debt)}`}.`;

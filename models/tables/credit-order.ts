@@ -7,7 +7,8 @@ export type OrderStatus = 'opening' | 'open' | 'pending' | 'paid' | 'failed' | '
 export const creditOrderColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),
-  package_id: column.uuid(),
+  /** Null if an operator has credited the payment. */
+  package_id: nullable(column.uuid()),
   package_name: column.text(),
   /** Thousandths of a credit. */
   credits: column.bigint(),

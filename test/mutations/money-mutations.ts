@@ -103,9 +103,16 @@ export const moneyMutations: readonly Mutation[] = [
   {
     guards: 'a payment is credited once',
     file: 'models/operations/billing/record-payment-event.ts',
-    find: "order.status === 'paid' || ",
+    find: "order.status === 'paid' || order.is_credited || ",
     replace: '',
     test: 'api/billing/billing-webhook',
+  },
+  {
+    guards: 'a payment that was credited by hand is not credited again',
+    file: 'models/operations/billing/record-payment-event.ts',
+    find: 'order.is_credited || ',
+    replace: '',
+    test: 'api/developers/credit-payment',
   },
   {
     guards: 'a refund that failed is not part of later sums of its charge',

@@ -1,8 +1,10 @@
+import { creditPayment } from '../../../models/operations/billing/credit-payment.js';
 import { grantCredits } from '../../../models/operations/billing/grant-credits.js';
-import { creditsText, formatCredits, toCredits } from '../../../models/rules/billing/credits.js';
-import { type Command, textIn } from '../command.js';
+import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
+import { readMoney } from '../../../models/rules/billing/currency.js';
+import { type Command, type ParsedArguments, textIn, UsageError } from '../command.js';
 import { findWorkspace } from '../find-workspace.js';
-import { readCredits } from '../read-credits.js';
+import { leftText, readCredits } from '../read-credits.js';
 
 export const creditCommand: Command = {
   name: 'workspace credit',
@@ -14,17 +16,39 @@ export const creditCommand: Command = {
       value: 'TEXT',
       about: 'A name such as an invoice number. A repeated command with it adds the credits only once; another amount is refused',
     },
+    payment: {
+      value: 'ID',
+      about: 'The payment of Stripe (pi_…) that is credited, once. Its refunds and disputes take the credits back. Needs --paid',
+    },
+    paid: { value: 'MONEY', about: 'What the payment was, for example "5.00 USD"' },
   },
   summary: 'Add credits to a workspace.',
   async run(given, { db }) {
     const [named = '', credits = ''] = given.positionals;
     const [reason = '', reference] = [textIn(given, 'reason'), textIn(given, 'reference')];
     const amount = readCredits(credits);
+    const payment = paymentIn(given);
     const workspace = await findWorkspace(named);
-    const grant = { amount, reason, reference };
-    const { balance, isNew } = await grantCredits(db, workspace, grant);
-    const done = isNew ? `got ${creditsText(amount)}` : `already got the credits of ${reference}`;
-    const text = `${workspace.name} (${workspace.id}) ${done}. Its balance is ${formatCredits(balance)}.`;
-    return { ok: true, text, data: { workspace_id: workspace.id, balance: toCredits(balance), changed: isNew } };
+    const granted =
+      payment === undefined
+        ? await grantCredits(db, workspace, { amount, reason, reference })
+        : await creditPayment(db, workspace, { ...payment, credits: amount, reason });
+    const done = granted.isNew ? `got ${creditsText(amount)}` : `already got the credits of ${payment?.paymentId ?? reference}`;
+    const text = `${workspace.name} (${workspace.id}) ${done}. ${leftText(granted)}`;
+    const { balance, debt, isNew } = granted;
+    return { ok: true, text, data: { workspace_id: workspace.id, balance: toCredits(balance), debt: toCredits(debt), changed: isNew } };
   },
 };
+
+/** The payment that is credited; undefined without one. @throws UsageError */
+function paymentIn(given: ParsedArguments) {
+  const [paymentId, money] = [textIn(given, 'payment'), textIn(given, 'paid')];
+  if (paymentId === undefined && money === undefined) return undefined;
+  if (paymentId === undefined || money === undefined) throw new UsageError('--payment and --paid belong together');
+  if (textIn(given, 'reference') !== undefined) throw new UsageError('--reference is not needed: a payment is credited once');
+  // Refunds and disputes name the payment intent. Neither the id of its charge nor that of its session would find the credits.
+  if (!/^pi_\w{1,250}$/.test(paymentId)) throw new UsageError('--payment must be the id of a payment of Stripe, such as pi_3Pabc');
+  const paid = readMoney(money);
+  if (paid === null) throw new UsageError('--paid must be an amount above 0 with its currency, for example "5.00 USD"');
+  return { paymentId, paid };
+}

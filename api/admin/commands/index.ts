@@ -16,6 +16,7 @@ import { resumeCommand } from './resume.js';
 import { routesCommand } from './routes.js';
 import { stuckCommand } from './stuck.js';
 import { suspendCommand } from './suspend.js';
+import { takeCreditsCommand } from './take-credits.js';
 import { unsuppressCommand } from './unsuppress.js';
 
 /** All commands, in the order of the help. */
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   findWorkspaceCommand,
   createWorkspaceCommand,
   creditCommand,
+  takeCreditsCommand,
   endSessionsCommand,
   removeTotpCommand,
   closeWorkspaceCommand,

@@ -32,6 +32,7 @@ export const auditTypes = [
   'billing.payment_reversed',
   'billing.payment_restored',
   'billing.credits_granted',
+  'billing.credits_taken',
   'billing.ledger_corrected',
 ] as const;
 export type AuditType = (typeof auditTypes)[number];

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { commands } from '../../../api/admin/commands/index.js';
 import { runCommand } from '../../../api/admin/run-command.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
+import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
+import { takeBack } from '../../../models/operations/billing/post-credits.js';
+import { systemOrigin } from '../../../models/rules/audit/origin.js';
+import { ledgerOf } from '../../support/rows/messages.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -11,17 +15,14 @@ describe("the operator's command credit", () => {
   before(async () => {
     account = await app.account();
   });
-  const admin = (...args: string[]) =>
-    runCommand(commands, ['credit', '--json', ...args], async () => ({
-      db: app.deps.db,
-      config: app.deps.config,
-      close: async () => undefined,
-    }));
+  const command = (...args: string[]) =>
+    runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
+  const admin = (...args: string[]) => command('credit', '--json', ...args);
   const balance = async () => (await app.call('GET', '/api/v1/balance', { key: account.key })).body.data.balance as number;
 
   it('adds credits to the balance, the ledger and the audit events', async () => {
     const { code, out } = await admin(account.workspaceId, '12.5', '--reason', 'invoice 17');
-    assert.deepEqual([code, JSON.parse(out)], [0, { workspace_id: account.workspaceId, balance: 112.5, changed: true }]);
+    assert.deepEqual([code, JSON.parse(out)], [0, { workspace_id: account.workspaceId, balance: 112.5, debt: 0, changed: true }]);
     assert.equal(await balance(), 112.5);
     const { body } = await app.call('GET', '/api/v1/billing/transactions', { jwt: account.jwt });
     const [{ type, amount, description }] = body.data.transactions;
@@ -53,6 +54,39 @@ describe("the operator's command credit", () => {
       assert.equal(await balance(), earlier);
     });
   }
+  it('shows the debt that is left, as the search for workspaces and the API do', async () => {
+    const { workspaceId, jwt } = await app.account({ balance: 0 });
+    const { db } = app.deps;
+    await db.transaction((transaction) =>
+      takeBack(db, transaction, workspaceId, { reference: 'r', amount: 20_500, description: 'refund' }),
+    );
+    assert.match((await command('workspace', 'find', workspaceId)).out, / {2}0 credits {2}debt 20\.5 credits/);
+    const { out } = await command('credit', workspaceId, '8', '--reason', 'x');
+    assert.match(out, /got 8 credits\. Its balance is 0, and its debt is 12\.5\.\n$/);
+    const { body } = await app.call('GET', '/api/v1/workspace', { jwt });
+    assert.deepEqual([body.data.workspace.credits_balance, body.data.workspace.debt], [0, 12.5]);
+    assert.equal(JSON.parse((await admin(workspaceId, '12.5', '--reason', 'x')).out).debt, 0);
+    assert.doesNotMatch((await command('workspace', 'find', workspaceId)).out, /debt/);
+  });
+  it('take-credits takes them with a debt for what is missing, an entry and an audit event', async () => {
+    const { workspaceId, jwt } = await app.account({ balance: 5_000 });
+    const { code, out } = await command('workspace', 'take-credits', '--json', workspaceId, '7.5', '--reason', 'lost dispute');
+    assert.deepEqual([code, JSON.parse(out)], [0, { workspace_id: workspaceId, balance: 0, debt: 2.5 }]);
+    const { body } = await app.call('GET', '/api/v1/billing/transactions', { jwt });
+    const [{ type, amount, description }] = body.data.transactions;
+    assert.deepEqual([type, amount, description], ['adjustment', -5, 'lost dispute']);
+    const audit = await app.call('GET', '/api/v1/audit-events?type=billing.credits_taken', { jwt });
+    assert.deepEqual(audit.body.data.audit_events[0].changes, { credits: 7.5, reason: 'lost dispute' });
+    await assertBooks(app.deps.db);
+  });
+  it('exit code 1 for a closed workspace, and nothing is added', async () => {
+    const { workspaceId } = await app.account({ balance: 0 });
+    await closeWorkspace(app.deps.db, workspaceId, systemOrigin('operator'));
+    const { code, out } = await admin(workspaceId, '5', '--reason', 'x');
+    assert.equal(code, 1);
+    assert.match(JSON.parse(out).error, /^Failed: the workspace .+ is closed: nobody could use the credits$/);
+    assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), []);
+  });
   it('exit code 1 for an unknown workspace', async () => {
     assert.equal((await admin('nobody@example.com', '5', '--reason', 'x')).code, 1);
   });

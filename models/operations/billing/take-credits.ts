@@ -1,0 +1,25 @@
+import { type Database, inTransaction } from '../../db/database.js';
+import { systemOrigin } from '../../rules/audit/origin.js';
+import { toCredits } from '../../rules/billing/credits.js';
+import { makeId } from '../../rules/values/make-id.js';
+import type { Workspace } from '../../tables/workspace.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { type Granted, leftIn } from './grant-credits.js';
+import { takeBack } from './post-credits.js';
+
+/**
+ * Takes credits from a workspace manually, also from a closed one. What its balance lacks becomes debt.
+ * @param amount thousandths of a credit
+ */
+export function takeCredits(
+  db: Database,
+  { id, name }: Pick<Workspace, 'id' | 'name'>,
+  { amount, reason }: { amount: number; reason: string },
+): Promise<Omit<Granted, 'isNew'>> {
+  return inTransaction(db, async (transaction) => {
+    await takeBack(db, transaction, id, { reference: `operator:${id}:${makeId()}`, amount, description: reason });
+    const event = { workspaceId: id, type: 'billing.credits_taken', target: { type: 'workspace', id, name } } as const;
+    await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: toCredits(amount), reason } });
+    return leftIn(db, transaction, id);
+  });
+}
