@@ -49,7 +49,7 @@ async function start(deps: ServerDeps): Promise<void> {
   const schema = await requireSchema(deps.config, deps.logger);
   const endTracing = await startTracing({ tracing: deps.config.tracing, logger: deps.logger, part: 'api' });
   const { connections } = deps.config;
-  const server = createHttpServer(createApp(deps), deps.limiter, defaultTimeouts, {
+  const server = createHttpServer(createApp(deps), deps, defaultTimeouts, {
     max: connections.max,
     maxPerAddress: connections.ofAddress,
     proxies: deps.config.trustedProxies,

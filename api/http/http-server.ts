@@ -8,6 +8,7 @@ import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener } from './errors/malformed.js';
 import { limitingBodies } from './body-timeout.js';
+import { announcingClose, closingInStages } from './closing.js';
 import { FirstRequestTurns, startingInTurn } from './first-requests.js';
 import { addressKey, createClientAddress } from './client-address.js';
 import { closeIdle, notingResponses } from './open-responses.js';
@@ -25,6 +26,8 @@ export interface Timeouts {
   keepAliveMs: number;
   /** Without a byte in either direction, also while a client does not read its response. It does not apply while the service owes a response. */
   idleMs: number;
+  /** For the client to close a connection after the last response. Until then the service discards what still arrives. */
+  lingerMs: number;
 }
 
 export const defaultTimeouts: Timeouts = {
@@ -33,6 +36,7 @@ export const defaultTimeouts: Timeouts = {
   bodyMs: 20_000,
   keepAliveMs: 65_000,
   idleMs: 70_000,
+  lingerMs: 2_000,
 };
 
 /** How many connections a server accepts. It closes further ones immediately. */
@@ -43,16 +47,24 @@ export interface ConnectionLimits {
   proxies: readonly string[];
 }
 
+/** What the server uses of the process. */
+export interface Serving {
+  limiter: Limiter;
+  /** As soon as this is true, every response announces that its connection closes. */
+  readonly isDraining: boolean;
+}
+
 /**
  * Creates a server that does not listen yet. A client that sends too slowly gets 408. A client that does not read its response is disconnected.
  * The first requests of different clients start in turn; see `FirstRequestTurns`.
  */
 export function createHttpServer(
   app: RequestListener,
-  limiter: Limiter,
+  serving: Serving,
   timeouts: Timeouts = defaultTimeouts,
   connections?: ConnectionLimits,
 ): Server {
+  const { limiter } = serving;
   const options = {
     headersTimeout: timeouts.headersMs,
     requestTimeout: 0, // see `limitingBodies`
@@ -67,13 +79,15 @@ export function createHttpServer(
   const limited = limitingBodies(app, timeouts.bodyMs, (socket) => refuse(tooSlow, socket));
   const turns = new FirstRequestTurns();
   const addressOf = createClientAddress(connections?.proxies ?? []);
-  const noting = notingResponses(startingInTurn(limited, turns, (req) => addressKey(addressOf(req))));
+  const inTurn = startingInTurn(limited, turns, (req) => addressKey(addressOf(req)));
+  const noting = notingResponses(announcingClose(inTurn, serving));
   const server = createServer(options, noting);
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
   server.on('timeout', closeIdle);
   server.on('clientError', refuse);
   server.on('connect', createTunnelListener(limiter));
+  closingInStages(server, timeouts);
   if (connections !== undefined) limitConnections(server, connections);
   server.on('connection', (socket) => socket.destroyed || turns.noteConnection());
   return server;

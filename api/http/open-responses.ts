@@ -2,28 +2,21 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { isClosing } from './closing.js';
 import { isAbandoned } from './read-body.js';
 
 const openResponses = new WeakMap<Duplex, Set<ServerResponse>>();
-const refusedSockets = new WeakSet<Duplex>();
 
 /** The responses of a connection that have not ended, in the order of their requests. */
 export const responsesOf = (socket: Duplex): readonly ServerResponse[] => [...(openResponses.get(socket) ?? [])];
 
-/** Serves no further request of this connection. @returns false if that was so before */
-export function refuseFurther(socket: Duplex): boolean {
-  if (refusedSockets.has(socket)) return false;
-  refusedSockets.add(socket);
-  return true;
-}
-
 /**
- * Wraps an application, so that responses of the connection itself come after those to its earlier requests, and no request after `refuseFurther`
- * is served. All responses of a connection close with it, also those that wait behind another one.
+ * Wraps an application, so that responses of the connection itself come after those to its earlier requests, and a connection that closes serves
+ * no further request. All responses of a connection close with it, also those that wait behind another one.
  */
 export function notingResponses(app: RequestListener): RequestListener {
   return (req, res) => {
-    if (refusedSockets.has(req.socket)) return;
+    if (isClosing(req.socket)) return;
     const open = openResponses.get(req.socket) ?? noteConnection(req.socket);
     open.add(res);
     res.once('close', () => open.delete(res));

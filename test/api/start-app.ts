@@ -62,7 +62,7 @@ export async function startApp(
   const config = testConfig({ DATABASE_URL: database.url, ...env });
   const calls: string[] = [];
   const deps = apiDeps(config, database.db, { ...playedBy(database.db, config.quotas.openBatches, calls), ...temporal });
-  const server = createHttpServer(createApp(deps), deps.limiter, timeouts).listen(0, '127.0.0.1');
+  const server = createHttpServer(createApp(deps), deps, timeouts).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

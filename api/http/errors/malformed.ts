@@ -9,15 +9,13 @@ import { type AppError, notFound } from '../../../models/errors.js';
 import { errorBody } from './error-handler.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
 import { addressKey } from '../client-address.js';
-import { closeIdle, refuseFurther, responsesOf } from '../open-responses.js';
+import { isClosing, noteClosing } from '../closing.js';
+import { closeIdle, responsesOf } from '../open-responses.js';
 import { refuseBody } from '../read-body.js';
 import type { Limiter } from '../rate-limit.js';
 
 /** A fault of Node's parser, with the bytes that it was reading and the place of the fault in them. */
 type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };
-
-/** How long a connection stays open for reading after its last response: a reset could take the response from a client that still sends. */
-const lingerMs = 2_000;
 
 /**
  * Creates a listener for the server's `clientError`. It sends one response and closes the connection. A request whose body has not arrived by then
@@ -26,11 +24,10 @@ const lingerMs = 2_000;
  */
 export function createMalformedListener(limiter: Limiter, closeMs: number): (error: ParserFault, socket: Duplex) => void {
   return (error, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    if (!refuseFurther(socket)) return; // the parser reports its fault again with each further byte
+    if (error.code === 'ECONNRESET') return void socket.destroy();
+    if (isClosing(socket)) return; // the parser reports its fault again with each further byte
+    if (!socket.writable) return void socket.destroy();
+    noteClosing(socket);
     const timer = setTimeout(() => socket.destroy(), closeMs).unref();
     socket.once('close', () => clearTimeout(timer));
     for (const { req } of responsesOf(socket)) if (!req.complete) refuseBody(req);
@@ -73,7 +70,8 @@ async function respond(limiter: Limiter, error: AppError, socket: Duplex): Promi
     `HTTP/1.1 ${statusOf(error)} ${STATUS_CODES[statusOf(error)]}`,
     ...[...headers].map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => setTimeout(() => socket.destroy(), lingerMs).unref());
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  (socket as Socket).destroySoon();
 }
 
 /** The line of a request whose only fault is its method. */

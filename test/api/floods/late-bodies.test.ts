@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { rows } from '../../support/database.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
 
-const timeouts = { headersMs: 1_500, bodyMs: 1_500, checkIntervalMs: 20, keepAliveMs: 10_000, idleMs: 10_000 };
+const timeouts = { headersMs: 1_500, bodyMs: 1_500, checkIntervalMs: 20, keepAliveMs: 10_000, idleMs: 10_000, lingerMs: 2_000 };
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 describe('bodies that arrive late', () => {

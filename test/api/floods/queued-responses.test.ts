@@ -20,7 +20,7 @@ describe('a response that waits behind another', () => {
   beforeEach(async () => {
     held = [];
     const limiter = createLimiter(testConfig(), createLogger('test', 'silent'));
-    server = createHttpServer((_req, res) => void held.push(res), limiter).listen(0, '127.0.0.1');
+    server = createHttpServer((_req, res) => void held.push(res), { limiter, isDraining: false }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));

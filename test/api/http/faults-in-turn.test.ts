@@ -16,7 +16,7 @@ describe('faults behind a request of the same connection', () => {
   beforeEach(async () => {
     held = [];
     const limiter = createLimiter(testConfig(), createLogger('test', 'silent'));
-    server = createHttpServer((_req, res) => void held.push(res), limiter).listen(0, '127.0.0.1');
+    server = createHttpServer((_req, res) => void held.push(res), { limiter, isDraining: false }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
   afterEach(() => void server.close());

@@ -67,7 +67,7 @@ describe('first requests in turn', () => {
       busyFor(requestMs);
       res.end();
     },
-    createLimiter(testConfig({}), createLogger('test', 'silent')),
+    { limiter: createLimiter(testConfig({}), createLogger('test', 'silent')), isDraining: false },
     defaultTimeouts,
     { max: 10_000, maxPerAddress: 1_000, proxies: [proxy] },
   );

@@ -9,7 +9,7 @@ import { createLogger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 
-const timeouts = { headersMs: 300, bodyMs: 300, checkIntervalMs: 20, keepAliveMs: 100, idleMs: 400 };
+const timeouts = { headersMs: 300, bodyMs: 300, checkIntervalMs: 20, keepAliveMs: 100, idleMs: 400, lingerMs: 2_000 };
 const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n';
 
 describe('slow clients', () => {
@@ -18,7 +18,7 @@ describe('slow clients', () => {
   let answer: RequestListener;
   const limiter = createLimiter(testConfig({ RATE_LIMIT_API: '7/60' }), createLogger('test', 'silent'));
   before(async () => {
-    server = createHttpServer((req, res) => answer(req, res), limiter, timeouts).listen(0, '127.0.0.1');
+    server = createHttpServer((req, res) => answer(req, res), { limiter, isDraining: false }, timeouts).listen(0, '127.0.0.1');
     await once(server, 'listening');
     ({ port } = server.address() as AddressInfo);
   });

@@ -193,7 +193,8 @@ describe('api/server', () => {
     running.child.kill('SIGTERM');
     await until(async () => (await statusOf('/ready')) === 503, 'the drain begins');
     assert.equal(await statusOf('/live'), 200);
-    assert.equal((await post('/api/v1/auth/verify-email', { token: 'x' })).status, 400);
+    const { status, headers } = await post('/api/v1/auth/verify-email', { token: 'x' });
+    assert.deepEqual([status, headers.get('connection')], [400, 'close']);
     running.child.kill('SIGINT');
     assert.deepEqual(await running.exited, [0, null]);
   }).timeout(45_000); // well below the drain

@@ -29,7 +29,7 @@ export function apiHere(config: Readonly<Config>): Child {
     async start() {
       await trustTestAuthority();
       const deps = apiDeps(config, connect(config.databaseUrl, apiPoolSizes(config).own), connectTemporal(config));
-      const server = createHttpServer(createApp(deps), deps.limiter).listen(config.port, config.host);
+      const server = createHttpServer(createApp(deps), deps).listen(config.port, config.host);
       await once(server, 'listening');
       end = async () => {
         await deps.streams.close();
