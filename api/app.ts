@@ -17,7 +17,7 @@ import { createMailPages } from './pages/mail-pages.js';
 import { createPageStyle } from './pages/page-shell.js';
 import { createPeoplePages } from './pages/people-pages.js';
 import { createRouteHints } from './http/errors/route-hints.js';
-import { requireHost } from './http/errors/malformed.js';
+import { requireValidHead } from './http/errors/request-head.js';
 import { openapiEndpoint } from './openapi/openapi-endpoint.js';
 import { createClientAddress } from './http/client-address.js';
 import { type Middleware, requestContext } from './http/request-context.js';
@@ -41,7 +41,7 @@ export function createApp(deps: Deps): RequestListener {
   app.set('query parser', 'simple');
 
   app.use(firstMiddleware);
-  app.use(requireHost);
+  app.use(requireValidHead);
   app.use(onlyDeclaredMethods);
   app.use(createPeoplePages(deps.limiter)); // before the endpoints, which answer programs at the same paths
   app.use(createRouter(served, deps, known, limits));

@@ -12,6 +12,7 @@ import { presentedKey } from './auth/presented-key.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
 import { errorBody } from './http/errors/error-handler.js';
+import { hasValidHead } from './http/errors/request-head.js';
 import type { Bucket } from './http/limits/counters.js';
 import { contextOf, type LoggedCaller, logCaller, type Middleware } from './http/request-context.js';
 
@@ -53,7 +54,7 @@ async function refuse(
 
 /** The rate-limit bucket of a request with an API key. Undefined when the headers are not enough to tell: the application decides then. */
 function bucketFromHeaders(endpoint: Endpoint, req: IncomingMessage, secretKeys: readonly string[]): Bucket | undefined {
-  const credential = req.headers.host === undefined ? undefined : presentedKey(req, secretKeys);
+  const credential = hasValidHead(req) ? presentedKey(req, secretKeys) : undefined;
   return credential && bucketOf(endpoint, credential, '');
 }
 

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { RequestHandler } from 'express';
 import { type AppError, notFound } from '../../../models/errors.js';
 import { errorBody } from './error-handler.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
@@ -85,8 +84,3 @@ function refusalOf({ code, rawPacket, bytesParsed = 0 }: ParserFault): AppError 
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTooSlow();
   return malformedRequest();
 }
-
-/** Refuses HTTP/1.1 requests without a `Host` header (RFC 9112, section 3.2). */
-export const requireHost: RequestHandler = (req, _res, next) => {
-  next(req.headers.host === undefined && req.httpVersion === '1.1' ? malformedRequest() : undefined);
-};

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { startApp, type TestApp } from '../start-app.js';
+
+const origin = 'https://app.example.com';
+const timeouts = { headersMs: 10_000, bodyMs: 300, checkIntervalMs: 20, keepAliveMs: 10_000, idleMs: 10_000, lingerMs: 2_000 };
+
+describe('heads of requests', () => {
+  let app: TestApp;
+  let socket: Socket;
+  before(async () => {
+    app = await startApp({ CORS_ORIGINS: origin }, {}, timeouts);
+  });
+  after(() => app.close());
+  afterEach(() => void socket.destroy());
+
+  const open = (said: string) => {
+    socket = connect(Number(new URL(app.url).port), '127.0.0.1').on('error', () => undefined);
+    socket.write(said);
+  };
+  /** What comes until the server ends the connection. */
+  const heard = async () => {
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    return text;
+  };
+  const exchange = (said: string) => {
+    open(said);
+    return heard();
+  };
+
+  for (const [what, head] of [
+    ['two Host lines', 'HTTP/1.1\r\nHost: x\r\nHost: y'],
+    ['two equal Host lines', 'HTTP/1.1\r\nHost: x\r\nhost: x'],
+    ['two Host lines of HTTP/1.0', 'HTTP/1.0\r\nHost: x\r\nHost: y'],
+    ['a Host with a path', 'HTTP/1.1\r\nHost: x/y'],
+    ['a Host with a space', 'HTTP/1.1\r\nHost: x y'],
+    ['a Host with a user', 'HTTP/1.1\r\nHost: me@x'],
+    ['a Host with a wrong port', 'HTTP/1.1\r\nHost: x:8o'],
+    ['chunks of HTTP/1.0', 'HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked'],
+    ['another transfer coding', 'HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked'],
+  ] as const) {
+    it(`400 for ${what}, and the connection closes`, async () => {
+      const answer = await exchange(`GET /live ${head}\r\n\r\n${head.includes('chunked') ? '0\r\n\r\n' : ''}`);
+      assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n[^]*\r\nConnection: close\r\n[^]*"error":"Malformed HTTP request"/);
+    });
+  }
+
+  for (const host of ['', 'x', 'x:3000', 'x:', 'a_b.example.com', '127.0.0.1:80', '[::1]:3000', '%C3%BC.example.com']) {
+    it(`200 for Host: ${host}`, async () => {
+      assert.match(await exchange(`GET /live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), /^HTTP\/1\.1 200 OK\r\n/);
+    });
+  }
+});
