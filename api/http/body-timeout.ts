@@ -1,8 +1,8 @@
 /**
- * The time-out for bodies. It begins when the service begins to read, so the wait of a request for its turn does not count. Node's `requestTimeout`
- * would count it.
+ * What happens when the service begins to read a body: its time-out begins, and a client that waits for `100 Continue` gets it. The wait of a request
+ * for its turn does not count. Node's `requestTimeout` would count it.
  */
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hasBody, isDiscarded } from './read-body.js';
 
@@ -26,4 +26,9 @@ export function limitingBodies(app: RequestListener, bodyMs: number, refuse: (so
     }
     app(req, res);
   };
+}
+
+/** Answers `Expect: 100-continue` when the service begins to read the body, so that a client does not send one that is refused without it. */
+export function continuing(req: IncomingMessage, res: ServerResponse): void {
+  req.once('resume', () => void (res.headersSent || isDiscarded(req) || res.writeContinue()));
 }

@@ -7,7 +7,7 @@ import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener } from './errors/malformed.js';
-import { limitingBodies } from './body-timeout.js';
+import { continuing, limitingBodies } from './body-timeout.js';
 import { announcingClose, closingInStages } from './closing.js';
 import { FirstRequestTurns, startingInTurn } from './first-requests.js';
 import { addressKey, createClientAddress } from './client-address.js';
@@ -84,6 +84,10 @@ export function createHttpServer(
   const server = createServer(options, noting);
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
+  server.on('checkContinue', (req, res) => {
+    continuing(req, res);
+    noting(req, res);
+  });
   server.on('timeout', closeIdle);
   server.on('clientError', refuse);
   server.on('connect', createTunnelListener(limiter));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { startApp, type TestApp } from '../start-app.js';
 
@@ -7,9 +8,11 @@ const timeouts = { headersMs: 10_000, bodyMs: 300, checkIntervalMs: 20, keepAliv
 
 describe('heads of requests', () => {
   let app: TestApp;
+  let key: string;
   let socket: Socket;
   before(async () => {
     app = await startApp({ CORS_ORIGINS: origin }, {}, timeouts);
+    ({ key } = await app.account());
   });
   after(() => app.close());
   afterEach(() => void socket.destroy());
@@ -51,4 +54,31 @@ describe('heads of requests', () => {
       assert.match(await exchange(`GET /live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), /^HTTP\/1\.1 200 OK\r\n/);
     });
   }
+
+  describe('Expect: 100-continue', () => {
+    const send = (path: string, presented: string, length: number) =>
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${presented}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+    const path = '/api/v1/messages/send';
+
+    it('100 before the body is read', async () => {
+      const body = JSON.stringify({ to: '+15551234567', channel: 'sms', content: { text: 'x' } });
+      open(send(path, key, body.length));
+      const [first] = (await once(socket, 'data')) as [Buffer];
+      assert.equal(String(first), 'HTTP/1.1 100 Continue\r\n\r\n');
+      socket.write(body);
+      assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 201 Created\r\n/);
+    });
+
+    for (const [status, what, said] of [
+      [401, 'a wrong key', () => send(path, 'wrong', 100)],
+      [404, 'an unknown path', () => send('/api/v1/nothing', key, 100)],
+      [413, 'a length above the limit', () => send(path, key, 99_999_999)],
+    ] as const) {
+      it(`${status} without 100 for ${what}`, async () => {
+        open(said());
+        const [first] = (await once(socket, 'data')) as [Buffer];
+        assert.match(String(first), new RegExp(`^HTTP/1.1 ${status} [^]*\r\nConnection: close\r\n`));
+      });
+    }
+  });
 });
