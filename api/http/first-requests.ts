@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import { isAbandoned } from './read-body.js';
 
 /** Connections are accepted for this long before requests start, and again after requests have started for this long. */
 const phaseMs = 25;
@@ -95,8 +96,8 @@ export function startingInTurn(
     const { socket } = req;
     if (hasStarted.has(socket)) return app(req, res);
     const own = waiting.get(socket) ?? [];
-    // The application would wait for events of a closed connection for ever.
-    own.push(() => socket.destroyed || app(req, res));
+    // The application would wait for events of a closed connection for ever. A malformed request may have its answer already.
+    own.push(() => socket.destroyed || isAbandoned(req) || app(req, res));
     if (own.length > waitingOfConnectionMax) return void socket.destroy();
     if (own.length > 1) return;
     waiting.set(socket, own);

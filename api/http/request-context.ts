@@ -42,6 +42,12 @@ const health: ReadonlySet<string> = new Set(['/health', '/ready']);
 
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
 
+/** The id that the client gave, or a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && safeId.test(given) ? given : randomUUID();
+}
+
 /** Middleware that uses only Node's request and response, so that it also runs in front of Express. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
@@ -69,8 +75,7 @@ export function logCaller(res: ServerResponse, { workspaceId, keyId }: LoggedCal
 export function requestContext(logger: Logger, { addressOf, trace }: { addressOf: ClientAddress; trace: TraceRequest }): Middleware {
   return (req, res, next) => {
     const startedAt = performance.now();
-    const given = req.headers['x-request-id'];
-    const requestId = typeof given === 'string' && safeId.test(given) ? given : randomUUID();
+    const requestId = requestIdOf(req);
     const context: RequestContext = {
       requestId,
       route: unknownRoute,

@@ -8,10 +8,11 @@ import { type AppError, notFound } from '../../../models/errors.js';
 import { errorBody } from './error-handler.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
 import { addressKey } from '../client-address.js';
-import { isClosing, noteClosing } from '../closing.js';
+import { isClosing, noteClosing, responseToUnfinished } from '../closing.js';
 import { closeIdle, responsesOf } from '../open-responses.js';
 import { refuseBody } from '../read-body.js';
 import type { Limiter } from '../rate-limit.js';
+import { requestIdOf } from '../request-context.js';
 
 /** A fault of Node's parser, with the bytes that it was reading and the place of the fault in them. */
 type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };
@@ -53,22 +54,23 @@ async function respondInTurn(limiter: Limiter, error: AppError, socket: Duplex):
   else socket.destroy();
 }
 
+/** The response to a request whose body has not arrived keeps the headers that this request has got already, such as its id and those of CORS. */
 async function respond(limiter: Limiter, error: AppError, socket: Duplex): Promise<void> {
-  const requestId = randomUUID();
+  const lines = new Map<string, string>();
+  const setHeader = (name: string, value: unknown) => lines.set(name.toLowerCase(), `${name}: ${String(value)}`);
+  const unfinished = responseToUnfinished(socket);
+  for (const [name, value] of Object.entries(unfinished?.getHeaders() ?? {})) setHeader(name, value);
+  if (!lines.has('x-ratelimit-limit')) {
+    await limiter.describe({ rateClass: 'address', key: addressKey((socket as Socket).remoteAddress) }, { setHeader });
+  }
+  const requestId = String(unfinished?.getHeader('X-Request-Id') ?? (unfinished ? requestIdOf(unfinished.req) : randomUUID()));
   const body = JSON.stringify(errorBody(error, requestId));
-  const headers = new Map<string, string | number>([
-    ['Content-Type', 'application/json; charset=utf-8'],
-    ['Content-Length', Buffer.byteLength(body)],
-    ['Cache-Control', 'no-store'],
-    ['X-Request-Id', requestId],
-    ['Connection', 'close'],
-  ]);
-  const key = addressKey((socket as Socket).remoteAddress);
-  await limiter.describe({ rateClass: 'address', key }, { setHeader: (name, value) => headers.set(name, value) });
-  const head = [
-    `HTTP/1.1 ${statusOf(error)} ${STATUS_CODES[statusOf(error)]}`,
-    ...[...headers].map(([name, value]) => `${name}: ${value}`),
-  ];
+  setHeader('Content-Type', 'application/json; charset=utf-8');
+  setHeader('Content-Length', Buffer.byteLength(body));
+  setHeader('Cache-Control', 'no-store');
+  setHeader('X-Request-Id', requestId);
+  setHeader('Connection', 'close');
+  const head = [`HTTP/1.1 ${statusOf(error)} ${STATUS_CODES[statusOf(error)]}`, ...lines.values()];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   (socket as Socket).destroySoon();
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { until } from '../../support/client.js';
 import { startApp, type TestApp } from '../start-app.js';
 
 const origin = 'https://app.example.com';
@@ -80,5 +81,35 @@ describe('heads of requests', () => {
         assert.match(String(first), new RegExp(`^HTTP/1.1 ${status} [^]*\r\nConnection: close\r\n`));
       });
     }
+  });
+
+  describe('an answer in place of the application', () => {
+    const post = (id: string, rest: string) =>
+      `POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nOrigin: ${origin}\r\nX-Request-Id: ${id}\r\n${rest}`;
+    const malformed = 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\nzz\r\n';
+
+    for (const [status, what, rest] of [
+      [408, 'a body that does not end', 'Content-Length: 100\r\n\r\n{'],
+      [400, 'a malformed chunk', malformed],
+    ] as const) {
+      it(`${status} for ${what} has the request id of the client and of the log, and the headers of CORS`, async () => {
+        const lines: { request_id?: string }[] = [];
+        app.deps.logger.info = (line: { request_id?: string }) => void lines.push(line);
+        open('GET /live HTTP/1.1\r\nHost: x\r\n\r\n');
+        await once(socket, 'data');
+        const id = `order-${status}`;
+        socket.write(post(id, rest));
+        const answer = await heard();
+        assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `));
+        assert.match(answer, new RegExp(`^X-Request-Id: ${id}\r$`, 'm'));
+        assert.match(answer, new RegExp(`"request_id":"${id}"`));
+        assert.match(answer, new RegExp(`^Access-Control-Allow-Origin: ${origin}\r$`, 'im'));
+        await until(() => lines.some(({ request_id }) => request_id === id), 'the request is logged');
+      });
+    }
+
+    it('400 for a malformed chunk has the request id of the client also if the request has not started', async () => {
+      assert.match(await exchange(post('order-1', malformed)), /^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: order-1\r\n/);
+    });
   });
 });
