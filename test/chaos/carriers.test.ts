@@ -54,7 +54,7 @@ describe('carriers of the battery', () => {
     assert.ok(records.every((record) => record.token === token));
     return records.map((record) => record.did);
   };
-  const send = async () => {
+  const send = async (signal = AbortSignal.timeout(15_000)) => {
     carrier = await openTwilio(deps());
     const client = httpClient(`http://${carrier.address}`);
     const form = {
@@ -69,7 +69,7 @@ describe('carriers of the battery', () => {
     };
     const path = `/2010-04-01/Accounts/${twilioAccount.sid}/Messages.json`;
     const request = { method: 'POST' as const, path, headers, body: new URLSearchParams(form).toString() };
-    return client.call(request, AbortSignal.timeout(3_000)).then(
+    return client.call(request, signal).then(
       ({ status }) => status,
       () => undefined,
     );
@@ -99,7 +99,11 @@ describe('carriers of the battery', () => {
 
   it('hang until the caller gives up, without an answer', async () => {
     reaction = { kind: 'silence', takes: false, cuts: false };
-    assert.equal(await send(), undefined);
+    const caller = new AbortController();
+    const sent = send(caller.signal);
+    await until(async () => (await did()).includes('received'), 'the call is there');
+    caller.abort();
+    assert.equal(await sent, undefined);
     await until(async () => (await did()).includes('lost'), 'the caller is gone');
     assert.deepEqual(await did(), ['received', 'lost']);
   });
@@ -115,12 +119,16 @@ describe('carriers of the battery', () => {
     const url = `smtp://${carrier.address}`;
     const adapter = smtpAdapter({ name: 'smtp', kind: 'smtp', url, from: 'hello@example.test' } as Parameters<typeof smtpAdapter>[0]);
     const mail = { id: token, channel: 'email', to: 'ada@example.org', content: { text: `Hello ${token}` }, headers: {} };
-    const sendMail = (ms: number) => adapter.send(mail as unknown as Parameters<typeof adapter.send>[0], AbortSignal.timeout(ms));
+    const sendMail = (signal: AbortSignal) => adapter.send(mail as unknown as Parameters<typeof adapter.send>[0], signal);
     reaction = { kind: 'answer' };
-    assert.equal((await sendMail(5_000)).outcome, 'accepted');
+    assert.equal((await sendMail(AbortSignal.timeout(15_000))).outcome, 'accepted');
     assert.deepEqual(await did(), ['received', 'took', 'answered']);
     reaction = { kind: 'silence', takes: true, cuts: false };
-    assert.equal((await sendMail(300)).outcome, 'unknown');
+    const caller = new AbortController();
+    const sent = sendMail(caller.signal);
+    await until(async () => (await did()).includes('lost'), 'the answer is lost');
+    caller.abort();
+    assert.equal((await sent).outcome, 'unknown');
     assert.deepEqual((await did()).slice(3), ['received', 'took', 'lost']);
   });
 });

@@ -17,10 +17,11 @@ export async function openSmtp(deps: CarrierDeps): Promise<Opened> {
   const server = await startSmtp({
     onClose: ({ id }) => void gone.add(id),
     onData: (stream, session, callback) => {
-      void text(stream).then((mail) => {
+      const take = (mail: string) => {
         const log = logHandoff(deps.history, name, { token: tokenIn(mail) ?? '', to: recipientOf(session) });
         return serve(deps.behaviour, mail, { log, callback, isGone: () => gone.has(session.id) });
-      });
+      };
+      void text(stream).then(take, () => undefined); // the client may disconnect within its mail
     },
   });
   return {

@@ -33,7 +33,8 @@ function answer(replies: string[], callback: Reply): void {
 }
 
 async function take(mailServer: MailServer, stream: NodeJS.ReadableStream, callback: Reply): Promise<void> {
-  const mail = await text(stream);
+  const mail = await text(stream).catch(() => undefined);
+  if (mail === undefined) return; // the client has disconnected within its mail
   await mailServer.onMail(mail);
   if (mailServer.refuse.mail.length === 0) mailServer.received.push(mail);
   answer(mailServer.refuse.mail, callback);

@@ -133,8 +133,12 @@ describe('the Twilio provider', () => {
   it('the Twilio provider returns unknown for a lost, late or failed answer, and without an id', async () => {
     counterpart.interfere = (response) => response.socket?.destroy() !== undefined;
     assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
-    counterpart.interfere = () => true;
-    assert.deepEqual(await adapter().send(outgoing(), AbortSignal.timeout(200)), { outcome: 'unknown', detail: 'timeout' });
+    const deadline = new AbortController();
+    counterpart.interfere = () => {
+      deadline.abort();
+      return true;
+    };
+    assert.deepEqual(await adapter().send(outgoing(), deadline.signal), { outcome: 'unknown', detail: 'timeout' });
     assert.deepEqual(await refused(500, 20500), { outcome: 'unknown', detail: '500' });
     counterpart.interfere = (response) => response.writeHead(201).end('gone wrong') !== undefined;
     assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
