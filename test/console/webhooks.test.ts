@@ -82,10 +82,11 @@ describe('webhooks in the console', () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     receiver.answer = (_received, response) => void released.then(() => response.writeHead(200).end());
+    await openWebhook(); // loaded before the attempt begins, which ends after ten seconds
     const client = restClient(service.url);
     const { id } = await client.send(account);
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
-    await openWebhook();
+    await browser.page.reload();
     await browser.row('pending').first().waitFor();
     release();
     await nothingIsPending();

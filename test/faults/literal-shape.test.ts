@@ -29,13 +29,12 @@ describe('a service in which each message and each event has a workflow of its o
   after(() => service.stop());
 
   const delivered = (id: string) => client.messageUntil(account, id, ({ status }) => status === 'delivered');
-  const told = (id: string, received = receiver.received) =>
-    received
-      .map(({ body }) => JSON.parse(body))
+  /** Without the repeats of a delivery. Deliveries are made at least once: on a busy machine an attempt may be made again. */
+  const toldOnce = (id: string) =>
+    [...new Map(receiver.received.map(({ headers, body }) => [headers['webhook-id'], body])).values()]
+      .map((body) => JSON.parse(body))
       .filter(({ data }: Json) => data.message_id === id)
       .map(({ event }: Json) => event);
-  /** Without the repeats of a delivery. Deliveries are made at least once: on a busy machine an attempt may be made again. */
-  const toldOnce = (id: string) => told(id, [...new Map(receiver.received.map((each) => [each.headers['webhook-id'], each])).values()]);
   const untilAcknowledged = (count: number) =>
     until(async () => {
       const [row] = await rows<{ count: number }>(
@@ -75,8 +74,8 @@ describe('a service in which each message and each event has a workflow of its o
     await delivered(id);
     await untilAcknowledged(events.length);
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
-    assert.deepEqual([ids.length, new Set(ids).size, ids[0] === ids[1]], [events.length + 1, events.length, true]);
-    assert.deepEqual(told(id).slice(1), events);
+    assert.deepEqual([new Set(ids).size, ids[0] === ids[1]], [events.length, true]);
+    assert.deepEqual(toldOnce(id), events);
     assert.deepEqual(await handedOffTwice(), []);
   });
 
@@ -94,8 +93,8 @@ describe('a service in which each message and each event has a workflow of its o
     const first = await client.messageUntil(account, id, (message) => message.fallback?.outcome === 'sent');
     await delivered(first.fallback.message_id);
     await untilAcknowledged(3 + events.length);
-    assert.deepEqual(told(id), ['message.queued', 'message.sent', 'message.failed']);
-    assert.deepEqual(told(first.fallback.message_id), events);
+    assert.deepEqual(toldOnce(id), ['message.queued', 'message.sent', 'message.failed']);
+    assert.deepEqual(toldOnce(first.fallback.message_id), events);
   });
 
   it('sends a batch page by page, with events in order', async () => {
@@ -108,7 +107,7 @@ describe('a service in which each message and each event has a workflow of its o
     await untilAcknowledged(recipients.length * events.length);
     const ids = new Set(receiver.received.map((one) => JSON.parse(one.body).data.message_id as string));
     assert.equal(ids.size, recipients.length);
-    for (const id of ids) assert.deepEqual(told(id), events);
+    for (const id of ids) assert.deepEqual(toldOnce(id), events);
     assert.deepEqual(await handedOffTwice(), []);
   });
 });

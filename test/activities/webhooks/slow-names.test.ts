@@ -6,7 +6,7 @@ import { testConfig } from '../../support/config.js';
 import { type DnsServer, startDnsServer } from '../../support/network/dns-server.js';
 import { type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 
-const promptMs = 1_500;
+const promptMs = 4_000;
 
 describe('webhooks on names that no server answers', () => {
   let dns: DnsServer;

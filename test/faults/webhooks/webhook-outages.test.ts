@@ -47,12 +47,15 @@ describe('deliveries over an outage', () => {
 
   it('log every attempt over an hour, and each event arrives once', async () => {
     let isDown = true;
-    receiver.answer = (...request) => (isDown ? answerWith(503) : acknowledge)(...request);
+    const acknowledged: (string | string[] | undefined)[] = [];
+    receiver.answer = (received, ...rest) => {
+      if (!isDown) acknowledged.push(idOf(received));
+      (isDown ? answerWith(503) : acknowledge)(received, ...rest);
+    };
     const [plain, ordered] = [await subscribe(), await subscribe({ ordered: true })];
     for (let index = 0; index < 3; index += 1) await client.send(account);
     await until(async () => (await deliveriesOf(plain)).every(({ attempts }) => attempts.length >= 3), 'three delays are used up');
     isDown = false;
-    const recoveredAt = Date.now();
     await Promise.all([plain, ordered].map(untilSucceeded));
 
     for (const { attempts, status, next_attempt_at } of await deliveriesOf(plain)) {
@@ -66,7 +69,6 @@ describe('deliveries over an outage', () => {
         assert.ok(seconds >= delay && seconds < 1.2 * delay + 5, `${seconds} s where the retry schedule says ${delay} s`);
       }
     }
-    const acknowledged = receiver.received.filter(({ at }) => at > recoveredAt).map(idOf);
     assert.equal(acknowledged.length, 6);
     assert.equal(new Set(acknowledged).size, 3, 'both webhooks got each event once');
     const [head, ...rest] = await deliveriesOf(ordered);
@@ -102,7 +104,7 @@ describe('deliveries over an outage', () => {
         [null, 200],
       ],
     );
-    assert.ok(attempts[0].duration_ms >= 10_000 && attempts[0].duration_ms < 11_000, `${attempts[0].duration_ms} ms`);
+    assert.ok(attempts[0].duration_ms >= 10_000 && attempts[0].duration_ms < 15_000, `${attempts[0].duration_ms} ms`);
     const [first, second] = receiver.received as [Received, Received];
     assert.deepEqual([receiver.received.length, idOf(second), second.body], [2, idOf(first), first.body]);
   });
