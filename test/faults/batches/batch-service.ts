@@ -27,7 +27,7 @@ export class BatchService {
           const early = await this.beforeTaking(message);
           return early ?? this.afterTaking(message, await sandbox.send(message, signal));
         }),
-      env: { SIGNUP_CREDITS: '1000', REPORT_TIMEOUT_SMS: '2', SANDBOX_DELAY_MS: '20' },
+      env: { SIGNUP_CREDITS: '1000', REPORT_TIMEOUT_SMS: '5', SANDBOX_DELAY_MS: '20' },
     });
     this.client = restClient(this.service.url);
   }
@@ -106,7 +106,7 @@ export async function untilStill(count: () => number): Promise<number> {
   await until(() => {
     if (count() !== last) since = Date.now();
     last = count();
-    return last > 0 && Date.now() - since > 400;
+    return last > 0 && Date.now() - since > 2_000;
   }, 'the number stands still');
   return last;
 }

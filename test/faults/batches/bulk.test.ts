@@ -24,8 +24,10 @@ describe('a batch', () => {
       test.beforeTaking = () => gate.passed;
       const id = await test.bulk(account, phones(100));
       await until(() => test.calls.length > 0, 'the first round is in flight');
-      const inFlight = await untilStill(() => test.calls.length);
       assert.equal((await test.change(account, id, verb)).status, status);
+      const inFlight = (await rows(test.service.db, `SELECT 1 FROM messages WHERE batch_id = $1 AND status_detail = 'sending'`, [id]))
+        .length;
+      assert.ok(inFlight > 0 && inFlight < 100, `${inFlight} are in flight`);
       const balance = await balanceOf(test.service.db, account.workspaceId);
       assert.equal(
         balance,

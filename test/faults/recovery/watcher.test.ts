@@ -132,7 +132,7 @@ describe('a run of the watcher', () => {
   });
 
   it('a run of the watcher gives up on a report of a paused batch, and leaves its queued messages', async () => {
-    const body = { channel: 'sms', content: { text: 'Hello' }, recipients: [silent, silent, silent], allow_duplicates: true, rate: 1 };
+    const body = { channel: 'sms', content: { text: 'Hello' }, recipients: [silent, silent, silent], allow_duplicates: true, rate: 0.1 };
     const headers = { 'X-API-Key': account.apiKey };
     const { batch } = (await client.call('POST', '/api/v1/messages/bulk', { body, headers })).body.data;
     const states = async () =>
