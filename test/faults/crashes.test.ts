@@ -23,7 +23,7 @@ describe('crashes', () => {
     service = await startService({
       env: { SANDBOX_DELAY_MS: '400' },
       workerEnv: { TEMPORAL_ADDRESS: workerProxy.address },
-      apiEnv: { TEMPORAL_ADDRESS: proxy.address, ACCEPT_TIMEOUT_MS: '1500' },
+      apiEnv: { TEMPORAL_ADDRESS: proxy.address, ACCEPT_TIMEOUT_MS: '3500' },
     });
     client = restClient(service.url);
   });
@@ -176,11 +176,18 @@ describe('crashes', () => {
     return waiting.length;
   }
 
+  /** Temporal lists a workflow some time after its start. */
   async function latestWorkflow(): Promise<string> {
-    for await (const { workflowId } of service.temporal.client.workflow.list({
-      query: `WorkflowType IN ('sendMessage', 'sendGroup') AND ExecutionStatus = 'Running'`,
-    }))
-      return workflowId;
-    return assert.fail('no workflow is running');
+    const query = `WorkflowType IN ('sendMessage', 'sendGroup') AND ExecutionStatus = 'Running'`;
+    let latest: string | undefined;
+    const isListed = async () => {
+      for await (const { workflowId } of service.temporal.client.workflow.list({ query })) {
+        latest = workflowId;
+        return true;
+      }
+      return false;
+    };
+    await until(isListed, 'a running workflow is listed');
+    return latest ?? '';
   }
 });

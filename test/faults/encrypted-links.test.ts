@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { type Certificate, issueCertificate, makeAuthority } from '../../local/tls/certificates.js';
-import { restClient } from '../support/client.js';
+import { restClient, until } from '../support/client.js';
 import { testEnv } from '../support/config.js';
 import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
@@ -113,7 +113,7 @@ describe('encrypted connections', () => {
         await db.close();`;
       return execFileSync(process.execPath, ['--input-type=module', '-e', script, url], { encoding: 'utf8', stdio: 'pipe' });
     };
-    assert.equal(askBy(authority.cert), 'true');
+    await until(() => askBy(authority.cert) === 'true', 'PostgreSQL has read its new settings');
     const stranger = (await makeAuthority('somebody else')).cert;
     assert.throws(() => askBy(stranger), /certificate|self-signed|unable to verify/);
   });

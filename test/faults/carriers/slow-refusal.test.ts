@@ -10,7 +10,7 @@ describe('a carrier that refuses a message after the time of its fallback', () =
   let client: RestClient;
   before(async () => {
     counterpart = await startTwilio();
-    service = await startService({ isHere: true, env: { ...twilioEnv(counterpart), UNKNOWN_HANDOFF_TIMEOUT: '5' } });
+    service = await startService({ isHere: true, env: { ...twilioEnv(counterpart), UNKNOWN_HANDOFF_TIMEOUT: '8' } });
     client = restClient(service.url, service.db);
   });
   afterEach(() => assertBooks(service.db));
