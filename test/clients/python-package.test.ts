@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generatePython } from '../../clients/python/build/write-python.js';
 import { useApi } from '../api/use-api.js';
+import { pythonWheels } from '../support/downloads.js';
 import { clientFolder, hasPython, pythonBin, runTool, testsFolder } from './python-tools.js';
 
 const program = `
@@ -43,9 +44,9 @@ describe('the package tidings-client for Python', function () {
     const clean = join(folder, 'clean');
     execFileSync('python3', ['-m', 'venv', '--without-pip', clean], quiet);
     const python = join(clean, 'bin/python');
-    // The versions are pinned, so that a failure comes from the change.
-    const constraint = ['--constraint', join(testsFolder, 'requirements.txt')];
-    const install = ['--python', python, 'install', '--quiet', ...constraint, join(folder, wheels[0] ?? '')];
+    // From the packages of the cache: the versions are pinned, so that a failure comes from the change.
+    const from = ['--no-index', '--find-links', pythonWheels(pythonBin(), join(testsFolder, 'requirements.txt'))];
+    const install = ['--python', python, 'install', '--quiet', ...from, join(folder, wheels[0] ?? '')];
     execFileSync(pip, ['--disable-pip-version-check', ...install], quiet);
     const { key: KEY } = await app.account();
     const env = { PATH: process.env.PATH, BASE: app.url, KEY };

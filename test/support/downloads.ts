@@ -70,6 +70,13 @@ export function pythonPrograms(name: string, requirements: string): string {
   return join(folder, 'bin');
 }
 
+/** A folder with the packages of a requirements file, for installations without an index. @param bin of `pythonPrograms` */
+export const pythonWheels = (bin: string, requirements: string): string =>
+  installedBy('python-wheels', requirements, (folder) => {
+    const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--dest', folder];
+    run(join(bin, 'pip'), ['download', ...options, '--requirement', requirements]);
+  });
+
 /** The packages of a package.json, all of them pinned. @returns the folder with `node_modules` */
 export function nodePackages(name: string, manifest: string): string {
   return installedBy(name, manifest, (folder) => {

@@ -57,7 +57,9 @@ async function unpack(source: string, target: string): Promise<void> {
     }
     const fonts = `<dir>${join(target, 'fonts')}</dir><cachedir>${join(target, 'font-cache')}</cachedir>`;
     writeFileSync(join(folder, 'fonts.conf'), `<?xml version="1.0"?><fontconfig>${fonts}</fontconfig>`);
-    if (!existsSync(target)) renameSync(folder, target); // two test files may unpack at once
+    renameSync(folder, target);
+  } catch (error) {
+    if (!existsSync(target)) throw error; // otherwise another test file has unpacked it meanwhile
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
