@@ -54,7 +54,7 @@ describe('requests of the TypeScript client', () => {
 
   it('a send without an answer in time is sent again with its idempotency key', async () => {
     server.answers = ['hang', sent];
-    assert.equal((await tidings.messages.send(message, { timeoutMs: 200, idempotencyKey: 'order-1' })).id, 'one');
+    assert.equal((await tidings.messages.send(message, { timeoutMs: 1_000, idempotencyKey: 'order-1' })).id, 'one');
     assert.deepEqual(
       server.requests.map(({ headers }) => headers['idempotency-key']),
       ['order-1', 'order-1'],
@@ -163,7 +163,7 @@ describe('requests of the TypeScript client', () => {
   it('a stream that gets no answer is opened again', async () => {
     const event = '{"event":"message.sent","timestamp":"","data":{"message_id":"m"}}';
     server.answers = ['hang', { status: 200, headers: { 'Content-Type': 'text/event-stream' }, body: `id: 1.a\ndata: ${event}\n\n` }];
-    const stream = readStream(new Transport({ apiKey: 'tidings_x', baseUrl: server.url }), { signal: AbortSignal.timeout(10_000) }, 200);
+    const stream = readStream(new Transport({ apiKey: 'tidings_x', baseUrl: server.url }), { signal: AbortSignal.timeout(10_000) }, 1_000);
     const { value } = await stream.next();
     assert.deepEqual([value?.id, server.requests.length], ['1.a', 2]);
     await stream.return();
@@ -175,7 +175,7 @@ describe('requests of the TypeScript client', () => {
       server.requests = [];
       server.answers = [{ status: 200, ...(type === undefined ? {} : { headers: { 'Content-Type': type } }), body: '<html>Hello</html>' }];
       const { status, code, message } = await failureOf(
-        tidings.stream({ signal: AbortSignal.timeout(1_000), onOpen: () => opened.push('open') }).next(),
+        tidings.stream({ signal: AbortSignal.timeout(10_000), onOpen: () => opened.push('open') }).next(),
       );
       assert.deepEqual([status, code, message], [200, 'invalid_answer', 'The answer is not a stream: is baseUrl right?']);
       assert.deepEqual([server.requests.length, opened], [1, []]);

@@ -126,7 +126,8 @@ describe('.dockerignore', () => {
     ]);
   });
 
-  it('lets in everything that the build reads, so that the image can be built', async () => {
+  it('lets in everything that the build reads, so that the image can be built', async function () {
+    this.timeout(600_000);
     const context = await mkdtemp(join(tmpdir(), 'tidings-image-'));
     try {
       for (const path of admitted) {

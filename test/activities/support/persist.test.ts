@@ -56,7 +56,7 @@ describe('AnswerRecorder', () => {
     const writes: string[][] = [];
     const recorder = new AnswerRecorder(async (answers) => void writes.push(answers.map(({ id }) => id)));
     recorder.add(answerOf('one'));
-    for (let left = 100; left > 0 && writes.length === 0; left -= 1) await sleep(20);
+    for (let left = 1_000; left > 0 && writes.length === 0; left -= 1) await sleep(20);
     assert.deepEqual(writes, [['one']]);
     recorder.add(answerOf('two'));
     await recorder.end();
@@ -71,7 +71,7 @@ describe('AnswerRecorder', () => {
       if (answer?.id === 'bad') throw new Error('gone');
     });
     recorder.add(answerOf('slow'));
-    for (let left = 100; left > 0 && ended === 0; left -= 1) await sleep(20);
+    for (let left = 1_000; left > 0 && ended === 0; left -= 1) await sleep(20);
     recorder.add(answerOf('bad'));
     await assert.rejects(recorder.end(), /gone/);
     assert.equal(ended, 2);
@@ -81,7 +81,7 @@ describe('AnswerRecorder', () => {
 describe('callDeadline', () => {
   it('aborts calls after their time limit', async () => {
     const { signal, clear } = callDeadline(50);
-    for (let left = 100; left > 0 && !signal.aborted; left -= 1) await sleep(20);
+    for (let left = 1_000; left > 0 && !signal.aborted; left -= 1) await sleep(20);
     assert.ok(signal.aborted);
     clear();
   });

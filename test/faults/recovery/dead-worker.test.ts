@@ -54,6 +54,6 @@ describe('a worker that dies or hangs', () => {
   });
   it('503 soon when the last one is stopped in good order', async () => {
     assert.equal(await service.worker.stop(), 0);
-    await until(isGone, 3);
+    await until(isGone, 6);
   });
 });

@@ -121,7 +121,7 @@ describe('what a folder keeps', () => {
   it('a folder below one that takes no folders is refused, and the start does not hang', () => {
     const { href } = new URL('../../../local/plan/plan.js', import.meta.url);
     const script = `import { prepareDataDir } from '${href}'; prepareDataDir('/proc/tidings/data');`;
-    const limits = { timeout: 10_000, killSignal: 'SIGKILL', encoding: 'utf8' } as const; // a hanging mkdir hears no other signal
+    const limits = { timeout: 60_000, killSignal: 'SIGKILL', encoding: 'utf8' } as const; // a hanging mkdir hears no other signal
     const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], limits);
     assert.match(stderr, /StartError: DATA_DIR \/proc\/tidings\/data cannot be used/);
   });
