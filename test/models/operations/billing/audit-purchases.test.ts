@@ -39,11 +39,11 @@ describe('the audit of purchases', () => {
   const refund = (orderId: string, cents: number) => {
     const at = new Date(cents * 1_000);
     const charge = { cause: `ch_${orderId}`, paymentId: `pi_${orderId}`, currency: 'usd', isDecided: false };
-    return event({ kind: 'refund', ...charge, beforeCents: null, amountCents: cents, at });
+    return event({ kind: 'refund', ...charge, beforeCents: null, amountCents: cents, chargeCents: null, at });
   };
   const dispute = (orderId: string, amountCents: number) => {
     const reversal = { cause: `dp_${orderId}`, paymentId: `pi_${orderId}`, beforeCents: null, currency: 'usd', isDecided: false, at: null };
-    return event({ kind: 'dispute', ...reversal, amountCents });
+    return event({ kind: 'dispute', ...reversal, amountCents, chargeCents: null });
   };
   const audit = async () => {
     const found: string[] = [];
