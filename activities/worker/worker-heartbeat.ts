@@ -12,6 +12,13 @@ import type { Logger } from '../../models/process/logger.js';
  */
 export const nameWorker = () => `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
 
+export interface Heartbeats {
+  /** The time since the last heartbeat that was written. */
+  silentMs(): number;
+  /** Stops them, and records that the thread has stopped. */
+  end(): Promise<void>;
+}
+
 /**
  * Renews the row of this thread. A thread whose event loop is blocked renews nothing, like a dead one.
  *
@@ -19,9 +26,9 @@ export const nameWorker = () => `${hostname()}:${process.pid}:${randomUUID().sli
  * only newer servers have heartbeats of workers.
  * @param worker the name of the process
  * @param part names the thread within its process
- * @returns a function that stops the heartbeats and records that the thread has stopped
  */
-export function startHeartbeats(db: Database, logger: Logger, worker: string, part: string): () => Promise<void> {
+export function startHeartbeats(db: Database, logger: Logger, worker: string, part: string): Heartbeats {
+  let lastAt = performance.now();
   let isFailing = false;
   let isBusy = false;
   const once = async () => {
@@ -31,6 +38,7 @@ export function startHeartbeats(db: Database, logger: Logger, worker: string, pa
       const begun = Date.now();
       noteClock(await noteHeartbeat(db, worker, part), begun, Date.now());
       isFailing = false;
+      lastAt = performance.now();
     } catch (err) {
       if (!isFailing) logger.warn({ err }, 'the heartbeat could not be written');
       isFailing = true;
@@ -40,8 +48,11 @@ export function startHeartbeats(db: Database, logger: Logger, worker: string, pa
   };
   void once().then(() => forgetOldHeartbeats(db).catch(() => undefined));
   const clock = setInterval(() => void once(), heartbeatMs).unref();
-  return async () => {
-    clearInterval(clock);
-    await noteEndOfHeartbeats(db, worker, part).catch(() => undefined); // without it, the missing heartbeat shows the same later
+  return {
+    silentMs: () => performance.now() - lastAt,
+    end: async () => {
+      clearInterval(clock);
+      await noteEndOfHeartbeats(db, worker, part).catch(() => undefined); // without it, the missing heartbeat shows the same later
+    },
   };
 }

@@ -10,6 +10,7 @@ import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { coreTelemetry } from './core-metrics.js';
 import { startHeartbeats } from './worker-heartbeat.js';
 import { ownerOfWork } from './owner-of-work.js';
+import { answers, runWhileDatabaseAnswers } from './run-while-database-answers.js';
 import { nativeLogging, sdkLogger } from './sdk-logger.js';
 import type { TaskQueue } from '../support/slots.js';
 import { type RunningWorkers, startWorkers } from './workers.js';
@@ -46,13 +47,23 @@ export async function startThread({
   const endTracing = await startTracing({ tracing: config.tracing, logger, part: taskQueues.includes(queues.bulk) ? 'batches' : 'worker' });
   const pace = taskQueues.includes(queues.bulk) ? givingWayTo(urgent, ownerOfWork) : urgent.pace;
   const db = connect(config.databaseUrl, poolMax, { pace });
-  const connection = await NativeConnection.connect(config.temporalServer);
-  const workers = await startWorkers({ config, db, logger, connection, taskQueues, endpoints });
-  const endHeartbeats = startHeartbeats(db, logger, worker, taskQueues.join());
+  // Each start has its own connection, because one connection has one worker of a queue at a time, and former workers may still finish activities.
+  const start = async () => {
+    const connection = await NativeConnection.connect(config.temporalServer);
+    const close = () => connection.close();
+    const workers = await startWorkers({ config, db, logger, connection, taskQueues, endpoints }).catch(async (error: unknown) => {
+      await close().catch(() => undefined);
+      throw error;
+    });
+    return { ...workers, done: workers.done.then(close) }; // if one failed, the process ends
+  };
+  const first = await start();
+  const heartbeats = startHeartbeats(db, logger, worker, taskQueues.join());
+  const { silentMs } = heartbeats;
+  const workers = runWhileDatabaseAnswers(first, { start, silentMs, answers: () => answers(config.databaseUrl), logger });
   const done = workers.done.then(async () => {
-    await endHeartbeats();
+    await heartbeats.end();
     await endTracing();
-    await connection.close();
     await db.close();
   });
   return { done, stop: () => workers.stop().then(() => done) };

@@ -9,7 +9,8 @@ import type { Logger } from '../../models/process/logger.js';
 import { isTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
 import { createActivities } from '../index.js';
-import { LeanWorker } from './lean-worker.js';
+import { leanWorker } from './lean-worker.js';
+import { leaveLocalActivities } from './leave-work.js';
 import { activitySlots, type TaskQueue } from '../support/slots.js';
 import { traceActivities } from './trace-activities.js';
 import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
@@ -42,20 +43,22 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
+export interface LeavingWorkers extends RunningWorkers {
+  /** The same, and leaves all workflows to other workers at once. */
+  leave(): Promise<void>;
+}
+
 const pollers = { type: 'simple-maximum', maximum: 5 } as const;
 /** Sends each heartbeat immediately, three times within the time-out, so that a busy process is not taken for a dead one. */
 const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottleInterval: '1s' } as const;
-/**
- * When the worker stops, activities finish their calls (40 s at most) and record the answers (up to 30 s while the database is away). The SDK
- * cancels activities after the grace time. The process manager must wait longer than `shutdownForceTime`.
- */
-const grace = { shutdownGraceTime: '50s', shutdownForceTime: '80s' } as const;
+/** When the worker stops, activities finish their calls (40 s at most) and record the answers. The SDK cancels activities after this time. */
+const grace = { shutdownGraceTime: '50s' } as const;
 
 /** The queues of the thread of batches, which has a lower priority. Retries belong there, because receivers decide how many there are. */
 export const batchThreadQueues: readonly TaskQueue[] = [queues.bulk, queues.webhooks];
 
 /** Starts the workers of these queues, and the report poster if the sandbox is a provider. */
-export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
+export async function startWorkers(deps: WorkersDeps): Promise<LeavingWorkers> {
   const { config, db, logger, connection, taskQueues, endpoints, wrapProviders = (all) => all } = deps;
   const { secretKey, callbackUrl } = config;
   let reports: ReportPoster | undefined;
@@ -63,16 +66,16 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   const poster = webhookPoster(config);
   const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
   const starts = workflowStarts(new Client({ connection, namespace: config.temporalNamespace }));
-  const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // one for each activity
+  const [stopping, leaving] = [new AbortController(), new AbortController()];
+  setMaxListeners(0, stopping.signal, leaving.signal); // one for each activity
   const activities = createActivities({ db, config, logger, providers, poster, endpoints, starts, stopping: stopping.signal });
-  const interceptors = isTracing() ? { activity: [traceActivities] } : {};
+  const interceptors = { activity: [leaveLocalActivities(leaving.signal), ...(isTracing() ? [traceActivities] : [])] };
   const common = { connection, namespace: config.temporalNamespace, activities, interceptors, ...grace, ...heartbeats };
   const workers = await Promise.all(
     taskQueues.map((taskQueue) => {
       const maxConcurrentActivityTaskExecutions = activitySlots[taskQueue];
       const options = { ...common, taskQueue, maxConcurrentActivityTaskExecutions, ...optionsOf(config)[taskQueue] };
-      return taskQueue === queues.messages ? LeanWorker.create(options) : Worker.create(options);
+      return taskQueue === queues.messages ? leanWorker(leaving.signal).create(options) : Worker.create(options);
     }),
   );
   if (providers.accounts.has('sandbox')) reports = startReportPoster({ db, secretKey, callbackUrl, logger });
@@ -80,12 +83,17 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
     await reports?.stop();
     poster.close();
   });
+  const stop = async () => {
+    stopping.abort();
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    await done;
+  };
   return {
     done,
-    stop: async () => {
-      stopping.abort();
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await done;
+    stop,
+    leave: () => {
+      leaving.abort();
+      return stop();
     },
   };
 }

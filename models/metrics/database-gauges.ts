@@ -87,7 +87,7 @@ export const serviceGauges = {
   ),
   watcherFailing: gauge('tidings_watcher_failing_steps', 'Failed steps of the last run of the watcher', { from: 'api' }),
   workersAlive: gauge('tidings_workers_alive', 'Worker processes with a recent heartbeat', { from: 'api' }),
-  workersLost: gauge('tidings_workers_lost', 'Worker processes that crashed or hung in the last ten minutes', {
+  workersLost: gauge('tidings_workers_lost', 'Worker processes that crashed, hung or lost PostgreSQL in the last ten minutes', {
     from: 'api',
   }),
   inbox: gaugeOfEach(

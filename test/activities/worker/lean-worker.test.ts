@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Context, Script } from 'node:vm';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { LeanWorker } from '../../../activities/worker/lean-worker.js';
+import { leanWorker } from '../../../activities/worker/lean-worker.js';
 import { workflowBundlePath } from '../../../activities/worker/workers.js';
 
 const history = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../../../test/histories/delivered.json'), 'utf8'));
@@ -33,7 +33,7 @@ describe('LeanWorker', () => {
   });
 
   it('calls workflow code without a time-out, where the worker of the SDK sets one for each call', async () => {
-    assert.deepEqual((await callsOf(LeanWorker)).timeouts, [undefined]);
+    assert.deepEqual((await callsOf(leanWorker())).timeouts, [undefined]);
     const { timeouts } = await callsOf(Worker);
     assert.ok(
       timeouts.some((timeout) => typeof timeout === 'number'),
@@ -42,6 +42,6 @@ describe('LeanWorker', () => {
   });
 
   it('takes short stack traces in workflow code', async () => {
-    assert.equal((await callsOf(LeanWorker)).stackTraceLimit, 4);
+    assert.equal((await callsOf(leanWorker())).stackTraceLimit, 4);
   });
 });
