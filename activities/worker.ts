@@ -10,6 +10,7 @@ import { logLibraryWarnings } from '../models/process/library-warnings.js';
 import { createLogger } from '../models/process/logger.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { requireSchema, SchemaError } from '../models/require-schema.js';
+import { requireSecretKey, SecretKeyError } from '../models/require-secret-key.js';
 import { queues } from '../workflows/contract.js';
 import { SharedEndpointStats } from './webhooks/shared-endpoint-stats.js';
 import type { SharedMemory } from './worker/batch-thread.js';
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
   const logger = createLogger('worker', config.logLevel);
   logLibraryWarnings(logger);
   const schema = await requireSchema(config, logger);
+  await requireSecretKey(config, logger);
   reportOutdatedRuntime((line) => logger.warn(line));
   const { metrics, dataDir } = config;
   await serveMetrics({ ...metrics, port: workerMetricsPort(metrics.port), dataDir, logger });
@@ -76,7 +78,7 @@ try {
   await main();
 } catch (error) {
   process.stderr.write(
-    error instanceof ConfigError || error instanceof SchemaError
+    error instanceof ConfigError || error instanceof SchemaError || error instanceof SecretKeyError
       ? `${error.message}\n`
       : `The worker failed: ${error instanceof Error ? error.stack : error}\n`,
   );

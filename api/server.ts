@@ -12,6 +12,7 @@ import { startTracing } from '../models/tracing/tracing.js';
 import { warmUpPasswords } from '../models/passwords.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { requireSchema } from '../models/require-schema.js';
+import { requireSecretKey } from '../models/require-secret-key.js';
 import { createAcceptGate } from './accept/accept-gate.js';
 import { createApp } from './app.js';
 import { type BulkThread, createBulkThread, apiPoolSizes } from './bulk-thread/create-bulk-thread.js';
@@ -47,6 +48,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
 
 async function start(deps: ServerDeps): Promise<void> {
   const schema = await requireSchema(deps.config, deps.logger);
+  await requireSecretKey(deps.config, deps.logger);
   const endTracing = await startTracing({ tracing: deps.config.tracing, logger: deps.logger, part: 'api' });
   const { connections } = deps.config;
   const server = createHttpServer(createApp(deps), deps, defaultTimeouts, {

@@ -1,8 +1,10 @@
 /** PostgreSQL: version, schema, rights, clock and settings. */
 import { currentTime, type Database, select } from '../../../models/db/database.js';
+import { opensErasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { readSchema } from '../../../models/require-schema.js';
+import { foreignSecretKey, secretKeyFix } from '../../../models/require-secret-key.js';
 import { countText } from '../../../models/rules/values/text.js';
-import { type Check, failed, type Finding, ok, warning } from '../check.js';
+import { type Check, failed, type Finding, ok, skipped, warning } from '../check.js';
 
 /** Up to version 14 every role can create tables in the schema `public`. */
 const versionMin = 150_000;
@@ -62,6 +64,17 @@ const readFacts = `
     current_setting('synchronous_commit') AS synchronous_commit, current_setting('autovacuum') AS autovacuum,
     current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections,
     (SELECT last_failed_wal FROM pg_stat_archiver WHERE last_failed_time > COALESCE(last_archived_time, '-infinity')) AS unarchived`;
+
+/** The processes refuse to start with another key; see `requireSecretKey`. */
+export const secretKeyCheck: Check = {
+  subject: 'SECRET_KEY',
+  fix: secretKeyFix,
+  async run({ db, config }) {
+    const opens = await opensErasureKey(db, config.secretKeys);
+    if (opens === null) return [skipped('SECRET_KEY', 'no process has started on this database yet')];
+    return [opens ? ok('SECRET_KEY', 'that of this database') : failed('SECRET_KEY', foreignSecretKey, secretKeyFix)];
+  },
+};
 
 export function versionFinding({ version, version_number, size }: DatabaseFacts): Finding {
   if (version_number < versionMin) return failed('PostgreSQL', `version ${version}`, 'Upgrade PostgreSQL to 15 or newer');

@@ -1,6 +1,6 @@
 import type { Check } from '../check.js';
 import { callbackUrlCheck, publicUrlCheck, webhookNamesCheck } from './addresses.js';
-import { databaseCheck } from './database.js';
+import { databaseCheck, secretKeyCheck } from './database.js';
 import { paymentsCheck } from './payments.js';
 import { providersCheck } from './providers.js';
 import { runtimeCheck } from './runtime.js';
@@ -11,6 +11,7 @@ import { temporalCheck, workersCheck } from './temporal.js';
 export const allChecks: readonly Check[] = [
   runtimeCheck,
   databaseCheck,
+  secretKeyCheck,
   temporalCheck,
   workersCheck,
   redisCheck,

@@ -28,12 +28,26 @@ async function load(db: Database, secretKeys: readonly [string, ...string[]]): P
   return Buffer.from(decrypt(secretKeys, erasureKeyContext, sealed), 'base64');
 }
 
+/** Makes the key if there is none. */
+export async function makeErasureKey(db: Database, secretKey: string): Promise<void> {
+  await select(db, insert, [encrypt(secretKey, erasureKeyContext, randomBytes(32).toString('base64'))]);
+}
+
 /** Several processes may start at the same time. The first key that is stored is used. */
 async function make(db: Database, secretKey: string): Promise<Buffer> {
-  await select(db, insert, [encrypt(secretKey, erasureKeyContext, randomBytes(32).toString('base64'))]);
+  await makeErasureKey(db, secretKey);
   const [stored] = await select<{ sealed: Buffer }>(db, find);
   if (stored === undefined) throw new Error('the inserted row was not found');
   return stored.sealed;
+}
+
+/**
+ * Shows whether a process has the SECRET_KEY of this database.
+ * @returns whether one of these keys opens the stored key; null if none was made yet
+ */
+export async function opensErasureKey(db: Database, secretKeys: readonly [string, ...string[]]): Promise<boolean | null> {
+  const [stored] = await select<{ sealed: Buffer }>(db, find);
+  return stored === undefined ? null : reencryptValue(secretKeys, erasureKeyContext, stored.sealed) !== null;
 }
 
 /**

@@ -87,6 +87,12 @@ describe('npm run doctor', () => {
     assert.deepEqual([state, fix], ['failed', `Run: temporal schedule toggle --unpause -s ${workflowIds.watcher} -n ${namespace}`]);
   });
 
+  it('names a SECRET_KEY that is not that of the database, unless SECRET_KEYS_OLD has it', async () => {
+    const SECRET_KEY = 'x'.repeat(32);
+    assert.equal((await found({ ...env, SECRET_KEY })).get('SECRET_KEY')?.state, 'failed');
+    assert.equal((await found({ ...env, SECRET_KEY, SECRET_KEYS_OLD: env.SECRET_KEY })).get('SECRET_KEY')?.state, 'ok');
+  });
+
   it('names every server that does not answer, and exits with 1', async () => {
     const dead = `127.0.0.1:${await freePort()}`;
     const { code, seen } = await findings({

@@ -1,0 +1,34 @@
+/** Whether a process has the SECRET_KEY of its database. */
+import { openPool } from './db/database.js';
+import { makeErasureKey, opensErasureKey } from './operations/erasure/erasure-key.js';
+import type { Logger } from './process/logger.js';
+import type { Config } from './settings/config.js';
+
+/** What is wrong, for people. */
+export const foreignSecretKey = 'neither SECRET_KEY nor SECRET_KEYS_OLD opens what the other processes have encrypted in this database';
+/** What to do about it. */
+export const secretKeyFix = 'Set SECRET_KEY to the value of the other processes, or add the value of before to SECRET_KEYS_OLD';
+
+/** The process has another SECRET_KEY than those that made the data. */
+export class SecretKeyError extends Error {}
+
+/**
+ * Called at the start of a process, which would otherwise refuse valid API keys and store what no other process can read. The first process of an
+ * installation makes the value by which the key is known. If PostgreSQL does not answer, the process starts (see `requireSchema`).
+ * @throws SecretKeyError
+ */
+export async function requireSecretKey(
+  { databaseUrl, secretKeys }: Pick<Config, 'databaseUrl' | 'secretKeys'>,
+  logger: Logger,
+): Promise<void> {
+  const db = openPool(databaseUrl, 1, { answerMsMax: 5_000 });
+  try {
+    if ((await opensErasureKey(db, secretKeys)) === null) await makeErasureKey(db, secretKeys[0]);
+    if ((await opensErasureKey(db, secretKeys)) === false) throw new SecretKeyError(`Bad settings: ${foreignSecretKey}. ${secretKeyFix}`);
+  } catch (err) {
+    if (err instanceof SecretKeyError) throw err;
+    logger.warn({ err }, 'SECRET_KEY could not be compared with the database');
+  } finally {
+    await db.close();
+  }
+}
