@@ -1,6 +1,6 @@
 /**
- * Rate limits in fixed windows, counted exactly. With Redis all processes share the counters. While Redis does not answer, each process
- * counts in its own memory, so that a Redis outage is not an outage of the API.
+ * Rate limits in fixed windows, counted exactly. With Redis all processes share the counters. While Redis does not answer or refuses
+ * writes, each process counts in its own memory, so that a Redis outage is not an outage of the API.
  */
 import type { Config } from '../../models/settings/config.js';
 import type { RateLimit } from '../../models/settings/limit-settings.js';
@@ -8,7 +8,7 @@ import { rateLimited } from '../../models/errors.js';
 import { apiMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { type Bucket, Counters, type RateClass } from './limits/counters.js';
-import { connectRedis } from './limits/redis.js';
+import { acceptsWrites, connectRedis } from './limits/redis.js';
 
 /** Carriers and load balancers send from a few addresses. A refused probe would take a healthy process out of service. */
 const machineLimit: RateLimit = { points: 100_000, seconds: 60 };
@@ -39,7 +39,7 @@ export interface Limiter {
   giveBack(bucket: Bucket): void;
   /** Writes the three headers without counting, for responses that belong to no endpoint. */
   describe(bucket: Bucket, res: HeaderSink): Promise<void>;
-  /** Whether Redis answers; true without Redis. */
+  /** Whether Redis counts; true without Redis. */
   isHealthy(): Promise<boolean>;
   close(): void;
 }
@@ -78,7 +78,7 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
       const window = await counters.windowOf(bucket);
       writeHeaders(res, { points, left: window?.remainingPoints ?? points, msBeforeNext: window?.msBeforeNext ?? seconds * 1000 });
     },
-    isHealthy: async () => redis === null || (redis.status === 'ready' && (await redis.ping().catch(() => '')) === 'PONG'),
+    isHealthy: async () => redis === null || acceptsWrites(redis),
     close: () => redis?.disconnect(),
   };
 }

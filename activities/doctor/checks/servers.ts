@@ -12,6 +12,8 @@ export const redisCheck: Check = {
     redis.on('error', () => undefined); // the failed call reports it
     try {
       await redis.connect();
+      // A server that is full, or a replica after a failover, answers and refuses writes.
+      await redis.set('tidings:limit:doctor', '1', 'PX', 1000);
       const policy = await redis.config('GET', 'maxmemory-policy').then(
         (pair) => (pair as string[])[1] ?? '',
         () => '',

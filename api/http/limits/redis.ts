@@ -24,10 +24,31 @@ export function connectRedis(url: string, logger: Logger): Redis {
     if (!isDown) logger.warn({ err }, 'Redis is not available; rate limits are counted in memory');
     isDown = true;
   });
+  let refuses = false;
+  const noteAnswer = (answer: unknown) => {
+    if (answer instanceof Error && !isRefusal(answer)) return redis.disconnect(true);
+    if (isRefusal(answer) && !refuses) logger.warn({ err: answer }, 'Redis refuses writes; rate limits are counted in memory');
+    if (!isRefusal(answer) && refuses) logger.info('Redis accepts writes again');
+    refuses = isRefusal(answer);
+  };
   // A Redis server that accepts connections but does not answer is disconnected, so that requests stop waiting for it.
   const heartbeat = setInterval(() => {
-    if (redis.status === 'ready') redis.ping().catch(() => redis.disconnect(true));
+    if (redis.status === 'ready') writeProbe(redis).then(noteAnswer, noteAnswer);
   }, 1000).unref();
   redis.once('end', () => clearInterval(heartbeat));
   return redis;
 }
+
+/** Whether the counters work. A server that is full, or a replica after a failover, answers `PING` and refuses writes. */
+export const acceptsWrites = async (redis: Redis): Promise<boolean> =>
+  redis.status === 'ready' &&
+  (await writeProbe(redis).then(
+    () => true,
+    () => false,
+  ));
+
+/** Writes a key with the prefix of the counters, because an access list may permit no other. */
+const writeProbe = (redis: Redis) => redis.set('tidings:limit:health', '1', 'PX', 1000);
+
+/** The server has answered with an error. */
+const isRefusal = (answer: unknown): answer is Error => answer instanceof Error && answer.name === 'ReplyError';

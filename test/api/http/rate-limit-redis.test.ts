@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { freePort } from '../../support/network/free-port.js';
-import { startRedisServer } from '../../../harness/stage/redis-server.js';
 import { until } from '../../support/client.js';
+import { type RedisServer, startRedis } from '../../support/parts/redis.js';
 import { useApiStarts } from '../use-api.js';
 
 const list = '/api/v1/messages';
@@ -34,6 +32,7 @@ describe('rate limits in Redis', () => {
   for (const [what, fallIll, heal, left] of [
     ['hangs', (redis: RedisServer) => redis.signal('SIGSTOP'), (redis: RedisServer) => redis.signal('SIGCONT'), '3'],
     ['is killed', (redis: RedisServer) => redis.kill(), (redis: RedisServer) => redis.start(), '4'],
+    ['refuses writes', (redis: RedisServer) => redis.limitMemory('1'), (redis: RedisServer) => redis.limitMemory('0'), '3'],
   ] as const) {
     it(`rate limits count in memory while Redis ${what}, and in Redis again afterwards`, async () => {
       const redis = await startRedis();
@@ -95,31 +94,3 @@ describe('rate limits without Redis', () => {
     assert.equal((await app.call('GET', '/health')).body.services.redis, 'error');
   });
 });
-
-interface RedisServer {
-  url: string;
-  start(): Promise<void>;
-  signal(signal: NodeJS.Signals): void;
-  kill(): Promise<void>;
-}
-
-/** A Redis of a test's own. */
-async function startRedis(): Promise<RedisServer> {
-  const port = await freePort();
-  let server: ChildProcess;
-  const redis: RedisServer = {
-    url: `redis://127.0.0.1:${port}`,
-    async start() {
-      server = await startRedisServer(port);
-    },
-    signal: (signal) => void server.kill(signal),
-    async kill() {
-      if (server.exitCode !== null || server.signalCode !== null) return;
-      const gone = once(server, 'exit');
-      server.kill('SIGKILL');
-      await gone;
-    },
-  };
-  await redis.start();
-  return redis;
-}

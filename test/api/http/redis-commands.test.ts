@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { connectRedis } from '../../../api/http/limits/redis.js';
-import { createLogger } from '../../../models/process/logger.js';
+import { acceptsWrites, connectRedis } from '../../../api/http/limits/redis.js';
+import { createLogger, type Logger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';
+import { startRedis } from '../../support/parts/redis.js';
 
 describe('a command to a Redis that hangs', () => {
   it('fails, and is not sent again after a reconnect: its request was counted in memory', async () => {
@@ -31,5 +32,31 @@ describe('a command to a Redis that hangs', () => {
     assert.equal(evals, 1);
     redis.disconnect();
     server.close();
+  });
+});
+
+describe('a Redis that refuses writes', () => {
+  before(function () {
+    if (process.env.TEST_REDIS === undefined) this.skip();
+  });
+
+  it('is logged once, and once when it accepts them again', async () => {
+    const server = await startRedis();
+    const lines: string[] = [];
+    const log = (...said: unknown[]) => void lines.push(String(said.at(-1)));
+    const redis = connectRedis(server.url, { info: log, warn: log } as unknown as Logger);
+    const refusal = 'Redis refuses writes; rate limits are counted in memory';
+    try {
+      await until(() => acceptsWrites(redis), 'it accepts writes');
+      await server.limitMemory('1');
+      await until(() => lines.includes(refusal), 'the refusal is logged');
+      const isAccepted = await acceptsWrites(redis);
+      await server.limitMemory('0');
+      await until(() => lines.includes('Redis accepts writes again'), 'the end is logged');
+      assert.deepEqual([isAccepted, lines], [false, ['Redis is connected', refusal, 'Redis accepts writes again']]);
+    } finally {
+      redis.disconnect();
+      await server.kill();
+    }
   });
 });
