@@ -18,9 +18,9 @@ export const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
 
 /** @throws AppError 404 when there is no such account, or it has no callbacks */
 function readerFor(name: string, { config, sns }: Deps): { account: ProviderAccount; read: CallbackReader } {
-  const { accounts, secretKey } = config;
+  const { accounts, secretKeys } = config;
   const account = [sandbox, ...accounts].find((each) => each.name === name);
-  const read = account === undefined ? null : readerOf(account, { secretKey, accounts, certificateAt: sns.certificateAt });
+  const read = account === undefined ? null : readerOf(account, { secretKeys, accounts, certificateAt: sns.certificateAt });
   if (account === undefined || read === null) throw notFound();
   return { account, read };
 }

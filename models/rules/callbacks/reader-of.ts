@@ -12,8 +12,8 @@ import type { CertificateAt } from './sns.js';
 import { readTwilioCallback } from './twilio.js';
 
 interface ReaderTools {
-  /** Our own: the sandbox signs with it. */
-  secretKey: string;
+  /** Our own, the present one first: the sandbox signs with one of them. */
+  secretKeys: readonly string[];
   /** All accounts, because some share a callback URL. */
   accounts: readonly ProviderAccount[];
   certificateAt: CertificateAt;
@@ -36,10 +36,10 @@ const storable = (events: readonly CallbackEvent[], at: Date): CallbackEvent[] =
       'occurred_at' in event && event.occurred_at !== null && !hasUsualYear(event.occurred_at) ? { ...event, occurred_at: at } : event,
     );
 
-function providersReader(account: ProviderAccount, { secretKey, accounts, certificateAt }: ReaderTools): CallbackReader | null {
+function providersReader(account: ProviderAccount, { secretKeys, accounts, certificateAt }: ReaderTools): CallbackReader | null {
   switch (account.kind) {
     case 'sandbox':
-      return (request) => readSandboxCallback(secretKey, request);
+      return (request) => readSandboxCallback(secretKeys, request);
     case 'twilio':
       return (request) => readTwilioCallback(account, request);
     case 'meta':

@@ -44,11 +44,13 @@ export function signSandboxCallback(secretKey: string, body: string, now = new D
 
 /**
  * Verifies a callback and reads its reports.
+ * @param secretKeys the present key, then the earlier ones: a worker that has not been restarted signs with one of these
  * @throws AppError forbidden if the signature is absent, wrong or too old; validation_failed if the body is not in the sandbox's format
  */
-export function readSandboxCallback(secretKey: string, { headers, body, at }: Omit<CallbackRequest, 'url'>): CallbackEvent[] {
+export function readSandboxCallback(secretKeys: readonly string[], { headers, body, at }: Omit<CallbackRequest, 'url'>): CallbackEvent[] {
   const timestamp = headerOf(headers, 'x-sandbox-timestamp');
-  if (!isSameSecret(headerOf(headers, 'x-sandbox-signature'), signature(secretKey, timestamp, body))) throw badSignature();
+  const given = headerOf(headers, 'x-sandbox-signature');
+  if (!secretKeys.some((secretKey) => isSameSecret(given, signature(secretKey, timestamp, body)))) throw badSignature();
   if (!isWithin(replayWindowSeconds, timestamp, at)) throw badSignature();
   const { reports, inbound } = parse(body);
   return [...reports.map(reportOf), ...inbound.map(inboundOf)];

@@ -92,7 +92,7 @@ describe('the sandbox provider', () => {
         void bytesOf(request).then((body) => {
           endpoint.calls += 1;
           assert.equal(request.url, '/callbacks/sandbox');
-          const events = readSandboxCallback(secretKey, { headers: request.headers, body, at: new Date() });
+          const events = readSandboxCallback([secretKey], { headers: request.headers, body, at: new Date() });
           if (endpoint.status === 200) endpoint.reports.push(...events);
           response.writeHead(endpoint.status).end();
         });

@@ -40,7 +40,7 @@ describe('the head of a callback', () => {
 
 describe('the reader of callbacks', () => {
   it('the reader of callbacks exists for every provider except a plain mail server', () => {
-    const tools = { secretKey: 'k', accounts: [], certificateAt: () => Promise.reject(new Error('none')) };
+    const tools = { secretKeys: ['k'], accounts: [], certificateAt: () => Promise.reject(new Error('none')) };
     const kinds = Object.keys(settingsNeeded) as ProviderKind[];
     assert.deepEqual(
       kinds.filter((kind) => readerOf(account(kind), tools) === null),

@@ -23,7 +23,7 @@ describe('the sandbox callback', () => {
     return { headers, body: Buffer.from(body) };
   };
   const read = ({ headers, body }: { headers: Record<string, string | string[] | undefined>; body: Buffer }, at = now) =>
-    readSandboxCallback(key, { headers, body, at });
+    readSandboxCallback([key], { headers, body, at });
 
   it('the sandbox callback accepts a signed body', () => {
     assert.deepEqual(read(arriving(bodyOf(report))), [
