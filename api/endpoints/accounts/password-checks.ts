@@ -2,6 +2,7 @@
 import { AppError } from '../../../models/errors.js';
 import { isKnownClient } from '../../../models/operations/logins/is-known-client.js';
 import type { AttemptDeps } from '../../../models/operations/logins/note-failed-attempt.js';
+import type { ClientDigests } from '../../../models/rules/accounts/login-digest.js';
 import type { Deps } from '../../deps.js';
 import { noHeaders } from '../../http/rate-limit.js';
 import { startMail } from '../../outside/start-mail.js';
@@ -14,7 +15,7 @@ export const attemptDeps = (deps: Deps): AttemptDeps => ({ db: deps.db, config: 
  * @param known the account and the client; a client that has logged in to this account before is not limited
  * @throws AppError 429 when the limit of unknown clients is used up
  */
-export async function admitCheck({ limiter, db }: Deps, known?: { email: string; client: Buffer }): Promise<void> {
+export async function admitCheck({ limiter, db }: Deps, known?: { email: string; client: ClientDigests }): Promise<void> {
   try {
     await limiter.consume({ rateClass: 'login', key: 'all' }, noHeaders);
   } catch (error) {

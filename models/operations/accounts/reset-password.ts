@@ -3,6 +3,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { commonPassword, invalidMailToken } from '../../errors.js';
 import { createConcurrencyLimit } from '../../flow/concurrency-limit.js';
 import { hashPassword } from '../../passwords.js';
+import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
 import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
@@ -19,8 +20,8 @@ export interface PasswordReset {
   token: string;
   password: string;
   revokeApiKeys: boolean;
-  /** Hash of the client's network. Attempts of others do not block this client. */
-  client: Buffer;
+  /** Hashes of the client's network. Attempts of others do not block this client. */
+  client: ClientDigests;
 }
 
 /** Uses of one token wait for each other, without a connection. So all but the first find that the token was used, and hash nothing. */
@@ -35,7 +36,7 @@ const inTurnOfToken = createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, ma
  *   of the account; the token stays valid then. unavailable if too many passwords wait
  */
 export function resetPassword(
-  { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
+  { db, config }: { db: Database; config: Pick<Config, 'secretKeys'> },
   reset: PasswordReset,
   anybody: Origin,
 ): Promise<{ mailId: string; workspaceId: string }> {
@@ -73,7 +74,7 @@ const refusalOf = async (db: Database, digest: Buffer, transaction?: Transaction
 
 /** Ends what had access to the workspace, records the reset, and mails the owner. */
 async function endAccess(
-  { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
+  { db, config }: { db: Database; config: Pick<Config, 'secretKeys'> },
   transaction: Transaction,
   { workspace, ...reset }: PasswordReset & { workspace: Owner },
   anybody: Origin,
@@ -92,7 +93,7 @@ async function endAccess(
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
   }
   const hasTotp = was_verified && workspace.has_totp;
-  await exemptClient(db, transaction, config.secretKey, { email, client: reset.client, hasTotp });
+  await exemptClient(db, transaction, config.secretKeys, { email, client: reset.client, hasTotp });
   const detail = { ...(await remainingAccess(db, transaction, workspaceId)), ...(hasLostTotp ? { totp_disabled: true } : {}) };
   return { mailId: await enqueueMail(db, transaction, workspaceId, { kind: 'password_changed', detail }), workspaceId };
 }

@@ -7,13 +7,14 @@ import { invalidCode } from '../../errors.js';
 import { invalidToken } from '../../refused-credentials.js';
 import { totpAlreadyEnabled, totpNotEnabled, totpNotSetUp } from '../../conflicts.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
+import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
 import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
-import { countAttempt, forgetAttempts, uncountIfItFails } from '../logins/login-attempts.js';
+import { countAttempt, forgetCounted, uncountIfItFails } from '../logins/login-attempts.js';
 import { type AttemptDeps, noteFailedAttempt } from '../logins/note-failed-attempt.js';
 import { type GivenCode, totpContext, useCode } from '../logins/use-code.js';
 
@@ -71,21 +72,21 @@ export function confirmTotp(
 /**
  * Removes the second factor, and notifies the owner by mail. Wrong codes are counted and recorded like wrong passwords, so that a stolen JWT
  * cannot be used to try all codes.
- * @param removal a code from the authenticator or a recovery code, and the hash of the client's network
+ * @param removal a code from the authenticator or a recovery code, and the hashes of the client's network
  * @returns the id of the mail; null if the owner has reached the limit of mails
  * @throws AppError validation_failed if the code is wrong, conflict if none is enabled, rate_limited while attempts are blocked, unauthorized if
  *   the credential has ended
  */
 export async function removeTotp(
   deps: AttemptDeps,
-  { workspaceId, code, client }: { workspaceId: string; code: string; client: Buffer },
+  { workspaceId, code, client }: { workspaceId: string; code: string; client: ClientDigests },
   origin: Origin,
 ): Promise<string | null> {
   const { db, config } = deps;
   await assertTotpEnabled(db, workspaceId);
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
   if (owner === null) throw invalidToken();
-  const attempt = await countAttempt(db, config.secretKey, owner.email, client);
+  const attempt = await countAttempt(db, config.secretKeys, owner.email, client);
   const remove = async (transaction: Transaction) => {
     await assertTotpEnabled(db, workspaceId, transaction);
     const fits = await useCode(db, transaction, config.secretKeys, { workspaceId, code });
@@ -96,7 +97,7 @@ export async function removeTotp(
     await noteFailedAttempt(deps, { workspace: owner, attempt, reason: 'wrong_removal_code' }, origin);
     throw invalidCode();
   }
-  await forgetAttempts(db, [attempt.digest]);
+  await forgetCounted(db, attempt);
   return removed.mailId;
 }
 

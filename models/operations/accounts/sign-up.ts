@@ -2,6 +2,7 @@ import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { emailExists } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
+import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { issueMail } from '../mails/issue-mail.js';
@@ -14,8 +15,8 @@ export interface SignUp {
   company_name: string;
   phone: string | null;
   country: string | null;
-  /** Hash of the client's network. */
-  client?: Buffer;
+  /** Hashes of the client's network. */
+  client?: ClientDigests;
 }
 
 /**
@@ -34,7 +35,7 @@ export async function signUp(
       const credits = { amount: config.signupCredits, description: 'Signup credits' };
       const fields = { name: company_name, email, password_hash, phone, country, credits };
       const created = await insertWorkspace(db, transaction, fields, origin);
-      if (client !== undefined) await select(db, noteAddress, [created.id, client], transaction);
+      if (client !== undefined) await select(db, noteAddress, [created.id, client[0]], transaction);
       const mailId = await issueMail(db, transaction, config.secretKey, { workspaceId: created.id, purpose: 'verify' });
       return { workspace: await created.reload({ transaction }), mailId };
     }),

@@ -1,7 +1,7 @@
 import { afterCommit, inTransaction, select, type Transaction } from '../../db/database.js';
 import { codeRequired, wrongCode, wrongPassword } from '../../refused-credentials.js';
 import { ifPasswordFits } from '../../passwords.js';
-import { digestOfEmail } from '../../rules/accounts/login-digest.js';
+import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { countAttempt, forgetAttempts, type LoginAttempt, uncountIfItFails } from './login-attempts.js';
@@ -24,8 +24,8 @@ export interface Login {
   email: string;
   password: string;
   code?: string | undefined;
-  /** Hash of the client's network. */
-  client: Buffer;
+  /** Hashes of the client's network. */
+  client: ClientDigests;
 }
 
 /**
@@ -54,7 +54,7 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
   const isLoggedIn = await inTransaction(db, async (transaction) => {
     const code = { workspaceId: workspace.id, code: login.code ?? '' };
     if (workspace.totp_confirmed_at !== null && !(await useCode(db, transaction, config.secretKeys, code))) return false;
-    await noteLogin(deps, transaction, { ...login, workspace, attempt }, origin);
+    await noteLogin(deps, transaction, { ...login, workspace }, origin);
     return true;
   });
   if (isLoggedIn) return workspace;
@@ -64,7 +64,7 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
 
 /** Counts the attempt, unless it is not admitted. An address that is locked refuses first, so its attempts use up nothing of a common limit. */
 async function admitAttempt({ db, config, admit }: LoginDeps, { email, client }: Login): Promise<LoginAttempt> {
-  const attempt = await countAttempt(db, config.secretKey, email, client);
+  const attempt = await countAttempt(db, config.secretKeys, email, client);
   await uncountIfItFails(db, attempt, () => admit(attempt.isExempt));
   return attempt;
 }
@@ -72,14 +72,14 @@ async function admitAttempt({ db, config, admit }: LoginDeps, { email, client }:
 async function noteLogin(
   { db, config, onMail }: LoginDeps,
   transaction: Transaction,
-  { email, client, workspace, attempt }: Login & { workspace: Workspace; attempt: LoginAttempt },
+  { email, client, workspace }: Login & { workspace: Workspace },
   origin: Origin,
 ): Promise<void> {
   const { id: workspaceId, name } = workspace;
-  await forgetAttempts(db, [attempt.digest, digestOfEmail(config.secretKey, email)], transaction);
+  await forgetAttempts(db, config.secretKeys, email, transaction);
   const target = { type: 'workspace', id: workspaceId, name };
   await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target });
-  const [seen] = await select<{ is_new: boolean }>(db, noteAddress, [workspaceId, client], transaction);
+  const [seen] = await select<{ is_new: boolean }>(db, noteAddress, [workspaceId, client[0], client], transaction);
   if (seen?.is_new !== true) return;
   const mailId = await enqueueNotice(db, transaction, workspaceId, {
     kind: 'new_login',
@@ -93,7 +93,7 @@ async function noteLogin(
  * in for long, each is new.
  */
 const noteAddress = `
-  WITH known AS (SELECT bool_or(digest = $2) AS is_known FROM login_addresses WHERE workspace_id = $1),
+  WITH known AS (SELECT bool_or(digest = ANY($3::bytea[])) AS is_known FROM login_addresses WHERE workspace_id = $1),
     noted AS (
       INSERT INTO login_addresses (workspace_id, digest, last_at) VALUES ($1, $2, now())
       ON CONFLICT (workspace_id, digest) DO UPDATE SET last_at = now()

@@ -8,7 +8,7 @@ import { freeAttempts, type LoginAttempt } from './login-attempts.js';
 /** The dependencies of an operation that verifies passwords or codes. */
 export interface AttemptDeps {
   db: Database;
-  config: Pick<Config, 'secretKey' | 'secretKeys'>;
+  config: Pick<Config, 'secretKeys'>;
   /** Called for every mail that was put into the outbox. */
   onMail(mailId: string): void;
 }

@@ -9,6 +9,9 @@ export const digestOfEmail = (secretKey: string, email: string, isAfterReset = f
     .update(isAfterReset ? ' after reset' : '')
     .digest();
 
+/** The digests of the network of a client: with the present key, which is stored, then with the earlier ones. */
+export type ClientDigests = readonly [Buffer, ...Buffer[]];
+
 /** The digest of the network of a client. */
 export const digestOfClient = (secretKey: string, network: string): Buffer =>
   createHmac('sha256', secretKey).update('login-client:').update(network).digest();

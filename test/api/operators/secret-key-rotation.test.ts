@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { owner, password } from '../accounts/owner.js';
+import type { TestApp } from '../start-app.js';
 import { useApiStarts } from '../use-api.js';
 
 const [former, present] = ['former-secret-key-former-secret-key', 'present-secret-key-present-secret-key'];
@@ -9,15 +11,54 @@ const [former, present] = ['former-secret-key-former-secret-key', 'present-secre
 describe('while SECRET_KEY is changed', () => {
   const startApi = useApiStarts();
   let database: TestDatabase | undefined;
+  let [one, other]: TestApp[] = [];
   afterEach(() => database?.drop());
 
-  const start = async () => {
+  const start = async (more: NodeJS.ProcessEnv = {}) => {
+    const env = { TRUSTED_PROXIES: '127.0.0.1', ...more };
     database = await freshDatabase();
-    return [
-      await startApi({ SECRET_KEY: former, SECRET_KEYS_OLD: present }, {}, undefined, database),
-      await startApi({ SECRET_KEY: present, SECRET_KEYS_OLD: former }, {}, undefined, database),
+    const started = [
+      await startApi({ ...env, SECRET_KEY: former, SECRET_KEYS_OLD: present }, {}, undefined, database),
+      await startApi({ ...env, SECRET_KEY: present, SECRET_KEYS_OLD: former }, {}, undefined, database),
     ] as const;
+    [one, other] = started;
+    return started;
   };
+  const logIn = async (app: TestApp | undefined, email: string, secret: string, address = '198.51.100.1') => {
+    const headers = { 'X-Forwarded-For': address };
+    return (await app?.call('POST', '/api/v1/auth/login', { headers, body: { email, password: secret } }))?.status;
+  };
+  const guess = async (email: string, times: number) => {
+    const statuses = [];
+    for (let time = 1; time <= times; time += 1) statuses.push(await logIn(time % 2 === 0 ? one : other, email, 'wrong horse'));
+    return statuses;
+  };
+
+  it('429 after five wrong passwords to all processes together, and the right one ends the count in all', async () => {
+    const me = await owner((await start())[0]);
+    assert.deepEqual(await guess(me.email, 4), [401, 401, 401, 401]);
+    assert.equal(await logIn(other, me.email, password), 200);
+    assert.deepEqual(await guess(me.email, 7), [401, 401, 401, 401, 401, 429, 429]);
+  });
+
+  it('checks five of 40 passwords that are guessed at once at all processes', async () => {
+    const { email } = await owner((await start())[0]);
+    const guesses = Array.from({ length: 40 }, (_, time) => logIn(time % 2 === 0 ? one : other, email, 'wrong horse'));
+    assert.equal((await Promise.all(guesses)).filter((status) => status === 401).length, 5);
+  });
+
+  it('200 at every process for the client that has reset the password while others guess', async () => {
+    const me = await owner((await start())[0]);
+    await me.reset('another horse', '198.51.100.9');
+    assert.deepEqual(await guess(me.email, 6), [401, 401, 401, 401, 401, 429]);
+    for (const app of [one, other]) assert.equal(await logIn(app, me.email, 'another horse', '198.51.100.9'), 200);
+  });
+
+  it('an address that is known to one process causes no mail and no limit at another', async () => {
+    const me = await owner((await start({ RATE_LIMIT_LOGIN: '2/60' }))[0]);
+    for (const app of [other, one, other]) assert.equal(await logIn(app, me.email, password), 200);
+    assert.deepEqual(await me.mails(), ['verify_email']);
+  });
 
   it('200 for a callback of the sandbox that another process has signed', async () => {
     const body = JSON.stringify({ reports: [] });

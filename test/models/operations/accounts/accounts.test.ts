@@ -64,7 +64,7 @@ describe('accounts', () => {
   it('logIn ignores the case of the address, and fails alike for a wrong password and an unknown address', async () => {
     const { workspace } = await join('login@example.test');
     const deps = { db: test.db, config: testConfig(), onMail: () => undefined, onAccount: () => undefined, admit: async () => undefined };
-    const client = Buffer.from('client');
+    const client = [Buffer.from('client')] as const;
     assert.equal((await logIn(deps, { email: 'LOGIN@example.test', password: 'correct horse', client }, byTest)).id, workspace.id);
     for (const pair of [
       { email: 'login@example.test', password: 'Correct horse' },

@@ -12,7 +12,7 @@ describe('logIn', () => {
   it('counts no attempt whose password could not be verified', async () => {
     const deps = { db: test.db, config: testConfig(), onMail: () => undefined, admit: async () => undefined };
     const [owner] = await rows<{ email: string }>(test.db, 'SELECT email FROM workspaces WHERE id = $1', [test.workspaceId]);
-    const login = { email: owner?.email ?? '', password: 'wrong horse', client: Buffer.from('client') };
+    const login = { email: owner?.email ?? '', password: 'wrong horse', client: [Buffer.from('client')] as const };
     const attempt = (onAccount: () => void) => logIn({ ...deps, onAccount }, login, systemOrigin('test'));
     for (let time = 1; time <= 6; time += 1) {
       const failed = attempt(() => {
