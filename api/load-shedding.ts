@@ -8,7 +8,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { AppError, busy } from '../models/errors.js';
 import { bucketOf, workspaceBucket } from './auth/admit.js';
 import type { KnownCallers } from './auth/known-callers.js';
-import { presentedKey } from './auth/presented-key.js';
+import { nameOfKey, presentedKey } from './auth/presented-key.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
 import { errorBody } from './http/errors/error-handler.js';
@@ -30,11 +30,12 @@ export function withLoadShedding(app: RequestListener, options: LoadSheddingOpti
   const endpoints = new Map(gated.map((endpoint) => [`${endpoint.method.toUpperCase()} ${endpoint.path}`, endpoint]));
 
   return (req, res) => {
+    // Where the headers are not enough to tell, the application decides.
     const endpoint = endpoints.get(`${req.method} ${req.url}`);
-    const bucket = endpoint && bucketFromHeaders(endpoint, req, config.secretKeys);
-    const caller = bucket && known.callerOf(bucket.key);
-    if (endpoint !== undefined && bucket !== undefined && caller !== undefined && acceptGate.isFullFor(caller.workspaceId))
-      void refuse(options, { endpoint, bucket, caller }, req, res);
+    const credential = endpoint && hasValidHead(req) ? presentedKey(req, config.secretKeys) : undefined;
+    const caller = credential && known.callerOf(nameOfKey(credential));
+    if (endpoint !== undefined && credential !== undefined && caller !== undefined && acceptGate.isFullFor(caller.workspaceId))
+      void refuse(options, { endpoint, bucket: bucketOf(endpoint, credential, '', caller.keyId), caller }, req, res);
     else app(req, res);
   };
 }
@@ -50,12 +51,6 @@ async function refuse(
   contextOf(res).route = endpoint.path;
   logCaller(res, caller);
   writeError(res, await limiter.consume(bucket, res, workspaceBucket(caller.workspaceId)).then(busy, toAppError));
-}
-
-/** The rate-limit bucket of a request with an API key. Undefined when the headers are not enough to tell: the application decides then. */
-function bucketFromHeaders(endpoint: Endpoint, req: IncomingMessage, secretKeys: readonly string[]): Bucket | undefined {
-  const credential = hasValidHead(req) ? presentedKey(req, secretKeys) : undefined;
-  return credential && bucketOf(endpoint, credential, '');
 }
 
 /** If the limiter itself fails, the answer is still 503. */

@@ -1,7 +1,7 @@
 /** How a request to an endpoint is served, step by step. */
 import type { RequestHandler } from 'express';
 import type { MemoryReservation } from '../models/flow/memory-budget.js';
-import { bucketOf, createAdmit } from './auth/admit.js';
+import { bucketOf, createAdmit, keyIdOf } from './auth/admit.js';
 import { siteBucketOf } from './auth/auth-sites.js';
 import { createAuthenticator } from './auth/authenticate.js';
 import type { KnownCallers } from './auth/known-callers.js';
@@ -50,7 +50,8 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
           readHandlerRequest(item, req, { caller, memory }, { ...deps, context }),
         );
         const rate = item.alsoCounts?.(request.body);
-        if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);
+        if (rate !== undefined)
+          await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address, caller === null ? undefined : keyIdOf(caller)), res);
         const reply = await runEndpoint(item, request, deps, (workspaceId) => logCaller(res, { workspaceId }));
         await writeReply(item, reply, res, { publicUrl: deps.config.publicUrl, answers: limits.answerMemory });
       }),

@@ -9,6 +9,7 @@ import type { HeaderSink, Limiter } from '../http/rate-limit.js';
 import type { LoggedCaller } from '../http/request-context.js';
 import type { Authenticator, Credential } from './authenticate.js';
 import type { KnownCallers } from './known-callers.js';
+import { nameOfKey } from './presented-key.js';
 import type { Claims } from './tokens.js';
 
 /** A request for an endpoint, before its credential is looked up. */
@@ -29,11 +30,14 @@ export type Admit = (request: AccessRequest, res: HeaderSink) => Promise<Caller 
 
 export const workspaceBucket = (workspaceId: string): Bucket => ({ rateClass: 'workspace', key: workspaceId });
 
-/** The rate-limit bucket of a request. A request without a plausible credential counts for its client address. */
-export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Credential, address: string): Bucket {
+/**
+ * The rate-limit bucket of a request. A request without a plausible credential counts for its client address.
+ * @param keyId the id of its API key if it is known. All processes count by it, also while their digests differ because SECRET_KEY is changed
+ */
+export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Credential, address: string, keyId?: string): Bucket {
   if (item.rate === 'auth') return { rateClass: 'auth', key: `${item.id}:${address}` };
   if (item.rate === 'callback' || item.rate === 'probe') return { rateClass: item.rate, key: address };
-  if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: credential.digest.toString('base64url') };
+  if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: keyId ?? nameOfKey(credential) };
   // The token version is part of the key, so that a revoked token cannot use up the limit of newer ones.
   // An operation with a limit of its own counts for the workspace, such as a bulk send by a session of the console.
   if (credential.kind === 'jwt' && item.rate !== undefined) return { rateClass: item.rate, key: `workspace:${credential.claims.sub}` };
@@ -47,8 +51,8 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
 const endedTokenBucket = ({ sub, tv, jti = `${sub}:${tv}` }: Claims): Bucket => ({ rateClass: 'failure', key: `token ${jti}` });
 
 /** The key of a credential in `KnownCallers`. It is not the key of the bucket: under /auth, all clients of an address share a bucket. */
-const nameOf = (credential: Credential, bucket: Bucket): string =>
-  credential.kind === 'jwt' ? `${credential.claims.sub}:${credential.claims.tv}` : bucket.key;
+const nameOf = (credential: Extract<Credential, { kind: 'jwt' | 'key' }>): string =>
+  credential.kind === 'jwt' ? `${credential.claims.sub}:${credential.claims.tv}` : nameOfKey(credential);
 
 /**
  * A credential that this process has seen before is counted first, together with its workspace, and looked up afterwards. An unknown API
@@ -60,16 +64,16 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
 
   return async (request, res) => {
     const { item, credential, note } = request;
-    const bucket = bucketOf(item, credential, request.address);
     const lookUp = () => authenticator.identify(item.auth, credential, note);
+    if (credential.kind === 'none' || credential.kind === 'refused') {
+      await limiter.consume(bucketOf(item, credential, request.address), res);
+      return lookUp();
+    }
+    const name = nameOf(credential);
+    const seen = known.callerOf(name);
+    const bucket = bucketOf(item, credential, request.address, seen?.keyId);
     const ended = credential.kind === 'jwt' ? endedTokenBucket(credential.claims) : null;
     const identify = ended === null ? lookUp : () => lookups.ofToken({ bucket, ended, address: request.address }, res, lookUp);
-    if (credential.kind === 'none' || credential.kind === 'refused') {
-      await limiter.consume(bucket, res);
-      return identify();
-    }
-    const name = nameOf(credential, bucket);
-    const seen = known.callerOf(name);
     const owner = credential.kind === 'jwt' ? { workspaceId: credential.claims.sub } : seen;
     if (owner !== undefined) note(owner);
     if (ended !== null) await limiter.assertRoom(ended, res);
@@ -81,7 +85,8 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
   };
 }
 
-const keyIdOf = ({ actor }: Caller): string | undefined => (actor.type === 'api_key' ? (actor.id ?? undefined) : undefined);
+/** The id of the API key of a caller. */
+export const keyIdOf = ({ actor }: Caller): string | undefined => (actor.type === 'api_key' ? (actor.id ?? undefined) : undefined);
 
 const isUnauthorized = (error: unknown): boolean => error instanceof AppError && statusOf(error) === 401;
 
@@ -135,7 +140,7 @@ class CountedLookups {
   }
 
   async ofUnknown(
-    { credential, address }: AccessRequest,
+    { item, credential, address }: AccessRequest,
     { bucket, name }: Counted,
     res: HeaderSink,
     identify: Identify,
@@ -146,8 +151,9 @@ class CountedLookups {
     const caller = await (isJwt ? identify() : this.#unknownKeys.run(address, res, identify));
     if (caller === null) return null;
     const ofWorkspace = workspaceBucket(caller.workspaceId);
-    await (isJwt ? limiter.consume(ofWorkspace, res) : limiter.consume(bucket, res, ofWorkspace));
-    known.remember(name, { workspaceId: caller.workspaceId, keyId: keyIdOf(caller) });
+    const keyId = keyIdOf(caller);
+    await (isJwt ? limiter.consume(ofWorkspace, res) : limiter.consume(bucketOf(item, credential, address, keyId), res, ofWorkspace));
+    known.remember(name, { workspaceId: caller.workspaceId, keyId });
     return caller;
   }
 }

@@ -9,6 +9,9 @@ export interface KeyCredential {
   older: readonly Buffer[];
 }
 
+/** The key of an API key in `KnownCallers`. */
+export const nameOfKey = ({ digest }: KeyCredential): string => digest.toString('base64url');
+
 const presented = new WeakMap<IncomingMessage, KeyCredential>();
 
 /** Computed once per request, by load shedding or by the application. Undefined without a key, or for a malformed one. */

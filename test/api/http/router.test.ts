@@ -25,6 +25,7 @@ describe('bucketOf', () => {
   const jwt = { kind: 'jwt', claims: { sub: 'w', tv: 3, exp: 0 } } as const;
   it('counts by the digest of the key, the workspace of a JWT, or the address', () => {
     assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip'), { rateClass: 'api', key: key.digest.toString('base64url') });
+    assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip', 'id of key'), { rateClass: 'api', key: 'id of key' });
     assert.deepEqual(bucketOf({ id: 'x', rate: 'bulk' }, key, 'ip'), { rateClass: 'bulk', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x' }, jwt, 'ip'), { rateClass: 'jwt', key: 'w:3' });
     assert.deepEqual(bucketOf({ id: 'x' }, { kind: 'none' }, 'ip'), { rateClass: 'address', key: 'ip' });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { until } from '../../support/client.js';
 import { owner, password } from '../accounts/owner.js';
 import type { TestApp } from '../start-app.js';
 import { useApiStarts } from '../use-api.js';
@@ -67,5 +68,16 @@ describe('while SECRET_KEY is changed', () => {
         const { status } = await app.call('POST', '/callbacks/sandbox', { headers: signSandboxCallback(key, body), body });
         assert.equal(status, 200);
       }
+  });
+
+  it('429 at the exact limit of an API key over all processes', async function () {
+    if (process.env.TEST_REDIS === undefined) this.skip();
+    const apps = await start({ REDIS_URL: process.env.TEST_REDIS, RATE_LIMIT_API: '5/60' });
+    await until(async () => (await Promise.all(apps.map(({ deps }) => deps.limiter.isHealthy()))).every(Boolean), 'Redis answers both');
+    const { key } = await apps[0].account();
+    const statuses = [];
+    for (let time = 0; time < 8; time += 1)
+      statuses.push((await apps[time % 2 === 0 ? 0 : 1].call('GET', '/api/v1/messages', { key })).status);
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429, 429]);
   });
 });
