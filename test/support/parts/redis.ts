@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { startRedisServer } from '../../../harness/stage/redis-server.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../network/free-port.js';
 
 export interface RedisServer {
   url: string;
