@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import type Joi from 'joi';
 import type { Endpoint } from './endpoint.js';
 
-/** The maximum length of the header. Clients refuse responses with more than 16 kB of headers, and four links with long filters can exceed that. */
-const lengthMax = 8000;
+/** The maximum length of the header. A proxy such as nginx answers 502 if all headers exceed its buffer of 4 kB. */
+const lengthMax = 1200;
 
 interface Pagination {
   page: number;
@@ -14,7 +14,7 @@ interface Pagination {
   next_cursor?: string | null;
 }
 
-/** The value of the header; undefined if the response is not a list. */
+/** The value of the header; undefined if the response is not a list, or if even the links to the previous and the next page are too long. */
 export function linksOf({ query }: Endpoint, req: Pick<Request, 'path' | 'query'>, data: object, publicUrl: string): string | undefined {
   if (query === undefined || !('pagination' in data)) return undefined;
   const { page, pages, limit, next_cursor } = data.pagination as Pagination;
@@ -25,20 +25,21 @@ export function linksOf({ query }: Endpoint, req: Pick<Request, 'path' | 'query'
   if (pages === null) {
     if (next_cursor === null || next_cursor === undefined) return undefined;
     filters.set('cursor', next_cursor);
-    return `<${publicUrl}${req.path}?${filters.toString()}>; rel="next"`;
+    return fitting([`<${publicUrl}${req.path}?${filters.toString()}>; rel="next"`]);
   }
   const last = Math.max(pages, 1);
   const link = (rel: string, target: number) => {
     filters.set('page', String(target));
     return `<${publicUrl}${req.path}?${filters.toString()}>; rel="${rel}"`;
   };
-  const links = [
-    link('first', 1),
-    ...(page > 1 ? [link('prev', Math.min(page - 1, last))] : []),
-    ...(page < last ? [link('next', page + 1)] : []),
-    link('last', last),
-  ].join(', ');
-  return links.length > lengthMax ? undefined : links;
+  const nearby = [...(page > 1 ? [link('prev', Math.min(page - 1, last))] : []), ...(page < last ? [link('next', page + 1)] : [])];
+  return fitting([link('first', 1), ...nearby, link('last', last)]) ?? fitting(nearby);
+}
+
+/** The links as one header; undefined if there is none, or if it would be too long. */
+function fitting(links: readonly string[]): string | undefined {
+  const header = links.join(', ');
+  return header === '' || header.length > lengthMax ? undefined : header;
 }
 
 const names = new WeakMap<Joi.ObjectSchema, readonly string[]>();

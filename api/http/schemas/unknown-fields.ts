@@ -130,20 +130,29 @@ interface Described {
 
 const shownMax = 20;
 const nameMax = 64;
+/** A proxy such as nginx answers 502 if all headers exceed its buffer of 4 kB. Other headers and a `Link` take less than three of them. */
+const headerMax = 1000;
 /** Stands for the names that are not shown. */
 const rest = '...';
 
 /** The header `Ignored-Fields`; empty if no field was ignored. */
 export function ignoredFieldsHeader(ignored: readonly string[]): Record<string, string> {
   if (ignored.length === 0) return {};
-  const shown = ignored.slice(0, shownMax).map((name) => encoded(name.slice(0, nameMax)));
-  return { 'Ignored-Fields': [...shown, ...(ignored.length > shownMax ? [rest] : [])].join(', ') };
+  const shown: string[] = [];
+  let length = rest.length;
+  for (const name of ignored.slice(0, shownMax)) {
+    const entry = encoded(name.slice(0, nameMax));
+    length += entry.length + ', '.length;
+    if (length > headerMax) break;
+    shown.push(entry);
+  }
+  return { 'Ignored-Fields': [...shown, ...(ignored.length > shown.length ? [rest] : [])].join(', ') };
 }
 
 /** Percent-encodes characters that could end the header or an entry of its list, because clients choose the names. */
 const encoded = (name: string) => name.toWellFormed().replaceAll(/[^\x21-\x7e]|[%,]/gu, encodeURIComponent);
 
-/** The names in the header `Ignored-Fields` of a response, decoded: the first 20 of them, up to 64 characters of each. */
+/** The names in the header `Ignored-Fields` of a response, decoded: the first 20 of them, fewer if they are long; up to 64 characters of each. */
 export const ignoredFieldsIn = ({ 'Ignored-Fields': header }: Readonly<Record<string, string>>): string[] =>
   header === undefined
     ? []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sendBody } from '../../../api/endpoints/messages/message-schemas.js';
-import { ignoredFieldsHeader, unknownFields } from '../../../api/http/schemas/unknown-fields.js';
+import { ignoredFieldsHeader, ignoredFieldsIn, unknownFields } from '../../../api/http/schemas/unknown-fields.js';
 
 describe('a body with thousands of unknown fields', () => {
   it('is compared with the known fields for its first hundred, more than the header names', () => {
@@ -8,5 +8,12 @@ describe('a body with thousands of unknown fields', () => {
     const { ignored, faults } = unknownFields(sendBody, given);
     assert.deepEqual([ignored.length, ignored[99], faults], [100, 'x99', []]);
     assert.equal(ignoredFieldsHeader(ignored)['Ignored-Fields']?.split(', ').length, 21);
+  });
+  it('has a header of at most 1,000 bytes, because nginx accepts four kilobytes of headers in all', () => {
+    const ignored = Array.from({ length: 20 }, (_, index) => `${index}${'名'.repeat(100)}`);
+    const header = ignoredFieldsHeader(ignored)['Ignored-Fields'] ?? '';
+    assert.ok(header.length > 500 && header.length <= 1000, `${header.length} bytes`);
+    assert.match(header, /^0%E5.*, \.\.\.$/);
+    assert.deepEqual(ignoredFieldsIn({ 'Ignored-Fields': header }), [`0${'名'.repeat(63)}`]);
   });
 });
