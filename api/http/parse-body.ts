@@ -58,15 +58,54 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (/^[\w%.[\]-]+=/.test(text)) throw invalidJson('The body must be a JSON object, not a form');
-    throw invalidJson(placeOf(text, /position (\d+)/.exec((error as Error).message)?.[1]));
+    throw invalidJson(placeOf(text, faultIn(text, (error as Error).message)));
   }
 }
 
-/** Line and column of the error, counted from 1. The parser reports no position if the text ends too early. */
-function placeOf(text: string, position: string | undefined): string {
-  if (position === undefined || Number(position) >= text.length) return 'The body ends before its JSON does';
-  const before = text.slice(0, Number(position)).split('\n');
+/** Line and column of the fault, counted from 1. */
+function placeOf(text: string, position: number): string {
+  if (position >= text.length) return 'The body ends before its JSON does';
+  const before = text.slice(0, position).split('\n');
   return `The JSON is broken at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+}
+
+/** The position of the fault. The parser's message also quotes the text, so only its end tells the position. */
+function faultIn(text: string, message: string): number {
+  if (message === 'Unexpected end of JSON input') return text.length;
+  const position = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1];
+  return position === undefined ? firstUnexpected(text) : Number(position);
+}
+
+/**
+ * The parser reports no position for what stands in the place of a value. All before it is valid JSON, so a value is due exactly after these
+ * characters. Bodies have megabytes, so this looks at each character once.
+ */
+function firstUnexpected(text: string): number {
+  let before = ','; // a text begins with a value, too
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (' \t\n\r'.includes(char)) continue;
+    const isDue = ':,['.includes(before) && !(before === '[' && char === ']');
+    const literal = isDue ? literals.find((word) => text.startsWith(word, at)) : undefined;
+    if (isDue && literal === undefined && !'"{[-0123456789'.includes(char)) return at;
+    if (char === '"') at = endOfString(text, at);
+    else if (literal !== undefined) at += literal.length - 1;
+    before = char;
+  }
+  return text.length;
+}
+
+const literals = ['true', 'false', 'null'];
+
+/** The position of the closing quote. */
+function endOfString(text: string, start: number): number {
+  const special = /["\\]/g;
+  special.lastIndex = start + 1;
+  for (let found = special.exec(text); found !== null; found = special.exec(text)) {
+    if (found[0] === '"') return found.index;
+    special.lastIndex += 1; // the escaped character
+  }
+  return text.length;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -133,6 +133,12 @@ describe('the details of refusals', () => {
   for (const [what, body, where] of [
     ['a comma too many', '{\n  "to": "x",\n}', 'The JSON is broken at line 3, column 1'],
     ['an end too early', '{"to": "x"', 'The body ends before its JSON does'],
+    ['an end in a literal', '{"to": tru', 'The body ends before its JSON does'],
+    ['a literal of another language', '{"to": "\\"position 2",\n "test": True}', 'The JSON is broken at line 2, column 10'],
+    ['a text without quotes', '{"a": [1, -2.5e+3, null, {}, []], "to": hello}', 'The JSON is broken at line 1, column 41'],
+    ['a missing value', '{"to": }', 'The JSON is broken at line 1, column 8'],
+    ['a comma too many in a list', '{"recipients": ["x",]}', 'The JSON is broken at line 1, column 21'],
+    ['curly quotes', '{"to": “x”}', 'The JSON is broken at line 1, column 8'],
     ['a list', '[]', 'The body must be a JSON object'],
   ] as const) {
     it(`400 for JSON with ${what} says where`, async () => {
