@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { bodyTooLarge, invalidJson } from '../../models/errors.js';
 import type { MemoryReservation } from '../../models/flow/memory-budget.js';
+import { withHeaders } from './errors/error-status.js';
 
 /** The maximum body size, 100 kB. Bulk endpoints declare a larger one. */
 export const defaultMaxBytes = 100 * 1024;
@@ -45,6 +46,7 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
       reject(error);
     };
     const fail = () => stop(invalidJson());
+    const failDecoding = () => stop(invalidJson(source === req ? undefined : `The body is not valid ${encodingOf(req)}`));
     const unlessRefused = (act: () => void) => (refusedRequests.has(req) ? whenClosed(req, fail) : act());
     const append = (chunk: Buffer) => {
       if (refusedRequests.has(req)) {
@@ -63,7 +65,7 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
     if (source === req && Number(req.headers['content-length']) > maxBytes) return stop(bodyTooLarge());
     source.on('data', append);
     source.once('end', () => unlessRefused(() => resolve(Buffer.concat(chunks))));
-    source.once('error', () => unlessRefused(fail));
+    source.once('error', () => unlessRefused(failDecoding));
     req.once('close', () => void (req.readableEnded || fail())); // the client has disconnected
   });
 }
@@ -87,7 +89,11 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** How to decode each encoding. Not br: a body of 14 bytes can make its decoder fill a window of 16 MB before the first byte comes out. */
-const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = { gzip: createGunzip, deflate: createInflate };
+const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip, // the same (RFC 9110, 8.4.1.3)
+  deflate: createInflate,
+};
 /** What a decoder counts in the memory budget besides the body: its window and its tables. */
 const decoderBytes = 64 * 1024;
 
@@ -96,10 +102,17 @@ const decoderBytes = 64 * 1024;
  * @throws AppError 400 for an unknown content encoding, 503 when there is no memory for a decoder
  */
 function sourceOf(req: IncomingMessage, memory: MemoryReservation): Readable {
-  const encoding = (req.headers['content-encoding'] ?? 'identity').toLowerCase();
+  const encoding = encodingOf(req);
   if (encoding === 'identity') return req;
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
-  if (decoder === undefined) throw invalidJson();
+  if (decoder === undefined) throw unknownEncoding();
   memory.reserve(decoderBytes);
   return req.pipe(decoder());
 }
+
+/** The encoding of the body; an empty header is none. */
+const encodingOf = ({ headers }: IncomingMessage): string => headers['content-encoding']?.toLowerCase() || 'identity';
+
+/** In a response, `Accept-Encoding` names the encodings that a request may have (RFC 9110, 12.5.3). */
+const unknownEncoding = () =>
+  withHeaders(invalidJson('The Content-Encoding must be gzip or deflate, or be absent'), { 'Accept-Encoding': 'gzip, deflate' });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { rows } from '../../support/database.js';
@@ -84,9 +85,19 @@ describe('answers outside the endpoints', () => {
       const answer = await app.call('POST', send, { key, body, headers: { 'Content-Type': 'text/plain' } });
       assert.equal(answer.status, 201);
     });
-    it('400 for an unknown encoding', async () => {
-      const answer = await app.call('POST', send, { key, body, headers: { 'Content-Encoding': 'rot13' } });
-      assert.deepEqual([answer.status, answer.body.error], [400, 'Invalid JSON body']);
+    it('400 names the encodings for any other one, and what the body is not', async () => {
+      const post = (encoding: string, bytes: Buffer) =>
+        fetch(app.url + send, { method: 'POST', headers: { 'X-API-Key': key, 'Content-Encoding': encoding }, body: new Uint8Array(bytes) });
+      const packed = gzipSync(JSON.stringify(body));
+      for (const encoding of ['br', 'gzip, gzip']) {
+        const answer = await post(encoding, packed);
+        assert.deepEqual([answer.status, answer.headers.get('accept-encoding')], [400, 'gzip, deflate']);
+        assert.match(await answer.text(), /"Invalid JSON body"},.*Content-Encoding must be gzip or deflate, or be absent"/);
+      }
+      for (const bytes of [packed.subarray(0, 30), Buffer.from('{}')]) {
+        assert.match(await (await post('gzip', bytes)).text(), /"Invalid JSON body"},.*"The body is not valid gzip"/);
+      }
+      assert.deepEqual([(await post('x-gzip', packed)).status, (await post('', Buffer.from(JSON.stringify(body)))).status], [201, 201]);
     });
     it('413 above 100 kB, and the connection stays open', async () => {
       for (const size of [102_400, 4_000_000]) {
