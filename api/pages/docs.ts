@@ -106,7 +106,7 @@ export function createDocs(limiter: Limiter): Router {
     router.get(`/docs/${version}/${name}`, limited, (_req, res, next) => {
       // The path contains the version of the package, so the content never changes.
       res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
-      res.sendFile(join(folder, name), { lastModified: false }, (error?: Error) => {
+      res.sendFile(join(folder, name), { lastModified: false, acceptRanges: false }, (error?: Error) => {
         if (error !== undefined && !res.headersSent) next(error);
       });
     });

@@ -45,6 +45,15 @@ describe('the files of the console', () => {
     }
   });
 
+  it('412 without the headers of the file for a condition that fails', async () => {
+    const [name = ''] = namesIn(await page());
+    const headers = { 'If-Match': '"x"', 'Accept-Encoding': 'gzip' };
+    const response = await get(new URL(name, `${app.url}/console`).pathname, headers);
+    const shown = ['cache-control', 'content-type', 'content-encoding'].map((header) => response.headers.get(header));
+    assert.deepEqual([response.status, ...shown], [412, 'no-store', 'application/json; charset=utf-8', null]);
+    assert.equal(((await response.json()) as { error: string }).error, 'Precondition failed');
+  });
+
   it('the compressed forms on disk have the content of the file', () => {
     const names = readdirSync(assets).filter((name) => !/\.(br|gz)$/.test(name));
     assert.ok(names.length > 5, 'the console was not built');

@@ -1,5 +1,5 @@
 /** Writes error responses. An `AppError` is sent to the client; any other error is logged and answered with 500. */
-import { headersOf, statusOf } from './error-status.js';
+import { headersOf, preconditionFailed, statusOf } from './error-status.js';
 import { shownFaults } from './hints.js';
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../../models/errors.js';
@@ -26,11 +26,16 @@ export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain)
   };
 }
 
+/** Headers of a file that was not sent after all. */
+const ofFiles = ['Content-Encoding', 'Content-Type', 'ETag', 'Last-Modified'];
+
 function write(res: Response, refusal: AppError): void {
   if (res.headersSent) {
     res.destroy();
     return;
   }
+  for (const name of ofFiles) res.removeHeader(name);
+  res.setHeader('Cache-Control', 'no-store');
   res.status(statusOf(refusal)).set(headersOf(refusal));
   if (refusal.code === 'rate_limited') describeWait(res, refusal.retryAfterSeconds);
   res.json(errorBody(refusal, contextOf(res).requestId));
@@ -51,6 +56,7 @@ function translate(error: unknown): AppError {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.too.large') return bodyTooLarge();
   if (error instanceof URIError) return notFound(); // a path that cannot be decoded
+  if (status === 412) return preconditionFailed();
   if (typeof status === 'number' && status >= 400 && status < 500) return invalidJson();
   return internal(error);
 }

@@ -61,6 +61,8 @@ const optionsOf = ({ details, retryAfterSeconds, cause }: ErrorParts) => ({
 const requestFault = (status: number, message: string) => errorFrom({ ...partsOf(new AppError('validation_failed', message)), status });
 
 export const malformedRequest = () => requestFault(400, 'Malformed HTTP request');
+/** A page's file is another one than the condition of the request names. */
+export const preconditionFailed = () => requestFault(412, 'Precondition failed');
 export const requestTooSlow = () => requestFault(408, 'Request took too long');
 export const headersTooLarge = () => requestFault(431, 'Request headers too large');
 

@@ -41,6 +41,16 @@ describe('/docs', () => {
     }
   });
 
+  it('200 for a file with a range that does not exist, and 412 without the headers of the file for a condition that fails', async () => {
+    const file = /href="(docs\/\d[^"]+\.css)"/.exec(await (await fetch(`${app.url}/docs`)).text())?.[1];
+    const ranged = await fetch(`${app.url}/${file}`, { headers: { Range: 'bytes=99999999-' } });
+    await ranged.body?.cancel();
+    assert.equal(ranged.status, 200);
+    const { status, headers } = await fetch(`${app.url}/${file}`, { headers: { 'If-Match': '"x"' } });
+    const shown = ['cache-control', 'content-type', 'etag'].map((name) => headers.get(name));
+    assert.deepEqual([status, ...shown], [412, 'no-store', 'application/json; charset=utf-8', null]);
+  });
+
   describe('in Chromium', () => {
     let browser: TestBrowser;
     before(async function () {
