@@ -56,6 +56,8 @@ const types: Readonly<Record<string, string>> = {
 
 /** The suffixes of the compressed forms of a file, by their encodings. */
 const suffixes = { br: '.br', gzip: '.gz' } as const;
+/** The smaller form first: browsers accept both alike, and name gzip first. */
+const encodings = ['br', 'gzip'] as const;
 
 /** Serves the page at `/console` and all addresses below, and its files. It comes after the endpoints: the session is below `/console`, too. */
 export function createConsole({ limiter, db }: Pick<Deps, 'limiter' | 'db'>): Router {
@@ -110,7 +112,7 @@ const refuseOthers: RequestHandler = ({ path }, _res, next) => {
 function serveAsset(router: Router, limiter: Limiter, name: string): void {
   const path = `${assetsPath}/${name}`;
   router.get(path, asPage(limiter, path, policy), (req, res, next) => {
-    const encoding = (req.acceptsEncodings('br', 'gzip') || null) as keyof typeof suffixes | null;
+    const encoding = encodings.find((name) => req.acceptsEncodings(name) !== false) ?? null;
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     res.setHeader('Content-Type', types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream');
     res.vary('Accept-Encoding');

@@ -42,6 +42,9 @@ describe('the files of the console', () => {
         assert.equal(compressed.headers.get('content-encoding'), encoding);
         assert.equal(await compressed.text(), plain);
       }
+      const asBrowser = await get(path, { 'Accept-Encoding': 'gzip, deflate, br, zstd' });
+      assert.equal(asBrowser.headers.get('content-encoding'), 'br');
+      await asBrowser.body?.cancel();
     }
   });
 
