@@ -17,6 +17,7 @@ import { createMailPages } from './pages/mail-pages.js';
 import { createPageStyle } from './pages/page-shell.js';
 import { createPeoplePages } from './pages/people-pages.js';
 import { createRouteHints } from './http/errors/route-hints.js';
+import { answerPreflight } from './http/options.js';
 import { requireValidHead } from './http/errors/request-head.js';
 import { openapiEndpoint } from './openapi/openapi-endpoint.js';
 import { createClientAddress } from './http/client-address.js';
@@ -52,6 +53,7 @@ export function createApp(deps: Deps): RequestListener {
   app.use(createPageStyle(deps.limiter));
   app.use(createSecurityTxt(deps.config, deps.limiter));
   app.use(createHandshakes(deps)); // after the router, which answers OPTIONS for these paths
+  app.use(answerPreflight(deps.limiter));
   app.use(refuseUnknownRoute);
   app.use(errorHandler(deps.limiter, deps.logger, createRouteHints(served)));
   return withLoadShedding(app, { firstMiddleware, gated: endpoints.filter(({ gated }) => gated === true), known, ...deps });

@@ -1,4 +1,5 @@
 /** CORS: which web pages may call the API from a browser. Off unless CORS_ORIGINS names them. */
+import type { ServerResponse } from 'node:http';
 import type { Middleware } from './request-context.js';
 
 const methods = 'GET, HEAD, POST, PUT, DELETE';
@@ -27,6 +28,9 @@ const responseHeaders = [
 ].join(', ');
 /** How long browsers cache the response to a preflight request. Two hours is the maximum in Chromium. */
 const preflightSeconds = 7200;
+
+/** Whether this is the response to a preflight request of an allowed origin. */
+export const isPreflight = (res: Pick<ServerResponse, 'hasHeader'>): boolean => res.hasHeader('Access-Control-Allow-Methods');
 
 /** Sets the CORS headers, on errors too. Cookies are not allowed, because credentials are headers that the page sets itself. */
 export function cors(origins: readonly string[]): Middleware {

@@ -1,7 +1,8 @@
 /** Answers OPTIONS requests with the methods of the path. For a preflight request, cors.ts has already set the CORS headers. */
-import type { RequestHandler, Router } from 'express';
+import type { RequestHandler, Response, Router } from 'express';
 import type { Endpoint } from './endpoint.js';
 import { addressKey } from './client-address.js';
+import { isPreflight } from './cors.js';
 import type { Limiter } from './rate-limit.js';
 import { contextOf } from './request-context.js';
 
@@ -24,10 +25,24 @@ export function mountOptions(router: Router, endpoints: readonly Pick<Endpoint, 
 export function answerOptions(limiter: Limiter, route: string, declared: readonly string[]): RequestHandler {
   const allow = allowOf(declared);
   return async (_req, res) => {
-    const context = contextOf(res);
-    context.route = route;
-    await limiter.describe({ rateClass: 'address', key: addressKey(context.address) }, res);
+    contextOf(res).route = route;
     res.setHeader('Allow', allow);
-    res.status(204).end();
+    await endWithoutBody(res, limiter);
   };
+}
+
+/**
+ * Answers the preflight request of an allowed origin to an unknown path. Otherwise its page would see a failure of CORS in place of the 404 and
+ * its hint.
+ */
+export const answerPreflight =
+  (limiter: Limiter): RequestHandler =>
+  async (_req, res, next) => {
+    if (isPreflight(res)) await endWithoutBody(res, limiter);
+    else next();
+  };
+
+async function endWithoutBody(res: Response, limiter: Limiter): Promise<void> {
+  await limiter.describe({ rateClass: 'address', key: addressKey(contextOf(res).address) }, res);
+  res.status(204).end();
 }

@@ -152,6 +152,14 @@ describe('CORS', () => {
     assert.deepEqual([theirs.status, allowed(theirs.headers), theirs.headers.get('access-control-allow-methods')], [204, null, null]);
   });
 
+  it('204 for the preflight request of an allowed origin to an unknown path, so that its page can read the 404', async () => {
+    const app = await startApi({ CORS_ORIGINS: page.origin });
+    const mine = await app.call('OPTIONS', '/api/v1/mesages/send', { headers: { Origin: page.origin, ...preflight } });
+    assert.deepEqual([mine.status, allowed(mine.headers)], [204, page.origin]);
+    const theirs = await app.call('OPTIONS', '/api/v1/mesages/send', { headers: { Origin: page.other, ...preflight } });
+    assert.deepEqual([theirs.status, allowed(theirs.headers)], [404, null]);
+  });
+
   it('allows every origin with *', async () => {
     const app = await startApi({ CORS_ORIGINS: '*' });
     assert.equal(allowed((await app.call('GET', '/health', { headers: { Origin: page.other } })).headers), '*');
