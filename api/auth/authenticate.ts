@@ -16,7 +16,7 @@ import { type KeyCredential, presentedKey } from './presented-key.js';
 import { isOwnOrigin, sessionCookie } from './console-session.js';
 import { createTouches, type Touch } from './last-used.js';
 import { type Claims, createTokenReader, hasBearer } from './tokens.js';
-import { keyRefused, sessionRefused, tokenRefused } from './why-refused.js';
+import { challengeOf, keyRefused, sessionRefused, tokenRefused } from './why-refused.js';
 
 /** The credential of a request; `refused` contains the error of an invalid one, and the workspace of an expired JWT. */
 export type Credential =
@@ -95,6 +95,7 @@ function createCredentialReader(config: Deps['config']): Authenticator['read'] {
 
   return async (auth, req, res) => {
     if (auth === 'none' || auth === 'provider') return { kind: 'none' };
+    contextOf(res).challenge = challengeOf(auth);
     const hasToken = hasBearer(req.headers);
     const hasKey = (req.get('x-api-key') ?? '') !== '';
     const cookie = hasToken || hasKey ? null : sessionCookie(req, config.publicUrl);

@@ -12,6 +12,12 @@ const needsJwt = 'This operation needs a JWT, not an API key';
 const bearerIn = ({ authorization = '' }: IncomingHttpHeaders) => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
 const looksLikeJwt = (text: string) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 
+/** The credentials that an operation takes, as the challenge of its 401. Browsers open no dialog for these schemes. */
+export function challengeOf(auth: Auth): string {
+  if (typeof auth === 'string') return 'Bearer';
+  return auth.jwtToo ? 'Bearer, ApiKey' : 'ApiKey';
+}
+
 /** The 401 for a missing or invalid JWT. @param isExpired the JWT was valid before */
 export function tokenRefused(auth: Auth, headers: IncomingHttpHeaders, isExpired: boolean): AppError {
   return isExpired ? expiredToken() : invalidToken(whyTokenRefused(typeof auth === 'object', headers));

@@ -24,6 +24,8 @@ export interface RequestContext extends SendTrace {
   workspaceId: string | undefined;
   /** See `createClientAddress`. Undefined if the connection was already closed. */
   address: string | undefined;
+  /** The header `WWW-Authenticate` of a 401. */
+  challenge: string;
   /** The id of the API key. */
   keyId: string | undefined;
   /** The response is an open stream. */
@@ -81,6 +83,7 @@ export function requestContext(logger: Logger, { addressOf, trace }: { addressOf
       route: unknownRoute,
       workspaceId: undefined,
       address: addressOf(req),
+      challenge: 'Bearer', // an operation without a credential: a login gives a JWT
       keyId: undefined,
       isStream: false,
       newId: makeId(),

@@ -12,6 +12,10 @@ export const headerComponents: Json = {
   'X-RateLimit-Reset': number('End of the current window, in seconds since 1970', 1_795_262_460),
   'X-Request-Id': text('Id of the request, sent by the client or generated. Include it in support requests', 'req-7f3a'),
   'Retry-After': number('Seconds to wait before a retry', 7),
+  'WWW-Authenticate': text(
+    'The credentials that the operation takes: `Bearer` for a JWT, `ApiKey` for the header X-API-Key',
+    'Bearer, ApiKey',
+  ),
   Link: text(
     'First, previous, next and last page with the same filters (RFC 8288)',
     '<https://api.example.com/api/v1/messages?page=2&limit=50>; rel="next"',
@@ -41,7 +45,11 @@ export const successHeaders = ({ auth, idempotent, query }: Pick<Endpoint, 'auth
 });
 
 /** The headers of an error response. */
-export const errorHeaders = (status: number): Json => ({ ...always, ...(status === 429 || status >= 500 ? reference('Retry-After') : {}) });
+export const errorHeaders = (status: number): Json => ({
+  ...always,
+  ...(status === 401 ? reference('WWW-Authenticate') : {}),
+  ...(status === 429 || status >= 500 ? reference('Retry-After') : {}),
+});
 
 /** The headers of a request. */
 export function requestHeaders({ idempotent, streams }: Pick<Endpoint, 'idempotent' | 'streams'>): Json[] {

@@ -36,6 +36,7 @@ function write(res: Response, refusal: AppError): void {
   }
   for (const name of ofFiles) res.removeHeader(name);
   res.setHeader('Cache-Control', 'no-store');
+  if (statusOf(refusal) === 401) res.setHeader('WWW-Authenticate', contextOf(res).challenge); // RFC 9110, 15.5.2
   res.status(statusOf(refusal)).set(headersOf(refusal));
   if (refusal.code === 'rate_limited') describeWait(res, refusal.retryAfterSeconds);
   res.json(errorBody(refusal, contextOf(res).requestId));

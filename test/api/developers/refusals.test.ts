@@ -84,6 +84,22 @@ describe('the details of refusals', () => {
     });
   }
 
+  for (const [path, challenge] of [
+    [jwtPath, 'Bearer'],
+    [keyPath, 'ApiKey'],
+    [eitherPath, 'Bearer, ApiKey'],
+  ] as const) {
+    it(`401 asks for ${challenge} at ${path}`, async () => {
+      const { status, headers } = await app.call('GET', path);
+      assert.deepEqual([status, headers.get('www-authenticate')], [401, challenge]);
+    });
+  }
+  it('401 asks for Bearer after a wrong password', async () => {
+    const body = { email: 'nobody@example.com', password: 'a wrong password' };
+    const login = await app.call('POST', '/api/v1/auth/login', { body });
+    assert.deepEqual([login.status, login.headers.get('www-authenticate')], [401, 'Bearer']);
+  });
+
   const lost: [method: string, path: string, error: string, why: string, allow: string | null][] = [
     [
       'PATCH',

@@ -105,7 +105,9 @@ describe('access to the MCP server', () => {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const key = { 'X-API-Key': account.key };
     const statusOf = async (answer: Promise<Response>) => (await answer).status;
-    assert.equal(await statusOf(post({}, list)), 401);
+    const anonymous = await post({}, list);
+    // Bearer would make clients of MCP look for OAuth.
+    assert.deepEqual([anonymous.status, anonymous.headers.get('www-authenticate')], [401, 'ApiKey']);
     assert.equal(await statusOf(post({ 'X-API-Key': 'tidings_wrong' }, list)), 401);
     assert.equal(await statusOf(post({ ...key, Origin: 'https://evil.example.com' }, list)), 403);
     assert.equal(await statusOf(post(key, [list, list])), 400);

@@ -26,6 +26,7 @@ describe('the OpenAPI document', () => {
         const headers = Object.keys(response.headers ?? {});
         for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'])
           assert.ok(headers.includes(name));
+        assert.equal(headers.includes('WWW-Authenticate'), status === '401');
         assert.equal(
           headers.includes('Retry-After'),
           status === '429' || (status >= '500' && !['getHealth503', 'getReadiness503'].includes(operation.operationId + status)),

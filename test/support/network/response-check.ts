@@ -71,6 +71,7 @@ export function assertAsDeclared(method: string, path: string, status: number, h
   }
   assert.match(headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,64}$/);
   assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(headers.has('www-authenticate'), status === 401);
   if (status === 204) return; // a response to OPTIONS
   const item = declarationOf(method === 'HEAD' ? 'GET' : method, path);
   const type = status < 300 ? (item?.streams ?? 'application/json') : 'application/json';
