@@ -1,6 +1,7 @@
 /** Data that a screen shows: loading, loaded or failed. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { waitMs } from '../api/allowance.js';
 import { isUnanswered, type Problem, problemOf } from '../api/problem.js';
 
 export interface Loaded<T> {
@@ -12,7 +13,7 @@ export interface Loaded<T> {
   problem: ReadonlySignal<Problem | null>;
   /** Reads again. */
   reload(): void;
-  /** Reads again what nobody asked for: what is shown is not dimmed meanwhile. */
+  /** Reads again what nobody asked for: what is shown is not dimmed meanwhile. A read that is under way is answered first. */
   look(): void;
   /** Changes the shown data, by an event. A read that is under way may be older than the event: its answer is changed, too. */
   update(change: (data: T) => T): void;
@@ -20,8 +21,11 @@ export interface Loaded<T> {
   replace(data: T): void;
 }
 
-/** A read that the service did not answer is repeated by itself, at growing intervals. */
+/** A read that the service did not answer, or refused for its rate limit, is repeated by itself, at growing intervals. */
 const againMs = { first: 5_000, max: 60_000 };
+/** A read that takes longer may never be answered: a look replaces it. */
+const answerMsMax = 30_000;
+const isRateLimited = (error: unknown) => problemOf(error).status === 429;
 
 /** Its functions stay the same while the screen is shown: effects may depend on them. */
 class Loading<T> implements Loaded<T> {
@@ -33,6 +37,11 @@ class Loading<T> implements Loaded<T> {
   #running: AbortController | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
   #waitMs = againMs.first;
+  #begunAt = 0;
+  /** There was a look since the read that is under way began. */
+  #isDue = false;
+  /** Nothing is read before the wait for the rate limit is over, unless the viewer asks. */
+  #isRateLimited = false;
   /** The changes since the read that is under way began. */
   #missed: ((data: T) => T)[] = [];
 
@@ -60,6 +69,9 @@ class Loading<T> implements Loaded<T> {
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
+    this.#begunAt = performance.now();
+    this.#isDue = false;
+    this.#isRateLimited = false;
     this.#missed = [];
     this.isLoading.value = true;
     this.isAwaited.value = true;
@@ -69,16 +81,21 @@ class Loading<T> implements Loaded<T> {
         if (running.signal.aborted) return;
         this.#waitMs = againMs.first;
         this.#show(changed, null);
+        if (this.#isDue) this.look();
       },
       (error: unknown) => {
         if (running.signal.aborted) return;
         this.#show(this.data.value, problemOf(error));
-        if (isUnanswered(error)) this.#reloadLater();
+        this.#isRateLimited = isRateLimited(error);
+        if (this.#isRateLimited || isUnanswered(error)) this.#reloadLater();
       },
     );
   };
 
   readonly look = (): void => {
+    if (this.#isRateLimited) return;
+    const isUnderWay = this.isLoading.value && performance.now() - this.#begunAt < answerMsMax;
+    if (isUnderWay) return void (this.#isDue = true);
     const { value } = this.isAwaited; // the viewer may wait for the read that this one replaces
     this.reload();
     this.isAwaited.value = value;
@@ -95,7 +112,7 @@ class Loading<T> implements Loaded<T> {
   };
 
   #reloadLater(): void {
-    this.#again = setTimeout(this.reload, this.#waitMs);
+    this.#again = setTimeout(this.reload, Math.max(waitMs(), this.#waitMs));
     this.#waitMs = Math.min(2 * this.#waitMs, againMs.max);
   }
 

@@ -36,7 +36,7 @@ export function Message() {
     ]);
     return { message, timeline };
   });
-  const readSoon = useThrottle(shown.reload, readEveryMs);
+  const readSoon = useThrottle(shown.look, readEveryMs);
   useEvents({
     event: ({ data }) => data.message_id === id && readSoon(),
     reset: readSoon,
@@ -44,9 +44,9 @@ export function Message() {
   const waitsFor = shown.data.value?.timeline.waiting_for?.what;
   useEffect(() => {
     if (waitsFor !== 'webhook_delivery') return undefined;
-    const timers = looksAfterEndMs.map((ms) => setTimeout(shown.reload, ms));
+    const timers = looksAfterEndMs.map((ms) => setTimeout(shown.look, ms));
     return () => timers.forEach(clearTimeout);
-  }, [waitsFor, shown.reload]);
+  }, [waitsFor, shown.look]);
   return (
     <Screen title="Message">
       <Resource of={shown}>

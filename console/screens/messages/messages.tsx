@@ -32,7 +32,7 @@ export function Messages() {
   });
   useEvents({
     event: (event) => page.update((shown) => applyEvent(shown, event, filters, cursor === undefined)),
-    reset: page.reload,
+    reset: page.look,
   });
   const hidden = page.data.value?.hidden.size ?? 0;
   return (

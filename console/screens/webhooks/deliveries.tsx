@@ -56,7 +56,7 @@ export function useDeliveries(webhookId: string): Shown {
     return { rows: answer.deliveries, pagination: answer.pagination };
   });
   const readSoon = useThrottle(page.look, readEveryMs);
-  useEvents({ event: () => cursor === undefined && setTimeout(readSoon, 500), reset: page.reload });
+  useEvents({ event: () => cursor === undefined && setTimeout(readSoon, 500), reset: page.look });
   useLooks(pendingIn(page.data.value?.rows), readSoon);
   return { filters, page };
 }

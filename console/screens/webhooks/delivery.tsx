@@ -21,7 +21,7 @@ export function Delivery() {
     async (signal) => (await call('get', '/api/v1/webhooks/{id}/deliveries/{delivery_id}', { params, signal })).delivery,
   );
   const { status, attempts } = loaded.data.value ?? {};
-  useLooks(status === 'pending' ? `${deliveryId} ${attempts?.length ?? 0}` : undefined, loaded.reload);
+  useLooks(status === 'pending' ? `${deliveryId} ${attempts?.length ?? 0}` : undefined, loaded.look);
   return (
     <Screen title="Delivery" actions={<a href={to(`webhooks/${id}`)}>To the webhook</a>}>
       <Resource of={loaded}>

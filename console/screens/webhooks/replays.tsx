@@ -36,9 +36,9 @@ export function Replays({ webhook, ended }: Props) {
   const isRunning = replays.data.value?.some(({ status }) => status === 'running') ?? false;
   useEffect(() => {
     if (!isRunning) return undefined;
-    const timer = setInterval(() => !document.hidden && replays.reload(), progressMs);
+    const timer = setInterval(() => !document.hidden && replays.look(), progressMs);
     return () => clearInterval(timer);
-  }, [isRunning, replays.reload]);
+  }, [isRunning, replays.look]);
   useEnds(replays.data.value, ended);
   return (
     <section aria-labelledby="replays">
@@ -53,7 +53,7 @@ export function Replays({ webhook, ended }: Props) {
               rows={rows}
               keyOf={({ id }) => id}
               columns={columnsOf(replays)}
-              isBusy={replays.isLoading.value}
+              isBusy={replays.isAwaited.value}
             />
           )
         }

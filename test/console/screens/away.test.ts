@@ -17,6 +17,15 @@ describe('the console while the service is away', () => {
     assert.equal(await browser.page.getByText(readAgain).count(), 0);
   });
 
+  it('a list that was refused for the rate limit is read again by itself', async () => {
+    const refusal = { status: 429, headers: { 'Retry-After': '1' }, json: { success: false, error: 'Too many requests' } };
+    await browser.page.route('**/api/v1/api-keys', (route) => route.fulfill(refusal), { times: 1 });
+    await browser.open('/keys');
+    await browser.see('Too many requests');
+    await browser.see('No API keys yet');
+    assert.equal(await browser.page.getByText('Too many requests').count(), 0);
+  });
+
   it('a refused list is not read again by itself, because the answer would be the same', async () => {
     let reads = 0;
     await browser.page.clock.install();

@@ -1,5 +1,7 @@
 /** What events change in the list of messages, in a browser: rows, totals and the number of newer messages. */
 import assert from 'node:assert/strict';
+import type { Route } from 'playwright-core';
+import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { useMessages } from '../use-messages.js';
 
@@ -40,6 +42,18 @@ describe('live changes of the list of messages in the console', () => {
     await move(hidden.id, 'sent', 'awaiting_report');
     await browser.page.getByRole('button', { name: 'Show 1 newer' }).waitFor();
     await browser.see('101 in total');
+  });
+
+  it('a slow read is shown, although the stream asks for another one, which begins after it', async () => {
+    const { id } = await send();
+    const reads: Route[] = [];
+    await browser.page.route(`**/api/v1/messages/${id}`, (route) => void reads.push(route));
+    await browser.open(`/messages/${id}`);
+    await until(() => reads.length > 0, 'the first read');
+    await browser.see(/^Live$/);
+    await reads[0]?.continue();
+    await browser.page.getByText('○ queued', { exact: true }).waitFor();
+    await until(() => reads.length > 1, 'the second read');
   });
 
   it('a thousand events that come together are drawn together', async () => {
