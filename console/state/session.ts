@@ -117,11 +117,19 @@ export async function restoreSession(): Promise<void> {
   });
 }
 
-/** Reads the workspace again: its balance, and whether its address is verified. An answer of an earlier session is dropped. */
+/** The reads of the workspace that have begun, and the newest of them that was answered. */
+const reads = { begun: 0, answered: 0 };
+
+/**
+ * Reads the workspace again: its balance, and whether its address is verified. An answer of an earlier session is dropped, and one that comes
+ * after the answer to a later read.
+ */
 async function refreshWorkspace(): Promise<void> {
   const known = localStorage.getItem(hint);
+  const number = (reads.begun += 1);
   const { workspace } = await call('get', '/api/v1/workspace');
-  if (localStorage.getItem(hint) !== known) return;
+  if (localStorage.getItem(hint) !== known || number < reads.answered) return;
+  reads.answered = number;
   localStorage.setItem(hint, workspace.id);
   if (isReplaced()) return location.reload();
   forgetInput(workspace.id);

@@ -77,6 +77,34 @@ describe('billing in the console', () => {
     await browser.see('12.5 credits, which the next credits pay first');
   });
 
+  it('an older answer with the balance does not replace a newer one', async () => {
+    await browser.follow('Billing');
+    const again = browser.page.getByRole('button', { name: 'Read again' });
+    await again.and(browser.page.locator('[aria-disabled=false]')).waitFor();
+    let release = () => {};
+    await browser.page.route(
+      '**/api/v1/workspace',
+      async (route) => {
+        const response = await route.fetch();
+        await new Promise<void>((released) => (release = released));
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    const isAsked = browser.page.waitForRequest('**/api/v1/workspace');
+    await again.click();
+    await isAsked;
+    await again.and(browser.page.locator('[aria-disabled=false]')).waitFor();
+    await rows(app.deps.db, 'UPDATE workspaces SET balance = 7000 WHERE id = $1', [me.workspaceId]);
+    await again.click();
+    await browser.page.locator('.balance').getByText('7 credits', { exact: true }).waitFor();
+    const late = browser.page.waitForResponse('**/api/v1/workspace');
+    release();
+    await (await late).finished();
+    await browser.page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    assert.equal(await browser.page.locator('.balance').innerText(), '7 credits');
+  });
+
   it('the ledger has every change of the balance, by pages', async () => {
     await me.call('PUT', '/workspace', { spend_limit_day: 50 });
     const body = { channel: 'sms', to: '+15551234567', content: { text: 'Hello' } };
