@@ -2,6 +2,7 @@
 import { Problem } from '../api/problem.js';
 import { unescaped } from './formula.js';
 import { freeName } from './free-name.js';
+import { numberText } from '../parts/count.js';
 
 /** The file may have more columns than are sent. */
 const bytesMax = 20 * 1024 * 1024;
@@ -42,7 +43,7 @@ export async function readCsv(file: File, rowsMax: number): Promise<Sheet> {
   const quote = errors.find(({ type }) => type === 'Quotes');
   if (quote !== undefined) {
     throw refused(
-      `The quotation marks in row ${((quote.row ?? 0) + 1).toLocaleString()} do not match.`,
+      `The quotation marks in row ${numberText((quote.row ?? 0) + 1)} do not match.`,
       'Inside of a cell, write a quotation mark twice.',
     );
   }
@@ -50,7 +51,7 @@ export async function readCsv(file: File, rowsMax: number): Promise<Sheet> {
   const columns = columnsOf(first);
   const rows = others.flatMap((cells, index) => rowOf(cells, index + 2, columns.length) ?? []);
   if (meta.truncated || rows.length > rowsMax) {
-    throw refused(`The file has more than ${rowsMax.toLocaleString()} rows.`, 'Split it into several files.');
+    throw refused(`The file has more than ${numberText(rowsMax)} rows.`, 'Split it into several files.');
   }
   if (rows.length === 0) throw refused('The file has no rows below the names of its columns.');
   return { fileName: file.name, columns, rows };

@@ -5,6 +5,7 @@ import { problemOf } from '../api/problem.js';
 import { exportList } from '../csv/export-list.js';
 import { type Cell, saveCsv } from '../csv/save-csv.js';
 import type { Page } from './table.js';
+import { numberText } from './count.js';
 
 interface Props<Row> {
   /** Of the file, without its ending. */
@@ -26,7 +27,7 @@ export function ExportButton<Row>({ name, header, cells, read }: Props<Row>) {
     isRunning.value = true;
     state.value = 'Reading…';
     const progress = (done: number, total: number | null) =>
-      (state.value = `${done.toLocaleString()}${total === null ? '' : ` of ${total.toLocaleString()}`} rows`);
+      (state.value = `${numberText(done)}${total === null ? '' : ` of ${numberText(total)}`} rows`);
     try {
       const { signal } = controller;
       const lines = await exportList({ read: (cursor) => read(cursor, signal), cells, progress, signal });

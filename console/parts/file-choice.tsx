@@ -1,6 +1,7 @@
 /** A CSV file, chosen or dropped. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { numberText } from './count.js';
 
 interface Props {
   /** More rows are refused when the file is read. */
@@ -46,7 +47,7 @@ export function FileChoice({ rowsMax, sent, isDisabled = false, chosen }: Props)
         }}
       />
       <p id={`${id}-hint`} class="note">
-        {`Choose it or drop it here. In UTF-8, at most ${rowsMax.toLocaleString()} rows; the first row has the names of the columns. ${sent}`}
+        {`Choose it or drop it here. In UTF-8, at most ${numberText(rowsMax)} rows; the first row has the names of the columns. ${sent}`}
       </p>
     </div>
   );

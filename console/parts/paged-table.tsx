@@ -1,6 +1,7 @@
 /** Tables of rows that the page already has. Only one part of them is drawn, so that ten thousand rows stay smooth. */
 import { useSignal } from '@preact/signals';
 import { type Column, PlainTable } from './table.js';
+import { numberText } from './count.js';
 
 const rowsDrawn = 50;
 
@@ -21,7 +22,7 @@ export function PagedTable<Row>({ rows, caption, ...table }: Props<Row>) {
       <PlainTable {...table} caption={caption} rows={rows.slice(from, to)} />
       {rows.length > rowsDrawn && (
         <nav class="pages" aria-label={`Pages of ${caption}`}>
-          <span role="status">{`${(from + 1).toLocaleString()} to ${to.toLocaleString()} of ${rows.length.toLocaleString()}`}</span>
+          <span role="status">{`${numberText(from + 1)} to ${numberText(to)} of ${numberText(rows.length)}`}</span>
           <button type="button" aria-disabled={from === 0} onClick={() => (first.value = Math.max(0, from - rowsDrawn))}>
             Previous
           </button>

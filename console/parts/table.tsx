@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso';
 import type { Schema } from '../api/call.js';
 import type { Loaded } from '../state/load.js';
 import { Resource } from './loaded.js';
+import { numberText } from './count.js';
 
 export interface Column<Row> {
   title: string;
@@ -96,7 +97,7 @@ function Pages({ pagination: { total, next_cursor: next } }: { pagination: Schem
   };
   return (
     <nav class="pages" aria-label="Pages">
-      {total !== null && <span>{`${total.toLocaleString()} in total`}</span>}
+      {total !== null && <span>{`${numberText(total)} in total`}</span>}
       {hasCursor && <a href={at(null)}>Newest</a>}
       {next !== null && <a href={at(next)}>Older</a>}
     </nav>

@@ -18,6 +18,11 @@ describe('settings in the console', function () {
     await browser.fill('Daily spending limit (optional)', 'much');
     await browser.press('Save');
     await browser.see('spend_limit_day must be a number');
+    for (const ambiguous of ['1.500', '1,500']) {
+      await browser.fill('Daily spending limit (optional)', ambiguous);
+      await browser.press('Save');
+      await browser.see(/^spend_limit_day can be read in two ways/);
+    }
     await browser.assertAccessible();
     await browser.fill('Daily spending limit (optional)', '12.5');
     await browser.fill('Allowed countries (optional)', 'de, US');
@@ -38,6 +43,11 @@ describe('settings in the console', function () {
     await me.call('PUT', '/workspace', { spend_limit_day: 5, allowed_countries: ['FR'] });
     await browser.fill('Days until texts and recipients are erased (optional)', '30');
     await browser.press('Save');
+    await browser.see(/^Texts and recipients of messages from before .* are erased for ever, and later ones after 30 days\.$/);
+    await browser.press('Back');
+    assert.equal((await me.call('GET', '/workspace')).body.data.workspace.message_days, null);
+    await browser.press('Save');
+    await browser.press('Save and erase');
     await browser.see('The settings are saved.');
     const { body } = await me.call('GET', '/workspace');
     const { spend_limit_day, allowed_countries, message_days } = body.data.workspace;

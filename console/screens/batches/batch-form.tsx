@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Sheet } from '../../csv/read-csv.js';
+import { numberText } from '../../parts/count.js';
 import { Form, TextField } from '../../parts/form.js';
 import { traitsOf } from '../../parts/channels.js';
 import { ChannelField, SendAtField } from '../../parts/message-fields.js';
@@ -65,7 +66,7 @@ export function BatchForm({ sheet, isSending }: Props) {
           form={form}
           action="Preview"
           fields={[...fields, ...placeholders.value.map(({ name }) => fieldOf(name))]}
-          more={form.isBusy.value && <span role="status">{`Checking ${sheet.rows.length.toLocaleString()} rows…`}</span>}
+          more={form.isBusy.value && <span role="status">{`Checking ${numberText(sheet.rows.length)} rows…`}</span>}
         >
           <ChannelField channel={channel} />
           <ContentFields sheet={sheet} channel={channel} />

@@ -2,6 +2,7 @@
 import { useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
+import { numberText } from '../../parts/count.js';
 import { Chip } from '../../parts/chip.js';
 import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
@@ -97,8 +98,8 @@ function Counts({ batch: { id, counts } }: { batch: Shown }) {
         messages === 0 ? (
           '0'
         ) : (
-          <a href={to('messages', { batch_id: id, status })} aria-label={`${messages.toLocaleString()} ${status}`}>
-            {messages.toLocaleString()}
+          <a href={to('messages', { batch_id: id, status })} aria-label={`${numberText(messages)} ${status}`}>
+            {numberText(messages)}
           </a>
         ),
       isNumber: true,
@@ -123,9 +124,9 @@ function Details({ batch }: { batch: Shown }) {
         facts={[
           ['Channel', batch.channel],
           ['Price', creditsText(batch.credits_used)],
-          ['Rate', batch.rate === null ? 'as fast as the provider takes them' : `at most ${batch.rate.toLocaleString()} a second`],
-          ['Recipients given', batch.total.toLocaleString()],
-          ['With faults, left out', batch.invalid === 0 ? null : batch.invalid.toLocaleString()],
+          ['Rate', batch.rate === null ? 'as fast as the provider takes them' : `at most ${numberText(batch.rate)} a second`],
+          ['Recipients given', numberText(batch.total)],
+          ['With faults, left out', batch.invalid === 0 ? null : numberText(batch.invalid)],
           ['Accepted', <Time key="at" at={batch.created_at} />],
           ['Scheduled', batch.scheduled_at && <Time at={batch.scheduled_at} />],
           ['Completed', batch.completed_at && <Time at={batch.completed_at} />],
@@ -137,7 +138,7 @@ function Details({ batch }: { batch: Shown }) {
 }
 
 const faultColumns: readonly Column<Skipped>[] = [
-  { title: 'Recipient', cell: ({ index }) => (index + 1).toLocaleString(), isNumber: true },
+  { title: 'Recipient', cell: ({ index }) => numberText(index + 1), isNumber: true },
   { title: 'Reason', cell: ({ message }) => message },
 ];
 

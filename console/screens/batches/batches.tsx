@@ -2,6 +2,7 @@
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
+import { numberText } from '../../parts/count.js';
 import { Chip } from '../../parts/chip.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
@@ -20,8 +21,8 @@ const columns: readonly Column<Batch>[] = [
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
   { title: 'Channel', cell: ({ channel }) => channel, isMinor: true },
   { title: 'Progress', cell: (batch) => <BatchProgress {...batch} /> },
-  { title: 'Failed', cell: ({ counts }) => counts.failed.toLocaleString(), isNumber: true, isMinor: true },
-  { title: 'Credits', cell: ({ credits_used }) => credits_used.toLocaleString(), isNumber: true, isMinor: true },
+  { title: 'Failed', cell: ({ counts }) => numberText(counts.failed), isNumber: true, isMinor: true },
+  { title: 'Credits', cell: ({ credits_used }) => numberText(credits_used), isNumber: true, isMinor: true },
 ];
 
 export function Batches() {

@@ -3,6 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { saveCsv } from '../../csv/save-csv.js';
 import type { Sheet } from '../../csv/read-csv.js';
+import { numberText } from '../../parts/count.js';
 import { creditsText, leftAfter } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
 import { PagedTable } from '../../parts/paged-table.js';
@@ -15,10 +16,10 @@ import { SendBatch } from './send-batch.js';
 type State = CheckedRow['state'];
 
 const columns: readonly Column<CheckedRow>[] = [
-  { title: 'Row', cell: ({ number }) => number.toLocaleString(), isNumber: true },
+  { title: 'Row', cell: ({ number }) => numberText(number), isNumber: true },
   { title: 'To', cell: ({ to: recipient }) => recipient },
   { title: 'Text', cell: ({ text }) => text },
-  { title: 'Credits', cell: ({ credits }) => credits.toLocaleString(), isNumber: true, isMinor: true },
+  { title: 'Credits', cell: ({ credits }) => numberText(credits), isNumber: true, isMinor: true },
 ];
 const faultColumns: readonly Column<CheckedRow>[] = [
   ...columns.slice(0, 2),
@@ -49,9 +50,9 @@ export function Outcome({ checked, sheet, isSending }: Props) {
       </h2>
       <Facts
         facts={[
-          ['Messages', checked.sent.length.toLocaleString()],
-          ['Faulty rows', faulty.length === 0 ? null : faulty.length.toLocaleString()],
-          ['Duplicates, sent once', duplicates.length === 0 ? null : duplicates.length.toLocaleString()],
+          ['Messages', numberText(checked.sent.length)],
+          ['Faulty rows', faulty.length === 0 ? null : numberText(faulty.length)],
+          ['Duplicates, sent once', duplicates.length === 0 ? null : numberText(duplicates.length)],
           ['Sent', checked.body && whenText(checked.body.scheduled_at)],
           ['Price', creditsText(checked.credits)],
           ['Left after it', leftAfter(checked.credits)],
@@ -60,7 +61,7 @@ export function Outcome({ checked, sheet, isSending }: Props) {
       {faulty.length > 0 && (
         <p>
           <button type="button" onClick={() => void saveFaulty(faulty, sheet)}>
-            {`Download the faulty rows (${faulty.length.toLocaleString()})`}
+            {`Download the faulty rows (${numberText(faulty.length)})`}
           </button>
         </p>
       )}
@@ -86,7 +87,7 @@ function Rows({ rows }: { rows: Readonly<Record<State, readonly CheckedRow[]>> }
         <p class="actions" role="group" aria-label="Rows">
           {present.map(([state, name]) => (
             <button key={state} type="button" aria-pressed={shown.value === state} onClick={() => (shown.value = state)}>
-              {`${name} (${rows[state].length.toLocaleString()})`}
+              {`${name} (${numberText(rows[state].length)})`}
             </button>
           ))}
         </p>

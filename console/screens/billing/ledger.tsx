@@ -2,6 +2,7 @@
 import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import type { Cell } from '../../csv/save-csv.js';
+import { numberText } from '../../parts/count.js';
 import { ExportButton } from '../../parts/export-button.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
@@ -10,14 +11,14 @@ import { refreshSoon } from '../../state/session.js';
 
 type Transaction = Schema<'Transaction'>;
 
-const signed = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero', maximumFractionDigits: 6 });
+const signed = new Intl.NumberFormat('en', { signDisplay: 'exceptZero', maximumFractionDigits: 6 });
 
 const columns: readonly Column<Transaction>[] = [
   { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Type', cell: ({ type }) => type, isMinor: true },
   { title: 'Description', cell: ({ description }) => description },
   { title: 'Amount', cell: ({ amount }) => signed.format(amount), isNumber: true },
-  { title: 'Balance', cell: ({ balance_after: balance }) => balance.toLocaleString(), isNumber: true, isMinor: true },
+  { title: 'Balance', cell: ({ balance_after: balance }) => numberText(balance), isNumber: true, isMinor: true },
   { title: 'Reference', cell: ({ reference }) => <code>{reference}</code>, isMinor: true },
 ];
 

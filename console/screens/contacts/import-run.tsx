@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Problem, problemOf } from '../../api/problem.js';
 import type { Sheet, SheetRow } from '../../csv/read-csv.js';
 import { saveCsv } from '../../csv/save-csv.js';
-import { countText } from '../../parts/count.js';
+import { countText, numberText } from '../../parts/count.js';
 import { Facts } from '../../parts/facts.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import { ProblemBox } from '../../parts/problem-box.js';
@@ -94,7 +94,7 @@ interface RunProps {
 
 function Run({ rows, state, progress: { done, created, faults }, start, stop }: RunProps) {
   const rowsText = countText(rows, 'row');
-  const counts = `${created.toLocaleString()} created, ${faults.length.toLocaleString()} refused of ${rowsText}`;
+  const counts = `${numberText(created)} created, ${numberText(faults.length)} refused of ${rowsText}`;
   return (
     <p class="actions">
       {state === 'ready' && (
@@ -123,7 +123,7 @@ function Run({ rows, state, progress: { done, created, faults }, start, stop }: 
 }
 
 const columns = [
-  { title: 'Row', cell: ({ row }: Fault) => row.number.toLocaleString(), isNumber: true },
+  { title: 'Row', cell: ({ row }: Fault) => numberText(row.number), isNumber: true },
   { title: 'Reason', cell: ({ reason }: Fault) => reason },
   { title: 'Content', cell: ({ row }: Fault) => row.cells.filter((cell) => cell !== '').join(', '), isMinor: true },
 ] as const;
@@ -152,7 +152,7 @@ function Faults({ sheet, faults, notTried }: FaultsProps) {
         <button type="button" onClick={save}>
           {notTried.length === 0
             ? 'Download the refused rows'
-            : `Download the rows that are not imported (${(faults.length + notTried.length).toLocaleString()})`}
+            : `Download the rows that are not imported (${numberText(faults.length + notTried.length)})`}
         </button>
       </p>
     </section>

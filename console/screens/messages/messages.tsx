@@ -2,6 +2,7 @@
 import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
+import { numberText } from '../../parts/count.js';
 import { Chip } from '../../parts/chip.js';
 import { hasAny, NoMatch } from '../../parts/filter-form.js';
 import { MainLink, Screen } from '../../parts/screen.js';
@@ -19,7 +20,7 @@ const columns: readonly Column<Row>[] = [
   { title: 'Channel', cell: ({ channel }) => channel, isMinor: true },
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
   { title: 'Reference', cell: ({ reference }) => reference ?? '', isMinor: true },
-  { title: 'Credits', cell: ({ credits_used }) => credits_used?.toLocaleString() ?? '', isNumber: true, isMinor: true },
+  { title: 'Credits', cell: ({ credits_used }) => (credits_used === null ? '' : numberText(credits_used)), isNumber: true, isMinor: true },
 ];
 
 export function Messages() {

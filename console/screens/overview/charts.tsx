@@ -1,4 +1,5 @@
 /** Messages and spending over the period, by channel, with a table behind each chart. */
+import { numberText } from '../../parts/count.js';
 import { Chart, type Line } from '../../parts/chart.js';
 import { channels } from '../../parts/channels.js';
 import { type Column, PlainTable } from '../../parts/table.js';
@@ -51,10 +52,10 @@ const columnsOf = (by: OverviewData['by'], measure: Measure): Column<Part>[] => 
   { title: by === 'day' ? 'Day (UTC)' : 'Hour (UTC)', cell: ({ at }) => at.slice(0, by === 'day' ? 10 : 16).replace('T', ' ') },
   { title: 'Channel', cell: ({ channel }) => channel },
   ...(measure === 'credits'
-    ? [{ title: 'Credits', cell: ({ credits }: Part) => credits.toLocaleString(), isNumber: true }]
+    ? [{ title: 'Credits', cell: ({ credits }: Part) => numberText(credits), isNumber: true }]
     : (['messages', 'delivered', 'failed'] as const).map((name) => ({
         title: name[0]?.toUpperCase() + name.slice(1),
-        cell: (part: Part) => part[name].toLocaleString(),
+        cell: (part: Part) => numberText(part[name]),
         isNumber: true,
       }))),
 ];

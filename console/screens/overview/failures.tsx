@@ -1,5 +1,6 @@
 /** Failures of the period by their reason. */
 import { to } from '../../api/base.js';
+import { numberText } from '../../parts/count.js';
 import { type Column, PlainTable } from '../../parts/table.js';
 import type { OverviewData } from './overview-data.js';
 
@@ -20,7 +21,7 @@ export function Failures({ overview: { failures, failed, from, to: until } }: { 
   const columns: Column<Failure>[] = [
     { title: 'Reason', cell: ({ error_code: code }) => texts[code] ?? code },
     { title: 'Code', cell: ({ error_code: code }) => <code>{code}</code>, isMinor: true },
-    { title: 'Messages', cell: ({ messages }) => messages.toLocaleString(), isNumber: true },
+    { title: 'Messages', cell: ({ messages }) => numberText(messages), isNumber: true },
     { title: 'Share', cell: ({ messages }) => `${Math.round((messages / Math.max(failed, 1)) * 100)} %`, isNumber: true, isMinor: true },
   ];
   return (

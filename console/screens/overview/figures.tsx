@@ -1,5 +1,5 @@
 /** The sums of the period. */
-import { countText } from '../../parts/count.js';
+import { countText, numberText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { durationText } from '../../parts/time.js';
 import type { OverviewData } from './overview-data.js';
@@ -8,7 +8,7 @@ export function Figures({ overview }: { overview: OverviewData }) {
   const { messages, delivered, failed, credits, delivery_p50_ms: p50, delivery_p95_ms: p95, balance, days_left: daysLeft } = overview;
   return (
     <dl class="figures">
-      <Figure name="Messages" value={messages.toLocaleString()} />
+      <Figure name="Messages" value={numberText(messages)} />
       <Figure name="Delivered" value={shareText(delivered, messages)} note={countText(delivered, 'message')} />
       <Figure name="Failed" value={shareText(failed, messages)} note={countText(failed, 'message')} />
       <Figure
@@ -34,7 +34,7 @@ function Figure({ name, value, note }: { name: string; value: string; note?: str
 
 function shareText(part: number, whole: number): string {
   if (whole === 0) return '–';
-  return `${(Math.floor((part / whole) * 1000) / 10).toLocaleString()} %`;
+  return `${numberText(Math.floor((part / whole) * 1000) / 10)} %`;
 }
 
 function leftText(days: number | null): string {

@@ -1,16 +1,24 @@
 /** What the workspace may spend, where it may send, and how long texts are kept. */
 import { call, type Schema } from '../../api/call.js';
+import { Problem } from '../../api/problem.js';
+import { countText } from '../../parts/count.js';
 import { Form, TextField } from '../../parts/form.js';
+import { momentText } from '../../parts/time.js';
+import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
 import type { Workspace } from '../../state/session.js';
 import { toast } from '../../state/toasts.js';
 
 const fields = ['spend_limit_day', 'allowed_countries', 'message_days'] as const;
+const dayMs = 86_400_000;
 
 export function PolicyForm({ workspace, changed }: { workspace: Workspace; changed(workspace: Workspace): void }) {
   const shown = textsOf(workspace);
-  const form = useForm(async (data, element) => {
-    const { workspace: next } = await call('put', '/api/v1/workspace', { body: changesOf(data, shown) });
+  const form = useForm(async (data, element, origin) => {
+    const changes = changesOf(data, shown);
+    assertOneReading(changes.spend_limit_day, textOf(data, 'spend_limit_day'));
+    if (!(await mayErase(workspace.message_days, changes.message_days)) || origin.isLeft()) return;
+    const { workspace: next } = await call('put', '/api/v1/workspace', { body: changes });
     changed(next);
     // The fields show what is stored now, also where a program changed it. What was written meanwhile stays.
     const written = new FormData(element);
@@ -57,6 +65,27 @@ const textsOf = ({ spend_limit_day, allowed_countries, message_days }: Workspace
 function numberOr(text: string): number | null {
   if (text === '') return null;
   return Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text);
+}
+
+/**
+ * `1.500` and `1,500` are fifteen hundred to some people, and one and a half to others.
+ * @param given undefined: it is not changed
+ */
+function assertOneReading(given: number | null | undefined, text: string): void {
+  if (given === undefined || !/^\s*\d{1,3}([.,]\d{3})+\s*$/.test(text)) return;
+  const message = 'spend_limit_day can be read in two ways: write a thousand as 1000, and one and a half as 1.5';
+  throw new Problem(400, { error: message, details: [{ field: 'spend_limit_day', message }] });
+}
+
+/** Asks before texts are erased sooner than until now: nobody can bring them back. */
+async function mayErase(known: number | null, next: number | null | undefined): Promise<boolean> {
+  if (typeof next !== 'number' || next >= (known ?? Infinity)) return true;
+  const before = momentText(new Date(Date.now() - next * dayMs).toISOString());
+  return confirm({
+    title: 'Erase older texts and recipients?',
+    text: `Texts and recipients of messages from before ${before} are erased for ever, and later ones after ${countText(next, 'day')}.`,
+    action: 'Save and erase',
+  });
 }
 
 function countriesIn(text: string): string[] | null {

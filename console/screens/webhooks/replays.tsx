@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
+import { numberText } from '../../parts/count.js';
 import { Chip } from '../../parts/chip.js';
 import { Form, SelectField, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
@@ -90,11 +91,11 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
     if (origin.isLeft()) return;
     counted.value = count.matched;
     if (count.matched === 0) return;
-    const action = `Send ${count.matched?.toLocaleString() ?? 'all'} again`;
+    const action = `Send ${count.matched === null ? 'all' : numberText(count.matched)} again`;
     const text =
       count.matched === 1
         ? '1 delivery matches. It is sent in one more attempt.'
-        : `${count.matched?.toLocaleString() ?? 'Very many'} deliveries match. Each is sent in one more attempt.`;
+        : `${count.matched === null ? 'Very many' : numberText(count.matched)} deliveries match. Each is sent in one more attempt.`;
     if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
     // What is counted is sent: later deliveries are not part of it.
     await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, ...count.until, dry_run: false } });
@@ -150,9 +151,9 @@ const columnsOf = (replays: Loaded<readonly Replay[]>): Column<Replay>[] => [
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
   {
     title: 'Progress',
-    cell: ({ attempted, matched }) => (matched === null ? attempted.toLocaleString() : <Progress done={attempted} of={matched} />),
+    cell: ({ attempted, matched }) => (matched === null ? numberText(attempted) : <Progress done={attempted} of={matched} />),
   },
-  { title: 'Acknowledged', cell: ({ acknowledged }) => acknowledged.toLocaleString(), isNumber: true },
+  { title: 'Acknowledged', cell: ({ acknowledged }) => numberText(acknowledged), isNumber: true },
   { title: 'Actions', cell: (replay) => (replay.status === 'running' ? <CancelReplay replay={replay} replays={replays} /> : null) },
 ];
 
