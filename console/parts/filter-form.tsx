@@ -1,5 +1,6 @@
 /** The filters of a list. They are in the address, so that links and the back button keep them. */
 import { type ComponentChildren, Fragment } from 'preact';
+import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 
 interface Props {
@@ -22,6 +23,14 @@ export const NoMatch = ({ noun, all }: { noun: string; all: string }) => (
     <a href={all}>{`Show all ${noun}s`}</a>
   </p>
 );
+
+const sorted = (url: string): string => [...new URL(url, location.origin).searchParams].map(String).sort().join('&');
+
+/** Shows what an address selects. What is shown already is read again, without another entry in the history. */
+export function useSearch(reload: () => void): (address: string) => void {
+  const { url, route } = useLocation();
+  return (address) => (sorted(address) === sorted(url) ? reload() : route(address));
+}
 
 export function FilterForm({ filters, apply, all, children }: Props) {
   // The fields and the link are rendered again: this button keeps the focus.

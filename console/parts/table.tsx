@@ -9,7 +9,7 @@ import { numberText } from './count.js';
 export interface Column<Row> {
   title: string;
   cell(row: Row): ComponentChildren;
-  /** Hidden on narrow screens. */
+  /** Hidden on narrow screens: another screen, or another part of this one, shows it. */
   isMinor?: boolean;
   isNumber?: boolean;
 }
@@ -25,7 +25,7 @@ interface Props<Row> {
   page: Loaded<Page<Row>>;
   columns: readonly Column<Row>[];
   keyOf(row: Row): string;
-  /** What is shown instead of an empty table. */
+  /** What is shown instead of an empty first page. */
   empty: ComponentChildren;
 }
 
@@ -36,10 +36,12 @@ export function Table<Row>({ page, ...table }: Props<Row>) {
 
 function TablePage<Row>({ caption, columns, keyOf, empty, data, isBusy }: Omit<Props<Row>, 'page'> & { data: Page<Row>; isBusy: boolean }) {
   const { rows, pagination } = data;
+  // The rows of an older page may have been deleted since it was linked to.
+  const isOlder = (useLocation().query.cursor ?? '') !== '';
   return (
     <>
       {rows.length === 0 ? (
-        <div class="empty">{empty}</div>
+        <div class="empty">{isOlder ? <p>No row is left on this page.</p> : empty}</div>
       ) : (
         <PlainTable caption={caption} columns={columns} keyOf={keyOf} rows={rows} isBusy={isBusy} />
       )}

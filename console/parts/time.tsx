@@ -35,6 +35,13 @@ export const momentOf = (local: string): string | null => {
   return local === '' || Number.isNaN(date.getTime()) ? null : date.toISOString();
 };
 
+/**
+ * The moment of a field of a filter. As long as nobody changes the field, it is that of the address, which may say more than the field shows:
+ * seconds, or a whole day.
+ */
+export const filteredTime = (local: string, given: string | undefined): string | null =>
+  local !== '' && local === localInput(given) ? (given ?? null) : momentOf(local);
+
 /** A moment as `<input type="datetime-local">` takes it: in the viewer's zone, to the minute. */
 export function localInput(at: string | null | undefined): string {
   if (at === null || at === undefined || Number.isNaN(Date.parse(at))) return '';

@@ -39,6 +39,21 @@ describe('audit events in the console', () => {
     await browser.fill('From', '2099-01-01T00:00');
     await browser.press('Search');
     await browser.see('No event matches.');
+    // The period of the address is kept to the millisecond, and the same search reads again without another entry in the history.
+    const start = '2020-01-01T00:00:30.250Z';
+    const end = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    await browser.open(`/audit?start_date=${start}&end_date=${end}`);
+    await browser.row('api_key.created').waitFor();
+    await browser.page.getByLabel('What', { exact: true }).selectOption('api_key.*');
+    await browser.press('Search');
+    await browser.row('workspace.created').waitFor({ state: 'detached' });
+    const { searchParams } = new URL(browser.page.url());
+    assert.deepEqual([searchParams.get('start_date'), searchParams.get('end_date')], [start, end]);
+    await me.call('POST', '/api-keys', { name: 'another program', scopes: ['read_messages'] });
+    const entries = await browser.page.evaluate('history.length');
+    await browser.press('Search');
+    await browser.row('another program').waitFor();
+    assert.equal(await browser.page.evaluate('history.length'), entries);
     await browser.open('/audit?actor=nobody');
     await browser.see(/^Invalid actor\. Must be one of/);
   });

@@ -86,6 +86,12 @@ describe('messages in the console', () => {
       await browser.row(found).waitFor();
       await browser.until('document.querySelectorAll("tbody tr").length === 1');
     }
+    await browser.open('/messages?to=+15557654321');
+    await browser.row('order-2').waitFor();
+    await browser.page.getByLabel('Channel', { exact: true }).selectOption('sms');
+    await browser.press('Search');
+    await browser.until('location.search.includes("channel")');
+    assert.equal(new URL(browser.page.url()).searchParams.get('to'), '+15557654321');
     const reference = randomUUID().toUpperCase();
     await send({ reference });
     await browser.fill('Recipient, reference or id', reference);

@@ -62,7 +62,7 @@ describe('suppressions in the console', function () {
     await browser.until('document.querySelectorAll("tbody tr").length === 1');
     await browser.press(/^Remove /);
     await browser.press('Remove the suppression');
-    await browser.see('No suppression is left on this page.');
+    await browser.see('No row is left on this page.');
     await browser.follow('Newest');
     await browser.until('document.querySelectorAll("tbody tr").length === 50');
   });

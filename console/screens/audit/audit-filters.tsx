@@ -1,10 +1,9 @@
 /** The filters of the audit events. */
-import { useLocation } from 'preact-iso';
 import type { FiltersOf } from '../../api/call.js';
 import { to } from '../../api/base.js';
-import { anyOf, FilterForm } from '../../parts/filter-form.js';
+import { anyOf, FilterForm, useSearch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
-import { localInput, momentOf } from '../../parts/time.js';
+import { filteredTime, localInput } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 
 export type Filters = FiltersOf<'/api/v1/audit-events'>;
@@ -25,15 +24,15 @@ function withGiven(texts: Readonly<Record<string, string>>, given = '') {
   return options.some(([value]) => value === given) ? options : [...options, [given, given] as const];
 }
 
-export function AuditFilters({ filters }: { filters: Filters }) {
-  const { route } = useLocation();
+export function AuditFilters({ filters, reload }: { filters: Filters; reload(): void }) {
+  const search = useSearch(reload);
   const apply = (data: FormData) =>
-    route(
+    search(
       to('audit', {
         type: textOf(data, 'type'),
         actor: textOf(data, 'actor'),
-        start_date: momentOf(textOf(data, 'start_date')),
-        end_date: momentOf(textOf(data, 'end_date')),
+        start_date: filteredTime(textOf(data, 'start_date'), filters.start_date),
+        end_date: filteredTime(textOf(data, 'end_date'), filters.end_date),
       }),
     );
   return (

@@ -63,7 +63,7 @@ export function Audit() {
   });
   return (
     <Screen title="Audit">
-      <AuditFilters filters={filters} />
+      <AuditFilters filters={filters} reload={page.reload} />
       <Table
         caption="Audit events"
         page={page}

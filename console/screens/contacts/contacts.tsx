@@ -2,7 +2,7 @@
 import { useLocation } from 'preact-iso';
 import { call, type FiltersOf, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
-import { FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
+import { FilterForm, hasAny, NoMatch, useSearch } from '../../parts/filter-form.js';
 import { TextField } from '../../parts/form.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
@@ -14,7 +14,14 @@ import { ExportContacts } from './export-contacts.js';
 type Contact = Schema<'Contact'>;
 
 const columns: readonly Column<Contact>[] = [
-  { title: 'Name', cell: ({ id, name, phone, email }) => <a href={to(`contacts/${id}`)}>{name ?? phone ?? email}</a> },
+  {
+    title: 'Name',
+    cell: ({ id, name, phone, email }) => (
+      <a href={to(`contacts/${id}`)} dir="auto">
+        {name ?? phone ?? email}
+      </a>
+    ),
+  },
   { title: 'Phone number', cell: ({ phone }) => phone ?? '' },
   { title: 'E-mail address', cell: ({ email }) => email ?? '', isMinor: true },
   { title: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, isMinor: true },
@@ -31,7 +38,7 @@ export function Contacts() {
   });
   return (
     <Screen title="Contacts" actions={<Actions />}>
-      <ContactFilters filters={filters} />
+      <ContactFilters filters={filters} reload={page.reload} />
       <Table
         caption="Contacts"
         page={page}
@@ -53,9 +60,9 @@ const Actions = () => (
   </>
 );
 
-function ContactFilters({ filters }: { filters: FiltersOf<'/api/v1/contacts'> }) {
-  const { route } = useLocation();
-  const apply = (data: FormData) => route(to('contacts', { search: textOf(data, 'search').trim(), tag: textOf(data, 'tag') }));
+function ContactFilters({ filters, reload }: { filters: FiltersOf<'/api/v1/contacts'>; reload(): void }) {
+  const search = useSearch(reload);
+  const apply = (data: FormData) => search(to('contacts', { search: textOf(data, 'search').trim(), tag: textOf(data, 'tag') }));
   return (
     <FilterForm filters={filters} apply={apply} all={to('contacts')}>
       <TextField

@@ -3,30 +3,31 @@ import { useLocation } from 'preact-iso';
 import { to } from '../../api/base.js';
 import { call } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
-import { anyOf, FilterForm } from '../../parts/filter-form.js';
+import { anyOf, FilterForm, useSearch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { channels } from '../../parts/channels.js';
-import { localInput, momentOf } from '../../parts/time.js';
+import { filteredTime, localInput } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { type Filters, readSearch, statuses } from './filters.js';
 
-export function FilterBar({ filters }: { filters: Filters }) {
+export function FilterBar({ filters, reload }: { filters: Filters; reload(): void }) {
   const { route } = useLocation();
+  const search = useSearch(reload);
   const apply = async (data: FormData) => {
-    const { id, ...search } = { id: undefined, ...readSearch(textOf(data, 'search')) };
+    const { id, ...found } = { id: undefined, ...readSearch(textOf(data, 'search')) };
     const { href } = location;
     const isId = id !== undefined && (await mayBeId(id));
     if (location.href !== href) return undefined;
     if (isId) return route(to(`messages/${id}`));
     const chosen = {
-      ...search,
+      ...found,
       status: textOf(data, 'status'),
       channel: textOf(data, 'channel'),
       batch_id: filters.batch_id,
-      start_date: momentOf(textOf(data, 'start_date')),
-      end_date: momentOf(textOf(data, 'end_date')),
+      start_date: filteredTime(textOf(data, 'start_date'), filters.start_date),
+      end_date: filteredTime(textOf(data, 'end_date'), filters.end_date),
     };
-    return route(to('messages', chosen));
+    return search(to('messages', chosen));
   };
   return (
     <>

@@ -15,8 +15,11 @@ const isFilter: Record<Name, true> = {
   end_date: true,
 };
 
-export const filtersOf = (query: Readonly<Record<string, string>>): Filters =>
-  Object.fromEntries(Object.keys(isFilter).flatMap((name) => ((query[name] ?? '') === '' ? [] : [[name, query[name]]]))) as Filters;
+/** A plus sign becomes a space where a person wrote the address: no recipient has spaces. */
+export function filtersOf(query: Readonly<Record<string, string>>): Filters {
+  const given: typeof query = { ...query, to: (query.to ?? '').replaceAll(' ', '+') };
+  return Object.fromEntries(Object.keys(isFilter).flatMap((name) => ((given[name] ?? '') === '' ? [] : [[name, given[name]]]))) as Filters;
+}
 
 /** The API checks the values: an address with a wrong one shows its text. */
 export const asQuery = (filters: Filters, cursor: string | undefined): Query<'/api/v1/messages', 'get'> =>

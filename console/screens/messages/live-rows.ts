@@ -80,13 +80,13 @@ function changed({ id, to, channel, created_at, reference, batch_id, ...known }:
 /** The ids are UUIDs of version 7: they begin with their time in milliseconds. */
 const timeOfId = (id: string): string => new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString();
 
-/** As the API finds messages: addresses in any letter case, plus signs also where they became spaces in the address of the screen. */
+/** As the API finds messages: addresses in any letter case, a plus sign of a time zone also where it became a space in the address of the screen. */
 function matches(row: Row, { start_date, end_date, to, ...filters }: Filters): boolean {
   const at = Date.parse(row.created_at);
   // A text that is no time is refused by the API. It excludes nothing here.
   if (start_date !== undefined && at < timeOf(start_date)) return false;
   if (end_date !== undefined && at > timeOf(end_date) + (isDay(end_date) ? 86_399_999 : 0)) return false;
-  if (to !== undefined && row.to?.toLowerCase() !== to.replaceAll(' ', '+').toLowerCase()) return false;
+  if (to !== undefined && row.to?.toLowerCase() !== to.toLowerCase()) return false;
   return Object.entries(filters).every(([name, value]) => row[name as keyof typeof filters] === value);
 }
 

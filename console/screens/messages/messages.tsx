@@ -38,7 +38,7 @@ export function Messages() {
   const hidden = page.data.value?.hidden.size ?? 0;
   return (
     <Screen title="Messages" actions={<MainLink href={to('send')}>Send a message</MainLink>}>
-      <FilterBar filters={filters} />
+      <FilterBar filters={filters} reload={page.reload} />
       {hidden > 0 && (
         <button type="button" class="wide" onClick={page.reload}>
           {`Show ${hidden} newer`}

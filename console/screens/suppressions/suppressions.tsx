@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { useRef } from 'preact/hooks';
 import { call, type FiltersOf, type Query } from '../../api/call.js';
 import { to } from '../../api/base.js';
-import { anyOf, FilterForm, hasAny, NoMatch } from '../../parts/filter-form.js';
+import { anyOf, FilterForm, hasAny, NoMatch, useSearch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { channels } from '../../parts/channels.js';
 import { MainLink, Screen } from '../../parts/screen.js';
@@ -33,7 +33,7 @@ const columnsOf = (removed: () => void): Column<Suppression>[] => [
       </>
     ),
   },
-  { title: 'Since', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true },
+  { title: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Until', cell: ({ expires_at }) => <Time at={expires_at} none="no end" /> },
   { title: 'Actions', cell: (suppression) => <Remove suppression={suppression} removed={removed} /> },
 ];
@@ -55,25 +55,25 @@ export function Suppressions() {
   };
   return (
     <Screen title="Suppressions" actions={<MainLink href={to('suppressions/new')}>Suppress a recipient</MainLink>}>
-      <SuppressionFilters filters={filters} />
+      <SuppressionFilters filters={filters} reload={page.reload} />
       <div ref={list} tabIndex={-1}>
         <Table
           caption="Suppressions"
           page={page}
           columns={columnsOf(removed)}
           keyOf={({ id }) => id}
-          empty={<Empty hasFilters={hasAny(filters)} isOlder={(cursor ?? '') !== ''} />}
+          empty={hasAny(filters) ? <NoMatch noun="suppression" all={to('suppressions')} /> : <NoSuppressions />}
         />
       </div>
     </Screen>
   );
 }
 
-function SuppressionFilters({ filters }: { filters: Filters }) {
-  const { route } = useLocation();
+function SuppressionFilters({ filters, reload }: { filters: Filters; reload(): void }) {
+  const search = useSearch(reload);
   const apply = (data: FormData) => {
     const [recipient = '', channel = '', reason = ''] = ['recipient', 'channel', 'reason'].map((name) => textOf(data, name).trim());
-    route(to('suppressions', { recipient, channel, reason }));
+    search(to('suppressions', { recipient, channel, reason }));
   };
   return (
     <FilterForm filters={filters} apply={apply} all={to('suppressions')}>
@@ -84,8 +84,4 @@ function SuppressionFilters({ filters }: { filters: Filters }) {
   );
 }
 
-function Empty({ hasFilters, isOlder }: { hasFilters: boolean; isOlder: boolean }) {
-  if (isOlder) return <p>No suppression is left on this page.</p>;
-  if (!hasFilters) return <p>No suppressions yet. Recipients who opt out or whose address bounces appear here.</p>;
-  return <NoMatch noun="suppression" all={to('suppressions')} />;
-}
+const NoSuppressions = () => <p>No suppressions yet. Recipients who opt out or whose address bounces appear here.</p>;

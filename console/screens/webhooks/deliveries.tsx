@@ -3,10 +3,10 @@ import { useLocation } from 'preact-iso';
 import { call, type FiltersOf, type Query, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
-import { anyOf, FilterForm } from '../../parts/filter-form.js';
+import { anyOf, FilterForm, useSearch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
-import { localInput, momentOf, Time } from '../../parts/time.js';
+import { filteredTime, localInput, Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { useEvents, useLooks, useThrottle } from '../../state/live.js';
 import { type Loaded, useLoad } from '../../state/load.js';
@@ -70,7 +70,7 @@ export function Deliveries({ webhookId, shown: { filters, page } }: { webhookId:
           Refresh
         </button>
       </p>
-      <DeliveryFilters webhookId={webhookId} filters={filters} />
+      <DeliveryFilters webhookId={webhookId} filters={filters} reload={page.reload} />
       <Table caption="List of deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
     </section>
   );
@@ -79,12 +79,12 @@ export function Deliveries({ webhookId, shown: { filters, page } }: { webhookId:
 const statuses = ['pending', 'succeeded', 'failed', 'held'] as const satisfies readonly Delivery['status'][];
 const events = [...eventTypes, 'webhook.test'] as const;
 
-function DeliveryFilters({ webhookId, filters }: { webhookId: string; filters: Filters }) {
-  const { route } = useLocation();
+function DeliveryFilters({ webhookId, filters, reload }: { webhookId: string; filters: Filters; reload(): void }) {
+  const search = useSearch(reload);
   const apply = (data: FormData) => {
     const [status = '', event = '', message_id = ''] = ['status', 'event', 'message_id'].map((name) => textOf(data, name).trim());
-    const [since, until] = ['since', 'until'].map((name) => momentOf(textOf(data, name)));
-    route(to(`webhooks/${webhookId}`, { status, event, message_id, since, until }));
+    const [since, until] = (['since', 'until'] as const).map((name) => filteredTime(textOf(data, name), filters[name]));
+    search(to(`webhooks/${webhookId}`, { status, event, message_id, since, until }));
   };
   return (
     <FilterForm filters={filters} apply={apply} all={to(`webhooks/${webhookId}`)}>
