@@ -1,5 +1,6 @@
 /** Settings in a browser: limits, password, sessions, closing. The second factor has a file of its own. */
 import assert from 'node:assert/strict';
+import type { Route } from 'playwright-core';
 import { password } from '../api/accounts/owner.js';
 import { useApi } from '../api/use-api.js';
 import { useConsole } from './use-console.js';
@@ -90,8 +91,17 @@ describe('settings in the console', function () {
 
   it('open sessions are listed, and one of them ends after a question', async () => {
     const sessions = section('Sessions');
+    const answerFirstPage = async (route: Route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      json.data.sessions.reverse();
+      json.data.pagination.next_cursor = 'more';
+      await route.fulfill({ response, json });
+    };
+    await browser.page.route('**/auth/sessions?**', answerFirstPage, { times: 1 });
     await browser.press('Show open sessions');
-    await sessions.getByRole('cell', { name: 'Console (this one)' }).waitFor();
+    await browser.see(/^There are more than these 2, which are the newest\./);
+    await sessions.locator('tbody tr').first().getByRole('cell', { name: 'Console (this one)' }).waitFor();
     await browser.assertAccessible();
     await sessions.getByRole('button', { name: /^End the session Token/ }).click();
     await browser.press('End the session');

@@ -19,7 +19,7 @@ const columns: readonly Column<CheckedRow>[] = [
   { title: 'Row', cell: ({ number }) => numberText(number), isNumber: true },
   { title: 'To', cell: ({ to: recipient }) => recipient },
   { title: 'Text', cell: ({ text }) => text },
-  { title: 'Credits', cell: ({ credits }) => numberText(credits), isNumber: true, isMinor: true },
+  { title: 'Credits', cell: ({ credits }) => numberText(credits), isNumber: true },
 ];
 const faultColumns: readonly Column<CheckedRow>[] = [
   ...columns.slice(0, 2),

@@ -15,11 +15,11 @@ const signed = new Intl.NumberFormat('en', { signDisplay: 'exceptZero', maximumF
 
 const columns: readonly Column<Transaction>[] = [
   { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Type', cell: ({ type }) => type, isMinor: true },
+  { title: 'Type', cell: ({ type }) => type },
   { title: 'Description', cell: ({ description }) => description },
   { title: 'Amount', cell: ({ amount }) => signed.format(amount), isNumber: true },
-  { title: 'Balance', cell: ({ balance_after: balance }) => numberText(balance), isNumber: true, isMinor: true },
-  { title: 'Reference', cell: ({ reference }) => <code>{reference}</code>, isMinor: true },
+  { title: 'Balance', cell: ({ balance_after: balance }) => numberText(balance), isNumber: true },
+  { title: 'Reference', cell: ({ reference }) => <code>{reference}</code> },
 ];
 
 const header = ['created_at', 'type', 'description', 'amount', 'balance_after', 'reference', 'id'] as const;

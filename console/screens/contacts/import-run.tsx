@@ -125,7 +125,7 @@ function Run({ rows, state, progress: { done, created, faults }, start, stop }: 
 const columns = [
   { title: 'Row', cell: ({ row }: Fault) => numberText(row.number), isNumber: true },
   { title: 'Reason', cell: ({ reason }: Fault) => reason },
-  { title: 'Content', cell: ({ row }: Fault) => row.cells.filter((cell) => cell !== '').join(', '), isMinor: true },
+  { title: 'Content', cell: ({ row }: Fault) => row.cells.filter((cell) => cell !== '').join(', ') },
 ] as const;
 
 interface FaultsProps {

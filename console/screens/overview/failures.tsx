@@ -20,9 +20,9 @@ const texts: Readonly<Record<string, string>> = {
 export function Failures({ overview: { failures, failed, from, to: until } }: { overview: OverviewData }) {
   const columns: Column<Failure>[] = [
     { title: 'Reason', cell: ({ error_code: code }) => texts[code] ?? code },
-    { title: 'Code', cell: ({ error_code: code }) => <code>{code}</code>, isMinor: true },
+    { title: 'Code', cell: ({ error_code: code }) => <code>{code}</code> },
     { title: 'Messages', cell: ({ messages }) => numberText(messages), isNumber: true },
-    { title: 'Share', cell: ({ messages }) => `${Math.round((messages / Math.max(failed, 1)) * 100)} %`, isNumber: true, isMinor: true },
+    { title: 'Share', cell: ({ messages }) => `${Math.round((messages / Math.max(failed, 1)) * 100)} %`, isNumber: true },
   ];
   return (
     <section aria-labelledby="failures">

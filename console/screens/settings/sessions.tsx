@@ -42,22 +42,31 @@ export function Sessions() {
 
 const names = { jwt: 'Token', console: 'Console' } as const satisfies Record<Session['kind'], string>;
 
+/** The API gives no more at once. */
+const sessionsMax = 100;
+const currentFirst = (one: Session, other: Session) => Number(other.is_current) - Number(one.is_current);
+
 function OpenSessions() {
-  const page = useLoad<Session[]>('', async (signal) => {
-    const { sessions } = await call('get', '/api/v1/auth/sessions', { query: { limit: 100 }, signal });
-    return sessions;
+  const page = useLoad<{ sessions: readonly Session[]; hasMore: boolean }>('', async (signal) => {
+    const { sessions, pagination } = await call('get', '/api/v1/auth/sessions', { query: { limit: sessionsMax }, signal });
+    return { sessions: sessions.toSorted(currentFirst), hasMore: pagination.next_cursor !== null };
   });
-  const ended = (id: string) => page.update((sessions) => sessions.filter((each) => each.id !== id));
+  const ended = (id: string) => page.update((shown) => ({ ...shown, sessions: shown.sessions.filter((each) => each.id !== id) }));
   const columns: Column<Session>[] = [
     { title: 'Kind', cell: ({ kind, is_current }) => `${names[kind]}${is_current ? ' (this one)' : ''}` },
     { title: 'Client', cell: ({ address, user_agent }) => `${address ?? 'unknown'} ${user_agent ?? ''}` },
-    { title: 'Signed in', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true },
-    { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} none="not yet" />, isMinor: true },
+    { title: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} none="not yet" /> },
     { title: 'Actions', cell: (session) => <EndSession session={session} ended={ended} /> },
   ];
   return (
     <Resource of={page}>
-      {(sessions) => <PlainTable caption="Open sessions" columns={columns} keyOf={({ id }) => id} rows={sessions} />}
+      {({ sessions, hasMore }) => (
+        <>
+          {hasMore && <p>{`There are more than these ${sessions.length}, which are the newest. "End all sessions" ends all of them.`}</p>}
+          <PlainTable caption="Open sessions" columns={columns} keyOf={({ id }) => id} rows={sessions} />
+        </>
+      )}
     </Resource>
   );
 }

@@ -146,7 +146,6 @@ const columnsOf = (replays: Loaded<readonly Replay[]>): Column<Replay>[] => [
         <Time at={since} /> – <Time at={until} />
       </>
     ),
-    isMinor: true,
   },
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
   {

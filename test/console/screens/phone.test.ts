@@ -47,6 +47,37 @@ describe('the lists of the console on a phone', () => {
     await me.call('POST', '/contacts', { name: 'Augusta Ada King, Countess of Lovelace', phone: '+15551234567', tags: ['customers'] });
   });
 
+  it('long names of files and columns are broken, and no emoji is cut in half', async () => {
+    await browser.onPhone();
+    for (const path of ['/contacts/import', '/batches/new']) {
+      await browser.open(path);
+      await browser.choose(`phone,${'x'.repeat(29)}👍👍${'x'.repeat(60)}\r\n+15551234567,x\r\n`, `${'y'.repeat(80)}.csv`);
+      await browser.see(/^x{29}👍|y{80}/u);
+      await browser.assertFitsPhone();
+      assert.equal((await browser.page.locator('main').innerText()).isWellFormed(), true);
+    }
+  });
+
+  it('the ledger has all its values on a phone and on paper, which has no navigation', async () => {
+    await browser.onPhone();
+    await browser.open('/billing');
+    const { page, row } = browser;
+    await row('Signup credits').waitFor();
+    for (const [width, media] of [
+      [360, 'screen'],
+      [700, 'print'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 740 });
+      await page.emulateMedia({ media });
+      for (const title of ['Type', 'Balance', 'Reference']) {
+        assert.equal(await row('Signup credits').locator(`[data-title=${title}]`).isVisible(), true, `${title}, ${media}`);
+      }
+      assert.equal(await page.getByRole('navigation', { name: 'Screens' }).isVisible(), media === 'screen');
+    }
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+    await page.emulateMedia({ media: null });
+  });
+
   for (const [path, text] of lists) {
     it(`${path} shows its rows without sideways scrolling`, async () => {
       await browser.onPhone();
