@@ -24,7 +24,7 @@ export const NoMatch = ({ noun, all }: { noun: string; all: string }) => (
   </p>
 );
 
-const sorted = (url: string): string => [...new URL(url, location.origin).searchParams].map(String).sort().join('&');
+const sorted = (url: string): string => [...new URL(url, location.origin).searchParams].map(String).toSorted().join('&');
 
 /** Shows what an address selects. What is shown already is read again, without another entry in the history. */
 export function useSearch(reload: () => void): (address: string) => void {

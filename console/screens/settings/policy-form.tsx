@@ -16,7 +16,6 @@ export function PolicyForm({ workspace, changed }: { workspace: Workspace; chang
   const shown = textsOf(workspace);
   const form = useForm(async (data, element, origin) => {
     const changes = changesOf(data, shown);
-    assertOneReading(changes.spend_limit_day, textOf(data, 'spend_limit_day'));
     if (!(await mayErase(workspace.message_days, changes.message_days)) || origin.isLeft()) return;
     const { workspace: next } = await call('put', '/api/v1/workspace', { body: changes });
     changed(next);
@@ -67,12 +66,9 @@ function numberOr(text: string): number | null {
   return Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text);
 }
 
-/**
- * `1.500` and `1,500` are fifteen hundred to some people, and one and a half to others.
- * @param given undefined: it is not changed
- */
-function assertOneReading(given: number | null | undefined, text: string): void {
-  if (given === undefined || !/^\s*\d{1,3}([.,]\d{3})+\s*$/.test(text)) return;
+/** `1.500` and `1,500` are fifteen hundred to some people, and one and a half to others. */
+function assertOneReading(text: string): void {
+  if (!/^\d{1,3}([.,]\d{3})+$/.test(text)) return;
   const message = 'spend_limit_day can be read in two ways: write a thousand as 1000, and one and a half as 1.5';
   throw new Problem(400, { error: message, details: [{ field: 'spend_limit_day', message }] });
 }
@@ -99,6 +95,7 @@ function countriesIn(text: string): string[] | null {
 /** What was not changed is left out: a program may have changed it since it was shown. */
 function changesOf(data: FormData, shown: ReturnType<typeof textsOf>): Schema<'UpdateWorkspaceRequest'> {
   const given = (name: (typeof fields)[number]) => textOf(data, name).trim();
+  if (given('spend_limit_day') !== shown.spend_limit_day) assertOneReading(given('spend_limit_day'));
   const all = {
     spend_limit_day: numberOr(given('spend_limit_day')),
     allowed_countries: countriesIn(given('allowed_countries')),
