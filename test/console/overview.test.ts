@@ -34,6 +34,9 @@ describe('the overview of the console', function () {
     await browser.see('50 %');
     await browser.see(xssTexts[0]);
     await browser.see(xssTexts[1]);
+    await rows(db, 'UPDATE webhooks SET disabled_reason = $2 WHERE id = $1', [webhook.id, 'another reason']);
+    await browser.press('Refresh');
+    await browser.see('another reason');
     await browser.page.locator('.chart canvas').first().waitFor();
     await browser.page.getByText('Messages by channel, as a table').click();
     await browser.page.getByRole('region', { name: 'Messages by channel: the values' }).getByRole('cell', { name: 'sms' }).waitFor();
@@ -53,6 +56,10 @@ describe('the overview of the console', function () {
     await browser.follow('A year');
     await browser.page.locator('.chart canvas').first().waitFor();
     assert.equal(new URL(browser.page.url()).search, '?days=365');
+    await browser.page.emulateMedia({ forcedColors: 'active' });
+    const background = (link: string) => `getComputedStyle(document.querySelector('.periods ${link}')).backgroundColor`;
+    await browser.until(`${background('[aria-current]')} !== ${background('a:not([aria-current])')}`);
+    await browser.page.emulateMedia({ forcedColors: null });
     await browser.page.goBack();
     await browser.until(`document.querySelector('.periods [aria-current]').textContent === '7 days'`);
   });

@@ -2,16 +2,19 @@
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Resource } from '../../parts/loaded.js';
-import { useLoad } from '../../state/load.js';
+import { type Loaded, useLoad } from '../../state/load.js';
 import { WebhookStatus } from '../webhooks/webhook-status.js';
 
-export function FailingWebhooks() {
-  const webhooks = useLoad<readonly Schema<'Webhook'>[]>('', async (signal) => {
+/** The webhooks of the workspace that fail, or are disabled because they did. */
+export const useFailing = (): Loaded<readonly Schema<'Webhook'>[]> =>
+  useLoad('', async (signal) => {
     const answer = await call('get', '/api/v1/webhooks', { query: { limit: 100 }, signal });
     return answer.webhooks.filter(
       ({ is_active, disabled_reason, failing_since }) => (is_active ? failing_since : disabled_reason) !== null,
     );
   });
+
+export function FailingWebhooks({ webhooks }: { webhooks: ReturnType<typeof useFailing> }) {
   // Most workspaces have none: nothing is said of them while they are read.
   if (webhooks.problem.value === null && (webhooks.data.value ?? []).length === 0) return null;
   return (

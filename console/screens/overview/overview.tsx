@@ -1,14 +1,16 @@
 /** What was sent, what became of it, what it cost, and what fails. */
 import { useLocation } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { type Loaded, useLoad } from '../../state/load.js';
+import { openWorkspace, refreshSoon } from '../../state/session.js';
 import { Charts } from './charts.js';
 import { Failures } from './failures.js';
 import { Figures } from './figures.js';
-import { FailingWebhooks } from './failing-webhooks.js';
+import { FailingWebhooks, useFailing } from './failing-webhooks.js';
 import type { OverviewData } from './overview-data.js';
 
 /** Days that can be chosen. One day is shown by hour. */
@@ -29,19 +31,25 @@ export function Overview() {
     const from = new Date(Date.now() - days * dayMs).toISOString();
     return call('get', '/api/v1/overview', { query: { from }, signal });
   });
+  const failing = useFailing();
+  const refresh = () => {
+    overview.reload();
+    failing.reload();
+  };
+  useBalance(overview.data.value);
   return (
     <Screen
       title="Overview"
       actions={
         <>
           <Periods chosen={days} />
-          <button type="button" onClick={overview.reload}>
+          <button type="button" onClick={refresh}>
             Refresh
           </button>
         </>
       }
     >
-      <FailingWebhooks />
+      <FailingWebhooks webhooks={failing} />
       <Resource of={overview}>
         {(shown) => (
           <>
@@ -53,6 +61,13 @@ export function Overview() {
       </Resource>
     </Screen>
   );
+}
+
+/** The balance beside the screen may be older than the one on it. */
+function useBalance(shown: OverviewData | undefined): void {
+  useEffect(() => {
+    if (shown !== undefined && shown.balance !== openWorkspace()?.credits_balance) refreshSoon();
+  }, [shown]);
 }
 
 function Periods({ chosen }: { chosen: number }) {
