@@ -132,7 +132,7 @@ export function TextField({ name, label, hint, type = 'text', ...input }: TextPr
   return (
     <Field name={name} label={label} {...(hint === undefined ? {} : { hint })}>
       {/* The types of Preact have a kind of input for each type; what is given here fits all of them. */}
-      {(control) => <input {...input} {...control} type={type as 'text'} />}
+      {(control) => <input {...input} {...control} type={type as 'text'} dir="auto" />}
     </Field>
   );
 }

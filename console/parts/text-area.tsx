@@ -12,5 +12,7 @@ interface Props {
 }
 
 export function TextArea({ value = '', rows, isRequired = false, ...field }: Props) {
-  return <Field {...field}>{(control) => <textarea {...control} rows={rows} defaultValue={value} required={isRequired} />}</Field>;
+  return (
+    <Field {...field}>{(control) => <textarea {...control} dir="auto" rows={rows} defaultValue={value} required={isRequired} />}</Field>
+  );
 }

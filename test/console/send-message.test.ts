@@ -37,12 +37,16 @@ describe('a message in the console', () => {
 
   it('the send form shows segments, encoding and price while it is written, and the faults of fields beside them', async () => {
     await browser.follow('Send');
+    await rows(app.deps.db, 'UPDATE workspaces SET balance = 10000 WHERE id = $1', [me.workspaceId]); // a program spends meanwhile
     await browser.fill('To', '+15551234567');
     await browser.fill('Text', '€'.repeat(200));
     await browser.see('GSM-7');
     await browser.see('2 credits');
     await browser.fill('Text', 'ж'.repeat(71));
     await browser.see('UCS-2');
+    await browser.page.getByText('9 credits', { exact: true }).waitFor();
+    await browser.fill('Text', 'مرحبا');
+    await browser.until('[...document.querySelectorAll(".preview .text, textarea")].every((text) => text.matches(":dir(rtl)"))');
     await browser.fill('To', '0123');
     await browser.press('Send');
     await browser.see('Phone number must be in E.164 format');
@@ -56,7 +60,7 @@ describe('a message in the console', () => {
     await browser.press('Send');
     await browser.see('ada@example.com');
     await browser.see('Hello');
-    await browser.see('99.9 credits');
+    await browser.see('9.9 credits');
   });
 
   it('too few credits are shown, and nothing is sent', async () => {

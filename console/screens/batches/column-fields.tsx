@@ -15,7 +15,11 @@ interface Props {
 
 /** A column with the beginning of its first cell. */
 const shownMax = 30;
-const shortened = (text: string) => (text.length > shownMax ? `${text.slice(0, shownMax)}…` : text);
+/** By characters: half of an emoji is none. */
+function shortened(text: string): string {
+  const characters = [...text];
+  return characters.length > shownMax ? `${characters.slice(0, shownMax).join('')}…` : text;
+}
 
 /** The numbers of the columns, and what is shown of each. */
 const optionsOf = ({ columns, rows }: Sheet) =>

@@ -47,10 +47,12 @@ function Content({ content: { subject, text, html, template } }: { content: Sche
     <>
       {subject !== undefined && (
         <p>
-          <strong>{subject}</strong>
+          <strong dir="auto">{subject}</strong>
         </p>
       )}
-      <blockquote class="text">{text}</blockquote>
+      <blockquote class="text" dir="auto">
+        {text}
+      </blockquote>
       {html !== undefined && (
         <details>
           <summary>HTML</summary>
