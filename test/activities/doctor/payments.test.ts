@@ -6,7 +6,7 @@ import { type Finding, runChecks } from '../../../activities/doctor/check.js';
 import { paymentsCheck } from '../../../activities/doctor/checks/payments.js';
 import { startCheckout } from '../../../local/checkout/server.js';
 import type { Database } from '../../../models/db/database.js';
-import { freePort } from '../../../models/process/free-port.js';
+import { freePort } from '../../support/network/free-port.js';
 import { reply, startCounterpart } from '../../support/carriers/counterpart.js';
 import { stripeEnv, webhookSecret } from '../../support/carriers/payments.js';
 import { testConfig } from '../../support/config.js';
