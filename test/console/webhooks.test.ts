@@ -84,8 +84,7 @@ describe('webhooks in the console', () => {
     receiver.answer = (_received, response) => void released.then(() => response.writeHead(200).end());
     await openWebhook(); // loaded before the attempt begins, which ends after ten seconds
     const client = restClient(service.url);
-    const { id } = await client.send(account);
-    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    await client.messageUntil(account, (await client.send(account)).id, ({ status }) => status === 'delivered');
     await browser.page.reload();
     await browser.row('pending').first().waitFor();
     release();

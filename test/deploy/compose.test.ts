@@ -9,7 +9,7 @@ import { loadConfig } from '../../models/settings/config.js';
 import { settings } from '../../models/settings/settings.js';
 import { type ComposeFile, composeWith, environmentOf, isWritable, readCompose, writtenPaths } from './compose-file.js';
 import { filledIn } from './env-example.js';
-import { jsonOf, pinnedImage, root, textOf } from './project.js';
+import { jsonOf, numberIn, pinnedImage, root, textOf } from './project.js';
 
 const ours = ['api', 'worker', 'migrate'];
 const withheld = ['POSTGRES_PASSWORD', 'TEMPORAL_DB_PASSWORD']; // `migrate` must not get them from `.env`
@@ -173,17 +173,13 @@ describe('docker-compose.yml', () => {
     assert.deepEqual(writtenPaths(file.services.prometheus ?? {}), ['/prometheus']);
   });
 
-  /** The value of a constant. */
-  const millisecondsIn = (path: string, name: string) =>
-    Number(new RegExp(`const ${name} = ([\\d_]+)`).exec(textOf(path))?.[1]?.replaceAll('_', ''));
-
   it('gives api and worker longer to stop than they drain', () => {
     const cancelled = /shutdownGraceTime: '(\d+)s'/.exec(textOf('activities/worker/workers.ts'))?.[1];
-    const forced = millisecondsIn('activities/worker/run-while-database-answers.ts', 'forceMs') / 1_000;
+    const forced = numberIn('activities/worker/run-while-database-answers.ts', 'forceMs') / 1_000;
     const longestCallSeconds = mailServerDeadlineMs / 1_000;
     assert.ok(Number(cancelled) > longestCallSeconds && forced > longestCallSeconds + 30, 'calls, then 30 s to record them');
     assert.ok(secondsOf(file.services.worker?.stop_grace_period) > forced);
-    const openRequestsMs = millisecondsIn('api/server.ts', 'drainMsMax');
+    const openRequestsMs = numberIn('api/server.ts', 'drainMsMax');
     // A drain that would last until then is longer than the setting permits.
     const killed = secondsOf(file.services.api?.stop_grace_period) - openRequestsMs / 1000;
     assert.match(settings.DRAIN_SECONDS?.validate(killed).error?.message ?? '', /must be less than or equal to/);

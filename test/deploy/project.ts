@@ -12,6 +12,10 @@ export const textOf = (path: string): string => readFileSync(join(root, path), '
 /** One of the project's JSON files. */
 export const jsonOf = <T>(path: string): T => JSON.parse(textOf(path)) as T;
 
+/** The value of a constant with a number, such as `drainMsMax`. */
+export const numberIn = (path: string, name: string): number =>
+  Number(new RegExp(`const ${name} = ([\\d_]+)`).exec(textOf(path))?.[1]?.replaceAll('_', ''));
+
 /** The reference of an image that is pinned to a version: `name:tag`, or `name:tag@sha256:…`. */
 export interface PinnedImage {
   name: string;

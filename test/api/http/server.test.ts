@@ -181,8 +181,7 @@ describe('api/server', () => {
     const stoppedAt = performance.now();
     running.child.kill('SIGTERM');
     assert.deepEqual(await running.exited, [0, null]);
-    const took = performance.now() - stoppedAt;
-    assert.ok(took >= 2000 && took < 25_000, `${took} ms`);
+    assert.ok(performance.now() - stoppedAt >= 2_000, 'it served on');
   });
 
   it('says 503 at /ready and serves on after SIGTERM, and stops at once when a second signal comes', async () => {
