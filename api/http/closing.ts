@@ -5,6 +5,7 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { hasValidHead } from './errors/request-head.js';
 import { isAbandoned, refuseBody } from './read-body.js';
 
 /** In milliseconds. */
@@ -37,12 +38,15 @@ export function responseToUnfinished(socket: Duplex): ServerResponse | undefined
 
 /**
  * Wraps an application: while the process drains, each connection closes after the response to its newest request, and the response says so. A
- * response with others behind it says nothing, because the client would not get those.
+ * response with others behind it says nothing, because the client would not get those. A connection also closes after the response to a request
+ * with an invalid head: client and server may not agree where such a request ends.
  */
 export function announcingClose(app: RequestListener, process: { readonly isDraining: boolean }): RequestListener {
   return (req, res) => {
     const { socket } = req;
     newest.set(socket, res);
+    // At once: the requests that have arrived behind it may wait already, and would be served.
+    if (!hasValidHead(req)) closeAfter(res);
     const { writeHead } = res;
     // Whether the process drains is known only when the response begins. Node writes every head with this method.
     res.writeHead = (...head: unknown[]) => {

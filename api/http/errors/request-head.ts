@@ -1,7 +1,6 @@
 /** The checks of request heads that Node's parser does not make. */
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import { closeAfter } from '../closing.js';
 import { malformedRequest } from './error-status.js';
 
 /** `host[:port]`, which may be empty (RFC 9110, section 7.2). */
@@ -19,9 +18,5 @@ export function hasValidHead({ headers, rawHeaders, httpVersion }: IncomingMessa
   return coding === undefined || (!isFirstVersion && coding.toLowerCase() === 'chunked');
 }
 
-/** Refuses other requests, and closes their connections: client and server may not agree where such a request ends. */
-export const requireValidHead: RequestHandler = (req, res, next) => {
-  if (hasValidHead(req)) return next();
-  closeAfter(res);
-  next(malformedRequest());
-};
+/** Refuses other requests. Their connections close; see `announcingClose`. */
+export const requireValidHead: RequestHandler = (req, _res, next) => next(hasValidHead(req) ? undefined : malformedRequest());

@@ -145,6 +145,12 @@ describe('a connection that closes', () => {
     assert.deepEqual(text.match(/Connection: [\w-]+|well/g), ['Connection: keep-alive', 'well', 'Connection: close', 'well']);
   });
 
+  it('serves no request that has arrived behind one with an invalid head', async () => {
+    const { socket } = await open(`GET /1 HTTP/1.1\r\nHost: x/y\r\n\r\n${get('/2')}`);
+    assert.match(await heard(socket), /\r\nConnection: close\r\n[^]*well$/);
+    assert.deepEqual(served, ['/1']);
+  });
+
   it('serves no request that arrives after an answer of a drain has begun', async () => {
     state.isDraining = true;
     answer = (_req, res) => void res.write('we');
