@@ -5,9 +5,9 @@ import type { Logger } from './process/logger.js';
 import type { Config } from './settings/config.js';
 
 /** What is wrong, for people. */
-export const foreignSecretKey = 'neither SECRET_KEY nor SECRET_KEYS_OLD opens what the other processes have encrypted in this database';
+export const foreignSecretKey = 'neither SECRET_KEY nor SECRET_KEYS_OLD decrypts what the other processes have encrypted in this database';
 /** What to do about it. */
-export const secretKeyFix = 'Set SECRET_KEY to the value of the other processes, or add the value of before to SECRET_KEYS_OLD';
+export const secretKeyFix = 'Set SECRET_KEY to the value of the other processes, or add their former value to SECRET_KEYS_OLD';
 
 /** The process has another SECRET_KEY than those that made the data. */
 export class SecretKeyError extends Error {}

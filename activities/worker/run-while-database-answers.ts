@@ -52,6 +52,7 @@ class Supervision implements RunningWorkers {
   /** The ends of all workers that were started. Those that have left may finish activities for three minutes. */
   readonly #ends: Promise<void>[] = [];
   #isStopping = false;
+  /** Aborted when all workers have ended because the process has to stop. */
   readonly #over = new AbortController();
 
   constructor(
@@ -79,13 +80,13 @@ class Supervision implements RunningWorkers {
   }
 
   #stopCurrent(): void {
-    this.current.stop().catch(() => undefined); // as `done` says
+    this.current.stop().catch(() => undefined); // `done` rejects with the same error
   }
 
   async #run(): Promise<void> {
     while (await this.#isLost()) {
       this.deps.logger.error('the worker has lost PostgreSQL: it leaves its work to other workers until PostgreSQL answers');
-      this.current.leave().catch(() => undefined); // as `done` says
+      this.current.leave().catch(() => undefined); // `done` rejects with the same error
       await this.#startAgain();
       if (this.#isStopping) break;
       this.deps.logger.warn('PostgreSQL answers again: the worker takes work');

@@ -87,7 +87,7 @@ export const settings: Record<string, Joi.Schema> = {
       'former values of JWT_SECRET, comma-separated, or as a list in JSON if one contains a comma: JWTs that they signed are valid until they expire',
     ),
   SECRET_KEY: secret.description(
-    'peppers key hashes and encrypts webhook and TOTP secrets, at least 32 characters; made once when everything is embedded. With another value than that of the database no process starts',
+    'peppers key hashes and encrypts webhook and TOTP secrets, at least 32 characters; made once when everything is embedded. A process does not start with a value other than that of the database',
   ),
   SECRET_KEYS_OLD: listOrJson(secret)
     .default([])

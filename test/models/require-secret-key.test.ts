@@ -16,7 +16,7 @@ describe('the SECRET_KEY that a process needs', () => {
   const database = useDatabase();
   const start = (...secretKeys: [string, ...string[]]) =>
     requireSecretKey({ databaseUrl: asProgram(database.url), secretKeys }, createLogger('api', 'silent'));
-  const refusal = { name: 'Error', message: /^Bad settings: neither SECRET_KEY nor SECRET_KEYS_OLD opens/ };
+  const refusal = { name: 'Error', message: /^Bad settings: neither SECRET_KEY nor SECRET_KEYS_OLD decrypts/ };
   before(async () => {
     assert.equal(await opensErasureKey(database.db, [present]), null);
     await start(present); // the first process of the installation
