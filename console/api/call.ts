@@ -48,8 +48,11 @@ export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener;
 }
 
+/** Called with the status of an answer, before the answer is used. */
+type CheckAnswer = (status: number) => void;
+
 /** Called before each request; what it throws stops the request. What it returns is called with the answer; what that throws replaces it. */
-let guard: () => () => void = () => () => undefined;
+let guard: () => CheckAnswer = () => () => undefined;
 export function aroundCalls(check: typeof guard): void {
   guard = check;
 }
@@ -85,7 +88,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   if (!isOfLogin) noteAllowance(response.headers);
   // A success that ends in the middle, or that something between us made up, is no answer.
   if (response.ok && answer.data === undefined) throw unreachable();
-  if (response.status < 500) checkAnswer();
+  if (response.status < 500) checkAnswer(response.status);
   if (response.ok) return answer.data as Data<P, M>;
   const problem = new Problem(response.status, answer);
   // A wrong password is 401, too, with another text: it is the answer to a form.

@@ -52,9 +52,9 @@ aroundCalls(() => {
     throw new Problem(401, { error: 'Another workspace was signed in in this browser. Nothing was sent.' });
   }
   const id = shownId();
-  return () => {
-    // The sign-in screen and the next workspace show nothing of this one.
-    if (id !== null && shownId() !== id) throw new Problem(401, { error: endedText });
+  return (status) => {
+    // The sign-in screen and the next workspace show nothing of this one. A success was carried out, so it must not look like a refusal.
+    if (id !== null && shownId() !== id) throw new Problem(status < 400 ? 0 : status, { error: endedText });
   };
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { useApi } from '../../api/use-api.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
-import { loseAnswers } from '../hold-answers.js';
+import { holdAnswers, loseAnswers } from '../hold-answers.js';
 import { signInAs, useConsole } from '../use-console.js';
 import { batchShown, csv, phone, preview } from './batch-form.js';
 
@@ -129,6 +129,24 @@ describe('a batch without an answer in the console', () => {
       assert.equal(await batches(), 1);
     });
   }
+
+  it('a batch whose answer comes after the end of its session is sent once', async () => {
+    await preview(browser, csv('to', phone(1)), 'Hello');
+    const release = await holdAnswers(browser, '**/messages/bulk');
+    await browser.press('Send 1 message for 1 credit');
+    await until(async () => (await batches()) === 1, 'the batch is accepted');
+    await endSession('at another screen');
+    const answered = browser.page.waitForResponse('**/messages/bulk');
+    release();
+    await answered;
+    await answerAgain();
+    await browser.page.evaluate(`fetch('/live').then(({ status }) => status)`); // takes the way of the answer
+    await signInAs(browser, me.email);
+    await sendSameContent();
+    await browser.press('The same batch: send it once');
+    await batchShown(browser);
+    assert.equal(await batches(), 1);
+  });
 
   it('a batch that the end of the session refuses leaves no question', async () => {
     await preview(browser, csv('to', phone(1)), 'Hello');
