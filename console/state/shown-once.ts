@@ -20,9 +20,9 @@ interface ShownOnce<T> {
  */
 export function useShownOnce<T>(name: string, missed: string): ShownOnce<T> {
   const values = useSignal<readonly T[]>([]);
-  const isAwaited = useSignal(false);
+  const awaited = useSignal(0);
   useLeaveQuestion(
-    useComputed(() => isAwaited.value || values.value.length > 0),
+    useComputed(() => awaited.value > 0 || values.value.length > 0),
     {
       title: `Leave without the ${name}?`,
       text: `The ${name} is displayed only once. Without it you need a new one.`,
@@ -30,16 +30,16 @@ export function useShownOnce<T>(name: string, missed: string): ShownOnce<T> {
     },
   );
   const begin = useOrigin();
-  const show = async (awaited: Promise<T>): Promise<T> => {
+  const show = async (value: Promise<T>): Promise<T> => {
     const origin = begin();
-    isAwaited.value = true;
+    awaited.value += 1;
     try {
-      const value = await awaited;
-      values.value = [...values.value, value];
+      const shown = await value;
+      values.value = [...values.value, shown];
       if (origin.isLeft()) toast(missed);
-      return value;
+      return shown;
     } finally {
-      isAwaited.value = false;
+      awaited.value -= 1;
     }
   };
   return { values, show, stored: () => (values.value = []) };

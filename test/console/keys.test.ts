@@ -144,4 +144,24 @@ describe('many API keys in the console', () => {
     await browser.press('I have stored the keys');
     assert.equal(await browser.page.getByText(rotated).count(), 0);
   });
+
+  it('a new key that is awaited is left only after a question, also when another rotation is refused meanwhile', async () => {
+    const ids: string[] = [];
+    for (const name of ['slow', 'refused']) {
+      const wanted = { workspace_id: me.workspaceId, name, scopes: ['read_messages' as const] };
+      ids.push((await ApiKey.issue(app.deps.config.secretKey, wanted)).row.id);
+    }
+    const release = await holdAnswers(browser, `**/${ids[0]}/rotate`);
+    await browser.page.route(`**/${ids[1]}/rotate`, (route) => route.fulfill({ status: 409, json: { success: false, error: 'Refused' } }));
+    await browser.open('/keys');
+    for (const name of ['slow', 'refused']) {
+      await browser.press(`Rotate ${name}`);
+      await browser.press('Rotate the key');
+    }
+    await browser.see('Refused');
+    await browser.page.getByRole('link', { name: 'Messages', exact: true }).click();
+    await browser.press('Back');
+    release();
+    await browser.page.getByRole('region', { name: 'the new key of slow' }).waitFor();
+  });
 });
