@@ -34,7 +34,10 @@ export interface Outlook {
   faults: LineFault[];
 }
 
-/** The price and the faults of all rows. If they need several requests, only the first is previewed, and the price of all follows from its price. */
+/**
+ * The price of all rows, and the faults of the rows that are previewed. If all rows need several requests, only the first is previewed, and the
+ * price of all is estimated from its price.
+ */
 export async function outlookOf(tidings: Tidings, options: BulkOptions, plan: Plan, signal: AbortSignal): Promise<Outlook> {
   const { preview, rows } = await previewOf(tidings, options, plan.first, signal);
   const { balance } = await tidings.balance({ signal });
