@@ -93,8 +93,8 @@ interface LedgerPiece {
 }
 
 /**
- * SQL: the amount of a row of the ledger if it took back purchased credits, restored them or paid the debt that this left; else 0. An operator may
- * give any description to a grant.
+ * SQL: the amount of a row of the ledger if it took back purchased credits, restored them, lent credits as debt (`takeCredits`) or paid debt; else
+ * 0. An operator may give any description to a grant.
  */
 const reversal = `CASE WHEN kind = 'adjustment' AND (starts_with(reference, 'debt:')
     OR description ~ '^Payment (taken back|restored): ' AND NOT starts_with(reference, 'operator:' || workspace_id || ':')) THEN amount ELSE 0 END`;

@@ -90,30 +90,25 @@ async function add(db: Database, transaction: Transaction, workspaceId: string, 
 }
 
 /** Takes credits back. A balance is never below 0: the missing amount becomes debt, which the next credits pay first. */
-export async function takeBack(
-  db: Database,
-  transaction: Transaction,
-  workspaceId: string,
-  { amount, ...posting }: Posting,
-): Promise<void> {
+export async function takeBack(db: Database, transaction: Transaction, workspaceId: string, posting: Posting): Promise<void> {
   const { balance } = await lock(db, transaction, workspaceId);
-  const taken = Math.min(balance, amount);
+  const taken = Math.min(balance, posting.amount);
   if (taken > 0) await post(db, transaction, workspaceId, { kind: 'adjustment', postings: [{ ...posting, amount: -taken }] });
-  if (taken < amount) await select(db, addDebt, [workspaceId, amount - taken], transaction);
+  if (taken < posting.amount) await select(db, addDebt, [workspaceId, posting.amount - taken], transaction);
 }
 
 async function payDebt(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
   const { balance, debt } = await lock(db, transaction, workspaceId);
   const paid = Math.min(balance, debt);
   if (paid === 0) return;
-  const posting = { reference: `debt:${makeId()}`, amount: -paid, description: 'Debt of a payment that was taken back' };
+  const posting = { reference: `debt:${makeId()}`, amount: -paid, description: 'Debt for credits that were taken back' };
   await post(db, transaction, workspaceId, { kind: 'adjustment', postings: [posting] });
   await select(db, addDebt, [workspaceId, -paid], transaction);
 }
 
-const addDebt = 'UPDATE workspaces SET debt = debt + $2 WHERE id = $1';
+export const addDebt = 'UPDATE workspaces SET debt = debt + $2 WHERE id = $1';
 
-async function lock(db: Database, transaction: Transaction, workspaceId: string): Promise<Funds & { debt: number }> {
+export async function lock(db: Database, transaction: Transaction, workspaceId: string): Promise<Funds & { debt: number }> {
   // Not FOR UPDATE, which would wait for every insert of messages: their foreign key holds the row until their commit.
   const sql = `SELECT ${funds}, w.debt FROM workspaces w WHERE w.id = $1 FOR NO KEY UPDATE`;
   const [workspace] = await select<Funds & { debt: number }>(db, sql, [workspaceId], transaction);
@@ -137,7 +132,12 @@ interface Posted {
  * Updates the balance, the number of messages and the entries in one statement. Returns no row if the balance or the limit of the day is
  * below the sum.
  */
-function post(db: Database, transaction: Transaction, workspaceId: string, { kind, postings, messages = 0 }: Movement): Promise<Posted[]> {
+export function post(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  { kind, postings, messages = 0 }: Movement,
+): Promise<Posted[]> {
   const sign = kind === 'debit' ? -1 : 1;
   let running = 0;
   const entries = postings.map(({ amount, ...posting }, index) => {

@@ -73,8 +73,13 @@ describe("the operator's command credit", () => {
     const { code, out } = await command('workspace', 'take-credits', '--json', workspaceId, '7.5', '--reason', 'lost dispute');
     assert.deepEqual([code, JSON.parse(out)], [0, { workspace_id: workspaceId, balance: 0, debt: 2.5 }]);
     const { body } = await app.call('GET', '/api/v1/billing/transactions', { jwt });
-    const [{ type, amount, description }] = body.data.transactions;
-    assert.deepEqual([type, amount, description], ['adjustment', -5, 'lost dispute']);
+    assert.deepEqual(
+      body.data.transactions.slice(0, 2).map(({ type, amount, description }: Record<string, unknown>) => [type, amount, description]),
+      [
+        ['adjustment', -7.5, 'lost dispute'],
+        ['adjustment', 2.5, 'Debt, which the next credits pay'],
+      ],
+    );
     const audit = await app.call('GET', '/api/v1/audit-events?type=billing.credits_taken', { jwt });
     assert.deepEqual(audit.body.data.audit_events[0].changes, { credits: 7.5, reason: 'lost dispute' });
     await assertBooks(app.deps.db);

@@ -5,6 +5,7 @@ import { auditNow } from '../../../../models/operations/billing/audit-books.js';
 import { grantCredits } from '../../../../models/operations/billing/grant-credits.js';
 import { insertOrder } from '../../../../models/operations/billing/open-order.js';
 import { recordPaymentEvent } from '../../../../models/operations/billing/record-payment-event.js';
+import { takeCredits } from '../../../../models/operations/billing/take-credits.js';
 import type { PaymentChange } from '../../../../models/rules/billing/payment-event.js';
 import { CreditPackage } from '../../../../models/tables/credit-package.js';
 import { rows } from '../../../support/database.js';
@@ -79,6 +80,19 @@ describe('the audit of purchases', () => {
     assert.deepEqual(await audit(), []);
     await pay(orders.open);
     await refund(orders.open, 500);
+    assert.deepEqual(await audit(), []);
+  });
+
+  it('the audit of purchases finds nothing in what an operator took, with a debt, a part of it paid, and all of it', async () => {
+    const workspace = { id: workspaceId, name: 'x' };
+    await takeCredits(test.db, workspace, { amount: 30_000, reason: 'Payment taken back: x' });
+    assert.deepEqual(await audit(), [], 'without a debt');
+    assert.deepEqual((await takeCredits(test.db, workspace, { amount: 70_000, reason: 'x' })).debt, 20_000);
+    assert.deepEqual((await takeCredits(test.db, workspace, { amount: 5_000, reason: 'x' })).debt, 25_000);
+    assert.deepEqual(await audit(), [], 'with a debt');
+    await grantCredits(test.db, workspace, { amount: 10_000, reason: 'x' });
+    assert.deepEqual(await audit(), [], 'with a part of it paid');
+    await pay(orders.open);
     assert.deepEqual(await audit(), []);
   });
 
