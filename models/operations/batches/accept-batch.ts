@@ -49,8 +49,8 @@ async function charge(db: Database, transaction: Transaction, batchId: string, o
   // The debit is last, because it locks the workspace's row until the commit. So the lock is short, whatever the number of messages.
   const description = `Bulk: ${countText(batch.accepted, `${batch.channel} message`)}`;
   const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
-  const { refused } = await debit(db, transaction, batch.workspace_id, [payment]);
-  if (refused[batchId] !== undefined) throw new Refused(refused[batchId]);
+  const { paid, refused } = await debit(db, transaction, batch.workspace_id, [payment]);
+  if (paid.length === 0) throw new Refused(refused[batchId]);
   // Under the lock that the debit took. A closed workspace may be settled already, so nothing would cancel the batch.
   if ((await select(db, closed, [batch.workspace_id], transaction)).length > 0) throw new Refused();
   // This batch counts as open already.
