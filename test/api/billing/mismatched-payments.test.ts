@@ -34,4 +34,17 @@ describe('a payment event that does not fit its order', () => {
       ]);
       assert.equal(await shop.balance(), 100_000);
     });
+
+  it('a refund in another currency counts with the one that came before its payment', async () => {
+    const { session, refund } = await shop.buy();
+    const inEuros = (cents: number, before: number) => {
+      const { type, object } = refund(cents, { amount: 400, currency: 'eur' });
+      return { type, object, previous: { amount_refunded: before } };
+    };
+    await shop.send(inEuros(100, 0));
+    await shop.send(session());
+    await shop.send(inEuros(200, 100));
+    assert.deepEqual(await shop.outcomes(), ['noted', 'credited', 'reversed']);
+    assert.equal(await shop.balance(), 50_000);
+  });
 });
