@@ -95,7 +95,7 @@ export const receivePayment = endpoint({
   response: named('PaymentEventData', Joi.object({ received: Joi.boolean().required() })),
   async handler({ signed }, { db, payments, logger }) {
     const event = await payments.readEvent(signed.headers, signed.body);
-    await logPayment({ db, logger }, event, await recordPaymentEvent(db, event));
+    logPayment(logger, event, await recordPaymentEvent(db, event));
     return { received: true };
   },
 });

@@ -17,8 +17,8 @@ export type PaymentOutcome = 'credited' | 'noted' | 'repeated' | 'reversed' | 'i
 
 export interface RecordedPayment {
   outcome: PaymentOutcome;
-  /** The closed account whose order the event names. */
-  closedWorkspaceId: string | null;
+  /** The workspace whose order the event names; null if no order is known, or not yet its session. */
+  buyer: { id: string; isClosed: boolean } | null;
 }
 
 /**
@@ -30,11 +30,11 @@ export function recordPaymentEvent(db: Database, event: PaymentEvent): Promise<R
     const { provider, id, type, raw, change } = event;
     // A second delivery of the event waits here for the commit of the first.
     const stored = await select(db, insertEvent, [provider, id, type], transaction);
-    if (stored.length === 0) return { outcome: 'repeated', closedWorkspaceId: null };
+    if (stored.length === 0) return { outcome: 'repeated', buyer: null };
     const outcome = await apply(db, transaction, { provider, id, change });
     const named = [change?.kind === 'session' ? change.sessionId : null, change?.paymentId ?? null];
-    const [noted] = await select<{ closed: string | null }>(db, noteOutcome, [provider, id, outcome, ...named, raw], transaction);
-    return { outcome, closedWorkspaceId: noted?.closed ?? null };
+    const [noted] = await select<Pick<RecordedPayment, 'buyer'>>(db, noteOutcome, [provider, id, outcome, ...named, raw], transaction);
+    return { outcome, buyer: noted?.buyer ?? null };
   });
 }
 
@@ -46,11 +46,11 @@ const insertEvent = `
 /** The original text names the payer. It is kept only for an order, with which closing finds it, and not of a closed account. */
 const noteOutcome = `
   WITH buyer AS MATERIALIZED (
-    SELECT w.id, w.closed_at IS NOT NULL AS is_closed FROM credit_orders o JOIN workspaces w ON w.id = o.workspace_id
-    WHERE o.session_id = $4 OR o.payment_id = $5 ORDER BY is_closed DESC LIMIT 1
+    SELECT w.id, w.closed_at IS NOT NULL AS "isClosed" FROM credit_orders o JOIN workspaces w ON w.id = o.workspace_id
+    WHERE o.session_id = $4 OR o.payment_id = $5 ORDER BY "isClosed" DESC LIMIT 1
   )
-  UPDATE payment_events SET outcome = $3, raw = CASE (SELECT is_closed FROM buyer) WHEN false THEN $6 ELSE '' END
-  WHERE provider = $1 AND event_id = $2 RETURNING (SELECT id FROM buyer WHERE is_closed) AS closed`;
+  UPDATE payment_events SET outcome = $3, raw = CASE (SELECT "isClosed" FROM buyer) WHEN false THEN $6 ELSE '' END
+  WHERE provider = $1 AND event_id = $2 RETURNING (SELECT to_json(buyer) FROM buyer) AS buyer`;
 
 async function apply(
   db: Database,
