@@ -10,8 +10,8 @@ interface Walk {
   after: number | string;
   /** The sum up to that entry in thousandths of a credit, or the number of messages. */
   sum: number;
-  /** The sum of the entries up to there that took back purchased credits or restored them. Absent in a place that a former version stored. */
-  reversals?: number;
+  /** The sum of those that took back purchased credits or restored them, up to this entry: a former version of the audit adds none. */
+  reversals?: { sum: number; after: number | string } | undefined;
   /** The first entry that strayed since the last correction of an operator. */
   strayed?: number | null;
   isOver: boolean;
@@ -33,7 +33,13 @@ export const auditLedger: AuditPiece = async (db, place) => {
   const [begun] = await select<Opening>(db, opening, [walk?.workspace ?? lowestId]);
   if (begun === undefined) return null;
   const { id, opening_balance, unnumbered, reversals } = begun;
-  const piece = await auditNextEntries(db, { workspace: id, after: 0, sum: opening_balance, reversals, isOver: false });
+  const piece = await auditNextEntries(db, {
+    workspace: id,
+    after: 0,
+    sum: opening_balance,
+    reversals: { sum: reversals, after: 0 },
+    isOver: false,
+  });
   if (opening_balance !== unnumbered) piece.differences.unshift(differs('opening balance', id, { id, opening_balance, unnumbered }));
   return piece;
 };
@@ -54,11 +60,12 @@ async function readEntries(db: Database, walk: Walk): Promise<Walk> {
   const [piece] = await select<LedgerPiece>(db, entries, [walk.workspace, walk.after, walk.sum, atOnce.entries]);
   const { corrected = null, strayed = null, count = 0, last, sum, reversals } = piece ?? {};
   const earlier = corrected === null ? walk.strayed : null;
+  const after = last ?? walk.after;
   return {
     ...walk,
-    after: last ?? walk.after,
+    after,
     sum: sum ?? walk.sum,
-    ...(walk.reversals === undefined ? {} : { reversals: walk.reversals + (reversals ?? 0) }),
+    reversals: walk.reversals?.after === walk.after ? { sum: walk.reversals.sum + (reversals ?? 0), after } : undefined,
     strayed: earlier ?? strayed,
     isOver: count < atOnce.entries,
   };
@@ -139,7 +146,7 @@ const balance = `
  * balance.
  */
 async function compareReversals(db: Database, { workspace, after, reversals }: Walk): Promise<Difference[]> {
-  const rows = reversals === undefined ? [] : await select(db, reversed, [workspace, after, reversals]);
+  const rows = reversals === undefined ? [] : await select(db, reversed, [workspace, after, reversals.sum]);
   return rows.map((row) => differs('credits taken back', workspace, row));
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { auditNow } from '../../../../models/operations/billing/audit-books.js';
+import { auditLedger } from '../../../../models/operations/billing/audit-ledgers.js';
 import { grantCredits } from '../../../../models/operations/billing/grant-credits.js';
 import { insertOrder } from '../../../../models/operations/billing/open-order.js';
 import { recordPaymentEvent } from '../../../../models/operations/billing/record-payment-event.js';
@@ -94,6 +95,13 @@ describe('the audit of purchases', () => {
     assert.deepEqual(await audit(), [], 'with a part of it paid');
     await pay(orders.open);
     assert.deepEqual(await audit(), []);
+  });
+
+  it('an audit that a former version continued does not compare what was taken back', async () => {
+    const reached = { workspace: workspaceId, after: 2, sum: 80_000, reversals: { sum: 0, after: 0 }, isOver: false };
+    assert.deepEqual((await auditLedger(test.db, reached))?.differences, []);
+    const own = { ...reached, reversals: { sum: 0, after: 2 } };
+    assert.equal((await auditLedger(test.db, own))?.differences.length, 1, 'else it does');
   });
 
   it('the audit of purchases finds nothing wrong while payments are made and taken back', async () => {
