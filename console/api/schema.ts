@@ -3623,7 +3623,7 @@ export interface components {
             email: string;
             email_verified: boolean;
             credits_balance: number;
-            /** @description What credits that were taken back exceeded the balance by; the next credits pay it first */
+            /** @description Credits that were taken back after they were spent; the next credits pay them first */
             debt: number;
             spend_limit_day: number | null;
             allowed_countries: string[] | null;

@@ -30,7 +30,7 @@ const workspaceResponse = dataOf(
     'WorkspaceSettings',
     Joi.object({
       ...workspaceFields,
-      debt: Joi.number().required().description('What credits that were taken back exceeded the balance by; the next credits pay it first'),
+      debt: Joi.number().required().description('Credits that were taken back after they were spent; the next credits pay them first'),
       spend_limit_day: Joi.number().allow(null).required(),
       allowed_countries: Joi.array().items(Joi.string()).allow(null).required(),
       message_days: Joi.number().integer().allow(null).required(),
