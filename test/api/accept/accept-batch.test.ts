@@ -35,7 +35,7 @@ describe('acceptance of a batch', () => {
       stored.map(({ created_at }) => created_at >= at),
       [false, false, true],
     );
-    const messages = 'SELECT DISTINCT created_at FROM messages ORDER BY created_at';
+    const messages = 'SELECT created_at FROM messages GROUP BY batch_id, created_at ORDER BY created_at';
     assert.deepEqual(await rows(db, messages), stored);
   });
 
