@@ -25,7 +25,7 @@ export const isClosing = (socket: Duplex): boolean => closing.has(socket);
 export const noteClosing = (socket: Duplex): void => void closing.add(socket);
 
 /** Closes the connection after this response, which says so unless its head is written already. */
-export function closeAfter(res: ServerResponse): void {
+function closeAfter(res: ServerResponse): void {
   res.shouldKeepAlive = false;
   noteClosing(res.req.socket);
 }
