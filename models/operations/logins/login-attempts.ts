@@ -1,8 +1,8 @@
 /**
  * Counts login attempts by e-mail address, from all clients. An attempt is counted under the digests of the address with all secret keys: while
- * the key is changed, processes have different present keys, and all of them must see it. Each attempt is counted before its password is verified, so that hundreds of
- * concurrent attempts get no further than hundreds of sequential ones. The counts are in PostgreSQL because all processes share them. In the
- * table `login_tries`, `tries` counts the attempts, `spared` is the exempt client, and `spared_until` is the end of its exemption.
+ * the key is changed, processes have different present keys, and all of them must see it. Each attempt is counted before its password is verified,
+ * so that hundreds of concurrent attempts get no further than hundreds of sequential ones. The counts are in PostgreSQL because all processes share
+ * them. In the table `login_tries`, `tries` counts the attempts, `spared` is the exempt client, and `spared_until` is the end of its exemption.
  */
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { rateLimited } from '../../errors.js';
