@@ -5,6 +5,7 @@ import type { Config } from '../../models/settings/config.js';
 import type { OrderRow } from '../../models/tables/credit-order.js';
 import { billingNotConfigured, internal, invalidJson, invalidSignature, purchaseFailed } from '../../models/errors.js';
 import type { Logger } from '../../models/process/logger.js';
+import { keyMode } from '../../models/rules/billing/key-mode.js';
 import { type PaymentEvent, readStripeEvent } from '../../models/rules/billing/payment-event.js';
 
 export interface Payments {
@@ -31,10 +32,14 @@ const timeoutMs = 5000;
 const toleranceSeconds = 300;
 
 /** Creates the client. It connects to the provider on first use. */
-export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'publicUrl'>, logger: Logger): Payments {
+export function createPayments(config: Pick<Config, 'stripe' | 'publicUrl' | 'isSandboxOnly'>, logger: Logger): Payments {
+  const { stripe, publicUrl, isSandboxOnly } = config;
   const { secretKey, webhookSecret } = stripe;
   if ((secretKey === undefined) !== (webhookSecret === undefined)) {
     logger.warn('only one of STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET is set; no credits are sold');
+  }
+  if (keyMode(secretKey) === 'test' && !isSandboxOnly) {
+    logger.warn('STRIPE_SECRET_KEY is a test key, but a channel has a real carrier: messages can be paid for with test cards');
   }
   return new StripePayments(stripe, publicUrl, logger);
 }
@@ -95,8 +100,8 @@ class StripePayments implements Payments {
 }
 
 /** A key without a mode in its prefix accepts events of both modes. */
-function isOfMode({ isLive }: PaymentEvent, secretKey = ''): boolean {
-  const [, mode] = /^[a-z]+_(live|test)_/.exec(secretKey) ?? [];
+function isOfMode({ isLive }: PaymentEvent, secretKey?: string): boolean {
+  const mode = keyMode(secretKey);
   return mode === undefined || isLive === (mode === 'live');
 }
 

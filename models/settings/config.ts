@@ -9,7 +9,7 @@ import { connectionFaults, type TemporalServer, temporalServerOf } from './conne
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type McpConfig, mcpConfigOf } from './mcp-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
-import { routingOf, neededByRoutes, ownSettings, paymentFaults, routeFaults } from './provider-routes.js';
+import { routingOf, neededByRoutes, ownSettings, routeFaults } from './provider-routes.js';
 import { type SendingConfig, sendingConfigOf } from './sending-settings.js';
 import { type TracingConfig, tracingConfigOf } from './tracing-settings.js';
 import { unknownSettings } from './unknown-settings.js';
@@ -95,7 +95,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   const schema = Joi.object(declared).prefs({ abortEarly: false, errors: { wrap: { label: false } } });
   const { value, error } = schema.validate(given);
   const faults = faultsIn(error);
-  if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given), ...paymentFaults(given));
+  if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
   faults.push(...connectionFaults(given), ...unknownSettings(env, Object.keys(declared)));
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(toConfig(value, given));

@@ -102,19 +102,6 @@ function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment
   });
 }
 
-/** A test key takes no money, and the messages that its credits pay for would cost some. */
-export function paymentFaults(given: Environment): string[] {
-  const kinds = kindsIn(given);
-  const real = channels.find((channel) => routesOf(given, channel).some(({ account }) => kinds.get(account) !== 'sandbox'));
-  if (real === undefined || !isTestKey(given.STRIPE_SECRET_KEY)) return [];
-  return [
-    `STRIPE_SECRET_KEY is a test key, but ${settingOf(real)} names a real carrier: messages would be paid for with test cards. Set a live key, or none`,
-  ];
-}
-
-/** Whether the payments of this key of Stripe are not real. */
-const isTestKey = (key = ''): boolean => /^[a-z]+_test_/.test(key);
-
 /** The accounts of each channel. @param value the checked settings by name */
 export function routingOf(value: Readonly<Record<string, unknown>>, given: Environment) {
   const routes = forEachChannel((channel) => routesOf(given, channel));

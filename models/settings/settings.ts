@@ -96,7 +96,7 @@ export const settings: Record<string, Joi.Schema> = {
     ),
   ...accountSettings,
   STRIPE_SECRET_KEY: oneWord.description(
-    'secret key of the payment provider; credits are sold only if STRIPE_WEBHOOK_SECRET is set, too; no test key beside a real carrier',
+    'secret key of the payment provider; credits are sold only if STRIPE_WEBHOOK_SECRET is set, too; a live key beside real carriers',
   ),
   STRIPE_WEBHOOK_SECRET: oneWord.description(
     'signing secret of the callback /api/v1/billing/webhook; without it payments cannot be credited',

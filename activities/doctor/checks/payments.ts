@@ -1,4 +1,5 @@
 /** The payment provider: whether its two settings are there, and whether it accepts the key. Creates nothing. */
+import { keyMode } from '../../../models/rules/billing/key-mode.js';
 import type { Config } from '../../../models/settings/config.js';
 import { type Check, failed, type Finding, ok, skipped, warning } from '../check.js';
 
@@ -36,14 +37,15 @@ function keyFinding(status: number): Finding {
   return warning(subject, `did not answer as expected (status ${status})`, 'Look at the status page of Stripe, and try again');
 }
 
-/** A test key beside a real carrier is a bad setting. */
-const modeFindings = ({ isSandboxOnly, stripe }: Pick<Config, 'isSandboxOnly' | 'stripe'>): Finding[] =>
-  isSandboxOnly && /^[a-z]+_live_/.test(stripe.secretKey ?? '')
-    ? [
-        warning(
-          'payment mode',
-          'real money is paid for messages of the sandbox',
-          'Set a test key of Stripe, or the carriers of the channels',
-        ),
-      ]
-    : [];
+const modeSubject = 'payment mode';
+
+function modeFindings({ isSandboxOnly, stripe }: Pick<Config, 'isSandboxOnly' | 'stripe'>): Finding[] {
+  const mode = keyMode(stripe.secretKey);
+  if (mode === 'live' && isSandboxOnly)
+    return [
+      warning(modeSubject, 'real money is paid for messages of the sandbox', 'Set a test key of Stripe, or the carriers of the channels'),
+    ];
+  if (mode === 'test' && !isSandboxOnly)
+    return [failed(modeSubject, 'messages of real carriers can be paid for with test cards', 'Set a live key of Stripe')];
+  return [];
+}

@@ -60,6 +60,17 @@ describe('the check of payments', () => {
     ]);
   });
 
+  it('fails with a test key beside a real carrier, whose messages test cards would pay for', async () => {
+    const counterpart = await startCounterpart((_request, response) => reply(response, 200, {}));
+    const mail = { PROVIDER_EMAIL: 'sandbox,smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
+    const findings = await found({ ...stripeEnv(counterpart.url), ...mail });
+    await counterpart.close();
+    assert.deepEqual(statesOf(findings), [
+      ['payments', 'ok'],
+      ['payment mode', 'failed'],
+    ]);
+  });
+
   it('is ok with the local checkout', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-payments-'));
     const place = { port: 0, secretKey: 'sk_test_tests', webhookSecret, api: 'http://127.0.0.1:1', state: join(folder, 'checkout.json') };

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { pino } from 'pino';
+import { createPayments } from '../../../api/outside/payments.js';
 import { eventText, type FakeProvider, signature, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
+import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { eventsPath } from './shop.js';
 
-describe('billing with one of its two settings', () => {
+describe('billing with a wrong configuration', () => {
   let provider: FakeProvider;
   before(async () => {
     provider = await startFakeProvider();
@@ -32,4 +35,16 @@ describe('billing with one of its two settings', () => {
       });
     });
   }
+
+  it('a test key beside a real carrier is logged as a warning at the start', () => {
+    const real = { PROVIDER_EMAIL: 'sandbox,smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
+    const warningsFor = (env: NodeJS.ProcessEnv) => {
+      const lines: string[] = [];
+      const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+      createPayments(testConfig({ ...stripeEnv('http://127.0.0.1:1'), ...env }), logger);
+      return lines;
+    };
+    assert.match(warningsFor(real).join(), /^STRIPE_SECRET_KEY is a test key/);
+    assert.deepEqual([warningsFor({}), warningsFor({ ...real, STRIPE_SECRET_KEY: 'sk_live_1' })], [[], []]);
+  });
 });
