@@ -15,7 +15,9 @@ describe('the console in two tabs', function () {
     other = await owner(app);
     await browser.open('/send');
     await browser.fill('To', '+15551234567');
+    const isRead = browser.page.waitForResponse('**/api/v1/workspace');
     await browser.fill('Text', 'From the first workspace');
+    await (await isRead).finished(); // the balance is read after the preview: later neither finds out that the session has ended
     tab = await browser.page.context().newPage();
     await tab.goto(`${app.url}/console`);
   });
