@@ -1,21 +1,15 @@
-import { type Database, select } from '../../db/database.js';
-import { deletePage } from '../../db/delete-page.js';
+import type { Database } from '../../db/database.js';
+import { deletePage, forgetPages } from '../../db/delete-page.js';
 import { attemptHours } from './login-attempts.js';
 
 /** How many days an address from which somebody logged in stays known. */
 const addressDays = 180;
-/** How many rows one statement deletes. */
-const page = 1_000;
 
 /**
  * Deletes old login data: attempts, known addresses, expired JWTs and sessions, and e-mail changes that were never confirmed.
  * @returns the number of rows
  */
-export async function forgetLogins(db: Database): Promise<number> {
-  let forgotten = 0;
-  for (const sql of statements) forgotten += (await select(db, sql, [page])).length;
-  return forgotten;
-}
+export const forgetLogins = (db: Database): Promise<number> => forgetPages(db, statements);
 
 const statements = [
   deletePage(
