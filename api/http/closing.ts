@@ -41,7 +41,7 @@ export function responseToUnfinished(socket: Duplex): ServerResponse | undefined
  * response with others behind it says nothing, because the client would not get those. A connection also closes after the response to a request
  * with an invalid head: client and server may not agree where such a request ends.
  */
-export function announcingClose(app: RequestListener, process: { readonly isDraining: boolean }): RequestListener {
+export function announcingClose(app: RequestListener, serving: { readonly isDraining: boolean }): RequestListener {
   return (req, res) => {
     const { socket } = req;
     newest.set(socket, res);
@@ -50,7 +50,7 @@ export function announcingClose(app: RequestListener, process: { readonly isDrai
     const { writeHead } = res;
     // Whether the process drains is known only when the response begins. Node writes every head with this method.
     res.writeHead = (...head: unknown[]) => {
-      if (process.isDraining && newest.get(socket) === res) closeAfter(res);
+      if (serving.isDraining && newest.get(socket) === res) closeAfter(res);
       return Reflect.apply(writeHead, res, head) as typeof res;
     };
     app(req, res);
