@@ -1,5 +1,7 @@
 /** Moments in the viewer's time zone, with UTC on hover. */
 
+export const dayMs = 86_400_000;
+
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** `2026-11-21 10:00:00.000 UTC` */
@@ -26,7 +28,7 @@ export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
-  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / dayMs)} days`;
 }
 
 /** The value of `<input type="datetime-local">` as a moment; null if it is empty. */

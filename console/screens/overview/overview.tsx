@@ -5,6 +5,7 @@ import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
+import { dayMs } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { openWorkspace, refreshSoon } from '../../state/session.js';
 import { Charts } from './charts.js';
@@ -22,7 +23,6 @@ const periods = [
   [365, 'A year'],
 ] as const;
 const daysDefault = 7;
-const dayMs = 86_400_000;
 
 export function Overview() {
   const { query } = useLocation();

@@ -3,14 +3,13 @@ import { call, type Schema } from '../../api/call.js';
 import { Problem } from '../../api/problem.js';
 import { countText } from '../../parts/count.js';
 import { Form, TextField } from '../../parts/form.js';
-import { momentText } from '../../parts/time.js';
+import { dayMs, momentText } from '../../parts/time.js';
 import { confirm } from '../../state/confirm.js';
-import { textOf, useForm } from '../../state/form.js';
+import { isAsSent, textOf, useForm } from '../../state/form.js';
 import type { Workspace } from '../../state/session.js';
 import { toast } from '../../state/toasts.js';
 
 const fields = ['spend_limit_day', 'allowed_countries', 'message_days'] as const;
-const dayMs = 86_400_000;
 
 export function PolicyForm({ workspace, changed }: { workspace: Workspace; changed(workspace: Workspace): void }) {
   const shown = textsOf(workspace);
@@ -20,8 +19,7 @@ export function PolicyForm({ workspace, changed }: { workspace: Workspace; chang
     const { workspace: next } = await call('put', '/api/v1/workspace', { body: changes });
     changed(next);
     // The fields show what is stored now, also where a program changed it. What was written meanwhile stays.
-    const written = new FormData(element);
-    if (fields.every((name) => textOf(written, name) === textOf(data, name))) element.reset();
+    if (isAsSent(element, data)) element.reset();
     toast('The settings are saved.');
   });
   return (
