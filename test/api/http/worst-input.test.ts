@@ -15,6 +15,7 @@ const socket = { remoteAddress: '127.0.0.1' };
 const forwarded = (list: string) => addressOf({ headers: { 'x-forwarded-for': list }, socket } as unknown as IncomingMessage);
 const unknown = (path: string) => explain(notFound(), 'GET', path);
 const masked = (text: string) => maskAddresses(text, '+15551234567');
+const maskedFor = (recipient: string) => (text: string) => maskAddresses(text, recipient);
 
 const inputs: [what: string, use: (text: string) => unknown, of: (length: number) => string][] = [
   ['digits in X-Forwarded-For', forwarded, (length) => '1'.repeat(length)],
@@ -30,6 +31,8 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
   ['a long word in the report of a carrier', masked, (length) => 'a'.repeat(length)],
   ['dots in the report of a carrier', masked, (length) => 'a.'.repeat(length / 2)],
   ['encoded signs in the report of a carrier', masked, (length) => '%40a'.repeat(length / 4)],
+  ['a report on a recipient like an expression', maskedFor('+e.*.*.*.*.*@example.com'), (length) => 'e'.repeat(length)],
+  ['a report with the begin of a recipient', maskedFor(`${'!'.repeat(63)}x@example.com`), (length) => '!'.repeat(length)],
 ];
 
 describe('the worst input', () => {
