@@ -66,7 +66,8 @@ describe('the Python client', function () {
     await runPython(['-c', sample?.code ?? assert.fail('there is no sample')], { BASE: `${service.url}/api/v1`, KEY });
   });
 
-  it('the Python client repeats what is safe to repeat', () => runPython(['-m', 'unittest', 'test_retries', 'test_timeouts']));
+  it('the Python client repeats what is safe to repeat', () =>
+    runPython(['-m', 'unittest', 'test_retries', 'test_retry_after', 'test_timeouts']));
 
   it('the Python client believes webhooks that the service signed, and no others', () =>
     runPython(['-m', 'unittest', 'test_webhooks'], { CASES: signedWebhooks() }));

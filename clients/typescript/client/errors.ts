@@ -71,9 +71,18 @@ function objectOf(text: string): Record<string, unknown> {
   }
 }
 
-/** `Retry-After` as seconds or as a date (RFC 9110 §10.2.3). */
+/** The three forms of a date in HTTP (RFC 9110 §5.6.7). The last one names no zone, but is in UTC as well. */
+const httpDates = [
+  /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [\d ]\d \d\d:\d\d:\d\d \d{4}$/,
+];
+
+/** `Retry-After` as seconds, also with a fraction, or as a date (RFC 9110 §10.2.3). `Date.parse` alone finds a date in almost every text. */
 function secondsOf(value: string | null): number | null {
-  if (value === null) return null;
-  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
+  const text = value?.trim() ?? '';
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  if (!httpDates.some((form) => form.test(text))) return null;
+  const date = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
+  return Number.isNaN(date) ? null : Math.max(0, (date - Date.now()) / 1000);
 }

@@ -25,10 +25,21 @@ export function retryDelaySeconds(
 /** More than anybody waits, and few enough for a timestamp. */
 const secondsMax = 999_999_999;
 
-/** The seconds in a `Retry-After` header (RFC 9110 §10.2.3: seconds or a date); null if it has no usable value. */
+/** The three forms of a date in HTTP (RFC 9110 §5.6.7). The last one names no zone, but is in UTC as well. */
+const httpDates = [
+  /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [\d ]\d \d\d:\d\d:\d\d \d{4}$/,
+];
+
+/**
+ * The seconds in a `Retry-After` header (RFC 9110 §10.2.3: seconds or a date); null if it has no usable value. Some services send a fraction.
+ * Any other text is ignored, because `Date.parse` finds a date in almost every one, such as the year 2032 in `32.5`.
+ */
 export function parseRetryAfter(header: string | undefined, now: Date): number | null {
-  if (header === undefined) return null;
-  if (/^\d+$/.test(header.trim())) return Math.min(Number(header), secondsMax);
-  const date = Date.parse(header);
+  const text = header?.trim() ?? '';
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text)), secondsMax);
+  if (!httpDates.some((form) => form.test(text))) return null;
+  const date = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
   return Number.isNaN(date) || date <= now.getTime() ? null : Math.ceil((date - now.getTime()) / 1000);
 }

@@ -116,12 +116,6 @@ class Retries(unittest.TestCase):
         self.assertEqual(len(self.requests), 1)
         self.assertTrue(is_retryable(TidingsError(429, "rate_limited", "No", retry_after=60), False))
 
-    def test_where_retry_after_is_neither_a_number_nor_a_date(self):
-        answer = refused(503, "unavailable", **{"Retry-After": "soon"})
-        self.assertEqual(self.client(answer, SENT).messages.send(MESSAGE), {"id": "one"})
-        with mock.patch("tidings_client._errors.parsedate_to_datetime", side_effect=TypeError):  # as in Python 3.9
-            self.assertEqual(self.client(answer, SENT).messages.send(MESSAGE), {"id": "one"})
-
     def test_after_pauses_that_double_are_partly_random_and_end_at_ten_seconds(self):
         pauses = [(pause_of(attempt, None, 0), pause_of(attempt, None, 1)) for attempt in (0, 1, 2, 9, 9999)]
         self.assertEqual(pauses, [(0.25, 0.5), (0.5, 1), (1, 2), (5, 10), (5, 10)])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from datetime import timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
@@ -83,14 +85,24 @@ def _list(value: object) -> List[Any]:
     return value if isinstance(value, list) else []
 
 
+# The three forms of a date in HTTP (RFC 9110, section 5.6.7).
+_HTTP_DATE = re.compile(
+    r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT"
+    r"|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT"
+    r"|[A-Z][a-z]{2} [A-Z][a-z]{2} [\d ]\d \d\d:\d\d:\d\d \d{4}",
+    re.ASCII,
+)
+
+
 def _seconds(value: Optional[str]) -> Optional[float]:
-    """`Retry-After` as seconds or as a date (RFC 9110, section 10.2.3)."""
-    if value is None:
-        return None
-    text = value.strip()
-    if text.isascii() and text.isdigit():
+    """`Retry-After` as seconds, also with a fraction, or as a date (RFC 9110, section 10.2.3)."""
+    text = (value or "").strip()
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
         return float(text)
+    if not _HTTP_DATE.fullmatch(text):
+        return None
     try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+        # Also the form that names no zone is in UTC.
+        return max(0.0, parsedate_to_datetime(text).replace(tzinfo=timezone.utc).timestamp() - time.time())
     except (TypeError, ValueError):  # TypeError in Python 3.9
         return None
