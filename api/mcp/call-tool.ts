@@ -4,11 +4,12 @@ import type { Authenticator } from '../auth/authenticate.js';
 import type { Deps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
 import type { Endpoint } from '../http/endpoint.js';
+import type { HandlerRequest } from '../http/handler-request.js';
 import { bufferOn, type Reply } from '../http/reply.js';
 import type { SendTrace } from '../http/request-context.js';
 import type { ResourceLimits } from '../http/resource-limits.js';
 import { ignoredFieldsIn } from '../http/schemas/unknown-fields.js';
-import { AppError } from '../../models/errors.js';
+import { AppError, invalid, missingFieldText } from '../../models/errors.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { giveBackMcpSend, takeMcpSend } from '../../models/operations/messages/mcp-sends.js';
 import { Message } from '../../models/tables/message.js';
@@ -57,14 +58,8 @@ export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'a
   }
 
   function run(item: Endpoint<Deps>, given: Arguments, by: ToolCaller, idempotencyKey: string | null = null): Promise<Reply> {
-    const inPath = new Set(paramsOf(item));
-    const params = Object.fromEntries([...inPath].map((name) => [name, textOf(given[name])]));
-    const rest = Object.entries(given).filter(([name]) => !inPath.has(name));
-    // All parameters of a query are texts.
-    const query = item.body === undefined ? Object.fromEntries(rest.map(([name, value]) => [name, textOf(value)])) : {};
-    const body = item.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(Object.fromEntries(rest)));
     const url = `${config.publicUrl}/mcp`;
-    return runEndpoint(item, { ...by, params, query, body, idempotencyKey, url, headers: {} }, deps);
+    return runEndpoint(item, { ...by, ...partsOf(item, given), idempotencyKey, url, headers: {} }, deps);
   }
 }
 
@@ -84,7 +79,23 @@ async function counted({ db, config }: Deps, workspaceId: string, sendIt: () => 
 const bulkOnly = ['recipients', 'tag'];
 const singleOnly = (given: Arguments): Arguments => Object.fromEntries(Object.entries(given).filter(([name]) => !bulkOnly.includes(name)));
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+/** The parts of a request. The parameters of path and query are texts, in which null would be a word. */
+function partsOf(item: Endpoint<Deps>, given: Arguments): Pick<HandlerRequest, 'params' | 'query' | 'body'> {
+  const isGiven = (name: string) => given[name] !== null && given[name] !== undefined;
+  const inPath = paramsOf(item);
+  const missing = inPath.filter((name) => !isGiven(name));
+  if (missing.length > 0) throw invalid(missing.map((field) => ({ field, message: missingFieldText(field) })));
+  const rest = Object.keys(given).filter((name) => !inPath.includes(name));
+  const texts = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, textOf(given[name])]));
+  return {
+    params: texts(inPath),
+    query: item.body === undefined ? texts(rest.filter(isGiven)) : {},
+    body:
+      item.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(Object.fromEntries(rest.map((name) => [name, given[name]])))),
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A response of the bulk thread is serialized already. @param dropped arguments that the endpoint did not see */
 function dataOf({ data, options: { json, headers = {} } }: Reply, dropped: readonly string[] = []): object {

@@ -46,7 +46,7 @@ describe('access to the MCP server', () => {
     assert.deepEqual([isError, data.error, data.details[0].field], [true, 'Phone number must be in E.164 format', 'to']);
     assert.match(data.hints[0], /\+15551234567/);
     assert.equal((await callTool(client, 'get_message', { id: 'none' })).data.error, 'Message not found');
-    assert.equal((await callTool(client, 'get_message')).data.error, 'Message not found');
+    assert.equal((await callTool(client, 'get_message')).data.error, 'Missing required field: id');
     assert.equal((await callTool(client, 'list_messages', { status: 'lost' })).isError, true);
     assert.equal((await callTool(client, 'no_such_tool')).isError, true);
   });

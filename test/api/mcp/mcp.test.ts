@@ -71,6 +71,32 @@ describe('the MCP server', () => {
     assert.equal('ignored_fields' in (await callTool(client, 'list_messages')).data, false);
   });
 
+  it('an argument that is null is like one that is not given', async () => {
+    const own = await restClient(service.url).signUp();
+    const { id } = await restClient(service.url).send(own);
+    const client = await connect({ 'X-API-Key': own.apiKey });
+    const args = { reference: null, status: null, limit: null, start_date: null };
+    const { isError, data } = await callTool(client, 'list_messages', args);
+    assert.equal(isError, false, JSON.stringify(data));
+    assert.deepEqual(
+      data.messages.map((message: Json) => message.id),
+      [id],
+    );
+  });
+
+  it('a tool names the ids that it needs and did not get', async () => {
+    const client = await connect({ 'X-API-Key': account.apiKey });
+    for (const args of [{}, { id: null }]) {
+      const { isError, data } = await callTool(client, 'get_message', args);
+      assert.deepEqual([isError, data.code, data.error], [true, 'validation_failed', 'Missing required field: id']);
+    }
+    const { data } = await callTool(client, 'resend_delivery', {});
+    assert.deepEqual(
+      data.details.map(({ field }: Json) => field),
+      ['id', 'delivery_id'],
+    );
+  });
+
   it('the MCP server counts sends of a day, and refuses the fourth of three', async () => {
     const own = await restClient(service.url).signUp();
     const client = await connect({ 'X-API-Key': own.apiKey });
