@@ -1,5 +1,6 @@
 /** Postmark's e-mail API. https://postmarkapp.com/developer/api/email-api */
 import { notKnownYet } from '../../../models/operations/handoff/uncertain-handoffs.js';
+import { momentOf } from '../../../models/rules/callbacks/json-body.js';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
 import { postmarkFailures, postmarkRefusalOf } from '../../../models/rules/failures/postmark.js';
@@ -33,15 +34,18 @@ export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
 
     async fetchStatus(messageId: string, signal: AbortSignal): Promise<FetchedStatus | null> {
       const details = await get(`/${encodeURIComponent(messageId)}/details`, signal).catch(noneWithoutAnswer);
-      return Array.isArray(details?.MessageEvents) ? statusOf(details.MessageEvents as MessageEvent[]) : null;
+      return Array.isArray(details?.MessageEvents) ? statusOf(details.MessageEvents as unknown[]) : null;
     },
 
-    async reconcile({ id, uncertain_ms }: OutgoingMessage, signal: AbortSignal): Promise<string | undefined> {
-      const query = new URLSearchParams({ count: '1', offset: '0', messagestream: account.messageStream, metadata_message_id: id });
+    async reconcile({ id: messageId, uncertain_ms }: OutgoingMessage, signal: AbortSignal): Promise<string | undefined> {
+      const query = new URLSearchParams({ count: '1', offset: '0', messagestream: account.messageStream, metadata_message_id: messageId });
       const answer = await get(`?${query}`, signal);
-      const found: string | undefined = answer?.Messages?.[0]?.MessageID;
-      // No answer, or too early for the search: query again later.
-      if (answer === null || (found === undefined && (uncertain_ms ?? 0) < searchLagMs)) throw new NotKnownYet();
+      // No answer: query again later.
+      if (!Array.isArray(answer?.Messages)) throw new NotKnownYet();
+      const id: unknown = answer.Messages[0]?.MessageID;
+      const found = typeof id === 'string' && id !== '' ? id : undefined;
+      // Too early for the search.
+      if (found === undefined && (uncertain_ms ?? 0) < searchLagMs) throw new NotKnownYet();
       return found;
     },
 
@@ -78,16 +82,24 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
   return outcomeOfStatus(answer) ?? rejected('email', lookUp(postmarkFailures, null), code);
 }
 
-interface MessageEvent {
-  Type: string;
-  ReceivedAt: string;
-}
-
 const statusOfEvent: Readonly<Record<string, 'delivered' | 'failed'>> = { Delivered: 'delivered', Bounced: 'failed' };
 
-/** The last event that maps to one of our statuses. It has no bounce type; only the report has it, and that comes later. */
-function statusOf(events: MessageEvent[]): FetchedStatus | null {
-  const last = events.findLast(({ Type }) => Object.hasOwn(statusOfEvent, Type));
+/** An event that maps to one of our statuses. */
+interface StatusEvent {
+  Type: string;
+  ReceivedAt?: unknown;
+}
+
+const isStatusEvent = (event: unknown): event is StatusEvent =>
+  typeof event === 'object' &&
+  event !== null &&
+  'Type' in event &&
+  typeof event.Type === 'string' &&
+  Object.hasOwn(statusOfEvent, event.Type);
+
+/** The last event with a status. It has no bounce type; only the report has it, and that comes later. */
+function statusOf(events: readonly unknown[]): FetchedStatus | null {
+  const last = events.findLast(isStatusEvent);
   const status = last && statusOfEvent[last.Type];
   if (last === undefined || status === undefined) return null;
   const isFailure = status === 'failed';
@@ -96,7 +108,7 @@ function statusOf(events: MessageEvent[]): FetchedStatus | null {
     error_code: isFailure ? soft('undeliverable').code : null,
     is_permanent: false,
     provider_error_code: isFailure ? last.Type : null,
-    occurred_at: new Date(last.ReceivedAt),
+    occurred_at: momentOf(last.ReceivedAt, new Date()),
     raw: JSON.stringify(last),
   };
 }

@@ -26,6 +26,8 @@ export interface PostmarkCounterpart extends Counterpart {
   calls: number;
   /** May answer a request for a message. @returns true: the request is handled */
   interfere: (response: ServerResponse, call: number) => boolean;
+  /** The JSON with which it answers queries instead of its own; undefined: its own. */
+  queried: unknown;
   /** Posts an event to the webhook. @returns the status of the response */
   tell(callbackUrl: string, event: object, password?: string): Promise<number>;
 }
@@ -54,6 +56,7 @@ export async function startPostmark(): Promise<PostmarkCounterpart> {
     taken: [],
     calls: 0,
     interfere: () => false,
+    queried: undefined,
     tell: (callbackUrl, event, password = postmarkAccount.password) =>
       post(callbackUrl, JSON.stringify(event), {
         'Content-Type': 'application/json',
@@ -66,6 +69,7 @@ export async function startPostmark(): Promise<PostmarkCounterpart> {
 function answer(counterpart: PostmarkCounterpart, { method, path, headers, body }: Taken, response: ServerResponse) {
   if (headers['x-postmark-server-token'] !== postmarkAccount.token) return refuse(response, 401, 10);
   const { pathname, searchParams } = new URL(path, counterpart.url);
+  if (method === 'GET' && counterpart.queried !== undefined) return reply(response, 200, counterpart.queried);
   if (method === 'GET') return show(counterpart, response, pathname, searchParams);
   if (method !== 'POST' || pathname !== '/email') return reply(response, 404, null);
   counterpart.calls += 1;

@@ -108,6 +108,30 @@ describe('the Postmark provider', () => {
     await assert.rejects(async () => adapter({ serverToken: 'wrong' }).reconcile?.(old, never), { name: 'NotKnownYet' });
   });
 
+  for (const [what, queried, found] of [
+    ['without a list', {}, 'NotKnownYet'],
+    ['with a list that is none', { Messages: { MessageID: 'one' } }, 'NotKnownYet'],
+    ['with null as its list', { Messages: null }, 'NotKnownYet'],
+    ['that is a list', [{ MessageID: 'one' }], 'NotKnownYet'],
+    ['with an empty list', { Messages: [] }, undefined],
+    ['with an entry without an id', { Messages: [{}] }, undefined],
+    ['with null as an entry', { Messages: [null] }, undefined],
+    ['with null as an id', { Messages: [{ MessageID: null }] }, undefined],
+    ['with an empty id', { Messages: [{ MessageID: '' }] }, undefined],
+    ['with a number as an id', { Messages: [{ MessageID: 7 }] }, undefined],
+  ] as const) {
+    it(`the Postmark provider never sends again after an answer ${what}`, async () => {
+      counterpart.queried = queried;
+      const old = { ...outgoingMail(), uncertain_ms: 120_000 };
+      assert.equal(
+        await adapter()
+          .reconcile?.(old, never)
+          .catch(({ name }: Error) => name),
+        found,
+      );
+    });
+  }
+
   it('the Postmark provider finds a message with a lost answer in the stream of its account', async () => {
     const message = outgoingMail();
     await adapter({ messageStream: 'news & offers' }).send(message, never);
@@ -125,6 +149,21 @@ describe('the Postmark provider', () => {
     mail.events.push({ Type: 'Bounced', ReceivedAt: '2026-01-02T03:06:05Z' });
     assert.deepEqual((await adapter().fetchStatus(mail.id, never))?.error_code, 'undeliverable');
     assert.equal(await adapter().fetchStatus('unknown', never), null);
+  });
+
+  it('the Postmark provider leaves out events that it cannot read, and takes the present time for a time that it cannot', async () => {
+    const statusAfter = (MessageEvents: unknown) => {
+      counterpart.queried = { MessageEvents };
+      return adapter().fetchStatus('one', never);
+    };
+    const delivered = { Type: 'Delivered', ReceivedAt: '2026-01-02T03:04:05Z' };
+    assert.equal((await statusAfter([null, delivered, null, 'Bounced', ['Bounced'], { Type: ['Bounced'] }]))?.status, 'delivered');
+    assert.equal(await statusAfter({ Type: 'Delivered' }), null);
+    for (const ReceivedAt of [undefined, null, '', 'soon', {}]) {
+      const before = Date.now();
+      const occurredAt = (await statusAfter([{ Type: 'Delivered', ReceivedAt }]))?.occurred_at.getTime() ?? 0;
+      assert.ok(occurredAt >= before && occurredAt <= Date.now(), `${JSON.stringify(ReceivedAt)}: ${occurredAt}`);
+    }
   });
 
   it('the Postmark provider returns unknown for an unreadable answer', async () => {
