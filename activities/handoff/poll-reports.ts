@@ -25,7 +25,8 @@ interface PollDeps {
 
 /**
  * Queries the providers for messages whose report is missing, and stores the reports in the inbox. If a provider does not answer, the queries
- * for a page of a batch take longer than an activity may, so a poll ends before.
+ * for a page of a batch take longer than an activity may, so a poll ends before. A query that fails, as for an answer that its adapter cannot
+ * read, does not prevent the others. If all fail, the fault is ours, and the poll is repeated.
  * @param signal aborted when the activity has to end
  * @returns the last message that was queried, when others are left for the next poll; otherwise null
  */
@@ -39,12 +40,19 @@ export async function pollReports(
   const overdue = { at: overdueAt, timeoutSeconds: config.reportTimeoutSeconds };
   const awaiting = await awaitingReports(db, groupId, { overdue, after });
   let last: string | null = null;
-  for (let from = 0; from < awaiting.length; from += atOnce) {
-    if (last !== null && (signal.aborted || Date.now() >= until)) return last;
+  let answered = 0;
+  const faults: unknown[] = [];
+  let from = 0;
+  for (; from < awaiting.length; from += atOnce) {
+    if (last !== null && (signal.aborted || Date.now() >= until)) break;
     const some = awaiting.slice(from, from + atOnce);
-    const reports = await Promise.all(some.map((message) => queryReport(providers, message)));
+    const answers = await Promise.allSettled(some.map((message) => queryReport(providers, message)));
+    const reports = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    faults.push(...answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : [])));
+    answered += reports.length;
     await recordReports(db, reports.flat());
     last = some.at(-1)?.id ?? null;
   }
-  return null;
+  if (answered === 0 && faults.length > 0) throw faults[0];
+  return from < awaiting.length ? last : null;
 }

@@ -76,6 +76,36 @@ describe('messageActivities', () => {
       assert.deepEqual(await activities.giveUpOnReports(groupId, overdueAt), { open: 1 }, 'the other was not queried');
     });
 
+    it('records the other answers if a query fails or its answer cannot be stored', async () => {
+      const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}, {}]);
+      const [broken, nul, undated] = ids;
+      const odd = new Map<string, () => object>([
+        [`p-${broken}`, () => assert.fail('an answer that the adapter cannot read')],
+        [`p-${nul}`, () => ({ raw: 'a\0b' })],
+        [`p-${undated}`, () => ({ occurred_at: new Date('soon') })],
+      ]);
+      const fetchStatus = async (id: string) => ({ ...answer, status: 'delivered' as const, ...odd.get(id)?.() });
+      const provider = stubProvider(undefined, { fetchStatus });
+      await dispatch(provider, groupId);
+      const { pollReports, applyReports } = activitiesWith(provider);
+      assert.equal(await inActivity(pollReports, [groupId]), null);
+      await applyReports(groupId);
+      const waiting = 'sent/awaiting_report';
+      assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), [
+        waiting,
+        waiting,
+        'delivered/delivered',
+        'delivered/delivered',
+      ]);
+    });
+
+    it('fails, and is repeated, if every query fails', async () => {
+      const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+      const provider = stubProvider(undefined, { fetchStatus: () => Promise.reject(new Error('the database is away')) });
+      await dispatch(provider, groupId);
+      await assert.rejects(inActivity(activitiesWith(provider).pollReports, [groupId]), /the database is away/);
+    });
+
     it('ends in its time when a provider hangs; the next call queries the other messages', async () => {
       const page = Array.from({ length: 62 }, () => ({}));
       const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, page);
