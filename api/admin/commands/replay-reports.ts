@@ -17,10 +17,11 @@ export const replayReportsCommand: Command = {
   summary: 'Apply stored delivery reports again, for example after a fault in their processing was corrected.',
   async run(given, context) {
     const filter = filterFrom(given);
-    const { reports, unmatched } = await replayAll(filter, context);
+    const { reports, unmatched, waiting } = await replayAll(filter, context);
     if (reports === 0) assertKnown(filter.provider, context.config);
-    const text = `Applied ${countText(reports, 'report')} again, ${unmatched} of them without a matching message.`;
-    return { ok: true, text, data: { reports, unmatched } };
+    const applied = `Applied ${countText(reports - waiting, 'report')} again, ${unmatched} of them without a matching message.`;
+    const rest = ` Waiting for Temporal: ${countText(waiting, 'report')}, which the watcher applies when it answers.`;
+    return { ok: waiting === 0, text: waiting === 0 ? applied : applied + rest, data: { reports, unmatched, waiting } };
   },
 };
 
@@ -39,18 +40,27 @@ function assertKnown(provider: string | undefined, { accounts }: CommandContext[
   throw new UsageError(`No report of the provider account "${provider}" is stored; the configured accounts are ${names.join(', ')}`);
 }
 
-/** Replays the reports page by page. If a workflow cannot be signalled now, the watcher does it later. */
-async function replayAll(filter: ReportFilter, { db, config }: CommandContext): Promise<{ reports: number; unmatched: number }> {
+interface Replayed {
+  reports: number;
+  unmatched: number;
+  /** Those of groups whose workflow could not be signalled. The watcher does it later. */
+  waiting: number;
+}
+
+/** Replays the reports page by page. */
+async function replayAll(filter: ReportFilter, { db, config }: CommandContext): Promise<Replayed> {
   const { connectTemporal } = await import('../../outside/temporal.js'); // most commands need no Temporal
   const temporal = connectTemporal(config);
-  const sum = { reports: 0, unmatched: 0 };
+  const sum = { reports: 0, unmatched: 0, waiting: 0 };
   try {
     let last: string | null = null;
     do {
       const page = await replayReports(db, filter, last);
-      await Promise.allSettled(page.wakes.map((wake) => temporal.wake(wake)));
+      const woken = await Promise.allSettled(page.wakes.map((wake) => temporal.wake(wake)));
+      const unwoken = page.wakes.filter((_, at) => woken[at]?.status === 'rejected');
       sum.reports += page.reports;
       sum.unmatched += page.unmatched;
+      sum.waiting += unwoken.reduce((waiting, { reports }) => waiting + reports, 0);
       last = page.last;
     } while (last !== null);
   } finally {

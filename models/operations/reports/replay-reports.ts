@@ -17,8 +17,8 @@ export interface ReplayedReports {
   reports: number;
   /** How many still match no message. */
   unmatched: number;
-  /** The groups that must be woken to apply their reports. */
-  wakes: Wake[];
+  /** The groups that must be woken to apply their reports, with how many those are. */
+  wakes: (Wake & { reports: number })[];
   /** The last report of the page; null if there are no more. */
   last: string | null;
 }
@@ -40,13 +40,20 @@ export async function replayReports(db: Database, filter: ReportFilter, after: s
   const reopened = isContradiction ? [] : await select<Omit<StoredReport, 'message_id'>>(db, sql, bind);
   const ids = reopened.map(({ id }) => id).toSorted(); // the statement returns them in any order
   const groupIds = reopened.flatMap(({ group_id }) => group_id ?? []);
+  await wakeGroups(db, groupIds);
   return {
     reports: reopened.length,
     unmatched: reopened.length - groupIds.length,
-    wakes: await wakeGroups(db, groupIds),
+    wakes: groupIds.length === 0 ? [] : await select(db, pendingGroups, [groupIds]),
     last: reopened.length < limit ? null : (ids.at(-1) ?? null),
   };
 }
+
+// Also those that were flagged before: they wait if Temporal did not answer then, as in an earlier replay. To be woken twice does no harm.
+const pendingGroups = `
+  SELECT g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late, given.reports
+  FROM (SELECT id, count(*)::int AS reports FROM unnest($1::uuid[]) id GROUP BY id) given JOIN message_groups g ON g.id = given.id
+  WHERE g.reports_pending`;
 
 /** @param which SQL: a condition that an index serves */
 const reopen = (which: string) => `
