@@ -20,7 +20,11 @@ class RetryAfter(unittest.TestCase):
         self.addCleanup(time.tzset)
         with mock.patch.dict(os.environ, TZ="America/New_York"), mock.patch("time.time", return_value=1798761600):
             time.tzset()
-            for header in ("Fri, 01 Jan 2027 00:02:00 GMT", "Friday, 01-Jan-27 00:02:00 GMT", "Fri Jan  1 00:02:00 2027"):
+            for header in (
+                "Fri, 01 Jan 2027 00:02:00 GMT",
+                "Friday, 01-Jan-27 00:02:00 GMT",
+                "Fri Jan  1 00:02:00 2027",
+            ):
                 with self.subTest(header):
                     self.assertEqual(seconds_in(header), 120)
 
