@@ -8,8 +8,9 @@ const lengthMax = 60;
  */
 export function plainName(name: string): string {
   const oneLine = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ');
+  // The look-behind makes it try each word once, and not once for each of its letters.
   const withoutLinks = oneLine
-    .replaceAll(/[\p{L}\d+.-]+:\/\/\S*/gu, ' ')
+    .replaceAll(/(?<![\p{L}\d+.-])[\p{L}\d+.-]+:\/\/\S*/gu, ' ')
     .replaceAll(/[@/\\]/g, ' ')
     .replaceAll(/\bwww\./giu, ' ')
     .replaceAll(/[.\u3002\uff0e\uff61](?=[\p{L}\d])/gu, ' ')

@@ -5,6 +5,7 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { createClientAddress } from '../../../api/http/client-address.js';
 import { createRouteHints } from '../../../api/http/errors/route-hints.js';
 import { notFound } from '../../../models/errors.js';
+import { plainName } from '../../../models/rules/accounts/plain-name.js';
 import { keywordOf } from '../../../models/rules/contacts/suppression.js';
 import { maskAddresses } from '../../../models/rules/values/mask.js';
 import { cpuCost } from '../../support/measure/cpu-cost.js';
@@ -28,6 +29,7 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
   ['a long word in an unknown path', unknown, (length) => `/api/v1/message/${'a'.repeat(length)}/b`],
   ['signs in an answer of a recipient', keywordOf, (length) => `${'!'.repeat(length)}x`],
   ['quotes in an answer of a recipient', keywordOf, (length) => `${'"'.repeat(length)}x`],
+  ['a long word in a mail', plainName, (length) => 'a'.repeat(length)],
   ['a long word in the report of a carrier', masked, (length) => 'a'.repeat(length)],
   ['dots in the report of a carrier', masked, (length) => 'a.'.repeat(length / 2)],
   ['encoded signs in the report of a carrier', masked, (length) => '%40a'.repeat(length / 4)],
