@@ -151,6 +151,8 @@ describe('sendMail', () => {
     ['from', '550 5.7.1 not yours'],
     ['from', '530 5.7.0 authentication required'],
     ['to', '550 5.1.8 sender refused'],
+    ['to', '550 5.1.0 <no-reply@tidings.invalid>: Sender address rejected: User unknown in virtual mailbox table'],
+    ['mail', '554 5.2.0 STOREDRV.Submission.Exception:SendAsDeniedException.MapiExceptionSendAsDenied'],
     ['to', '550 5.4.5 Daily user sending limit exceeded'],
     ['mail', '554 5.1.90 over the daily limit'],
   ] as const) {

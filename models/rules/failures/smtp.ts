@@ -2,7 +2,7 @@
 import { type FailureTable, hard, lookUp, ofRecipient, type ProviderFailure, soft } from './provider-failure.js';
 
 const enhancedCodes: FailureTable = {
-  '5.1.0': hard('30008'),
+  '5.1.0': soft('undeliverable'), // an address, but whose? See `namesRecipient`
   '5.1.1': hard('30008'), // no such mailbox
   '5.1.2': hard('30008'), // no such system
   '5.1.3': hard('30008'), // malformed address
@@ -11,7 +11,7 @@ const enhancedCodes: FailureTable = {
   '5.1.8': soft('sender_refused'),
   '5.1.10': hard('30008'), // the domain accepts no mail (RFC 7505)
   '5.1.90': soft('limit_exceeded'), // Exchange Online: the sender's limit of the day
-  '5.2.1': hard('30006'), // mailbox disabled
+  '5.2.1': hard('30006'), // mailbox disabled, but see `tooMany`
   '5.2.2': soft('30006'), // mailbox full
   '5.2.3': hard('invalid_content'), // longer than this mailbox accepts
   '5.2.121': ofRecipient(soft('limit_exceeded')), // Exchange Online: the mailbox gets too many mails from this sender
@@ -34,6 +34,14 @@ const basicCodes: FailureTable = {
 /** Basic codes that name a missing mailbox if they answer the recipient. They also refuse by policy (RFC 5321 §4.2.3). */
 const mailboxCodes: readonly string[] = ['550', '551', '553'];
 
+/**
+ * The server does not accept this sender. Many servers say so only after RCPT TO (Postfix: smtpd_delay_reject) or after the content (Exchange
+ * Online, SES, SendGrid). The text decides, because servers use any code for it.
+ */
+const senderRefused =
+  /\b(?:sender|from) address (?:(?:is |was )?rejected|(?:is )?not (?:allowed|permitted|verified|owned))|\bnot owned by (?:auth )?user\b|SendAsDenied(?!\S*@)|\b(?:permissions?|allowed|permitted|authorized) to send (?:e-?mails? |messages? )?(?:as|from|on behalf of)\b|\be-?mail address (?:is )?not verified\b|\bverified sender identity\b|\bsender signature\b/i;
+/** Postfix about a recipient. The text of another server, which can name a sender, may follow. */
+const recipientRejected = /recipient address rejected/i;
 /** The server does not pass mails on for this account: its log-in or its address is missing there. */
 const relayDenied =
   /rcpthosts|\b(?:un(?:able|authorized) to|do(?:es)? not|don't|cannot|not (?:allowed|permitted|authorized) to) relay\b|\brelay(?:ing)?\s[^;]{0,100}?\b(?:denied|prohibited|not (?:permitted|allowed|supported))/i;
@@ -43,6 +51,10 @@ const relayCodes: readonly string[] = ['550', '551', '553', '554', '5.4.1', '5.7
 const filtered = /\b(?:spam|junk ?mail|block(?:ed|list\w*)|black ?list\w*|[rd]nsbl|rbl|spf|dkim|dmarc|sender|policy|reputation)\b/i;
 /** Exchange Online uses 5.4.1 also for addresses that its directory does not have. */
 const noMailbox = /recipient address rejected: access denied/i;
+/** 5.1.0 is about a recipient only if the text says so. */
+const namesRecipient = /\brecipient\b/i;
+/** Gmail uses 5.2.1 also for a mailbox that works, and gets too many mails. */
+const tooMany = /\bat a rate\b|\btoo (?:quickly|many)\b/i;
 
 /** A refusal by policy, such as a blocked sending server (`550 5.7.606`). It says nothing about the mailbox. */
 const isPolicy = (code: string) => code.startsWith('5.7.');
@@ -61,7 +73,9 @@ const temporaryForRecipient = /^45\d[ -]4\.(?:1\.(?![78]\b)|2\.)|^450[ -](?!4\.)
 
 /** Whether a temporary reply is about the recipient alone, such as `450 4.2.1 mailbox busy`: the server takes mails to others. */
 export const isAboutRecipient = (command: string | undefined, reply: string): boolean =>
-  command === 'RCPT TO' && temporaryForRecipient.test(reply);
+  command === 'RCPT TO' && temporaryForRecipient.test(reply) && !refusesSender(reply);
+
+const refusesSender = (reply: string) => senderRefused.test(reply) && !recipientRejected.test(reply);
 
 /** Whether an enhanced code says more than the basic code beside it. */
 export const isTelling = (enhanced: string): boolean => Object.hasOwn(enhancedCodes, enhanced) || isPolicy(enhanced);
@@ -77,6 +91,9 @@ export function smtpCodeOf(reply: string): string {
 
 /** Our failure for an enhanced code, with the text beside it. */
 export function enhancedFailureOf(code: string, text: string): ProviderFailure {
+  if (refusesSender(text)) return soft('sender_refused');
+  if (code === '5.1.0' && namesRecipient.test(text)) return hard('30008');
+  if (code === '5.2.1' && tooMany.test(text)) return ofRecipient(soft('limit_exceeded'));
   if (code === '5.4.1' && noMailbox.test(text)) return hard('30008');
   return lookUp(enhancedCodes, isPolicy(code) && !Object.hasOwn(enhancedCodes, code) ? '5.7.1' : code);
 }
@@ -90,7 +107,7 @@ export function smtpFailureOf(command: string | undefined, reply: string): Provi
 }
 
 function failureIn(command: string | undefined, reply: string, code: string): ProviderFailure {
-  if (relayCodes.includes(code) && relayDenied.test(reply)) return soft('sender_refused');
+  if (refusesSender(reply) || (relayCodes.includes(code) && relayDenied.test(reply))) return soft('sender_refused');
   if (isTelling(code)) return enhancedFailureOf(code, reply);
   // An enhanced code that is not known does not name the mailbox, whatever the basic code beside it.
   if (!mailboxCodes.includes(code)) return lookUp(basicCodes, reply.slice(0, 3));

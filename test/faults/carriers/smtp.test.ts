@@ -53,6 +53,17 @@ describe('a message by SMTP', () => {
     assert.deepEqual(step.details, { error_code: '30008', advice: 'Correct or remove the recipient.' });
   });
 
+  it('a message by SMTP whose sender is refused after RCPT TO does not suppress the recipient', async () => {
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    server.refuse.to.push('550 5.1.0 <hello@example.test>: Sender address rejected: User unknown in virtual mailbox table');
+    const { id } = await client.send(account, email('known@example.org'));
+    const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
+    assert.equal(failed.error_code, 'sender_refused');
+    const again = await client.send(account, email('known@example.org'));
+    await client.messageUntil(account, again.id, ({ status }) => status === 'sent');
+  });
+
   it('a message by SMTP is sent although the server greets after five seconds and judges the mail for eleven', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
