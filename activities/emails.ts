@@ -25,7 +25,7 @@ const lineLengthMax = 998;
 const ourRefusal = 0;
 
 export function emailActivities({ db, config, logger }: EmailDeps) {
-  const smtp = config.smtpUrl === undefined ? undefined : mailTransport(config.smtpUrl);
+  const smtp = config.smtpUrl === undefined ? undefined : mailTransport(config.smtpUrl, config);
   const toFile = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   return {
     /**

@@ -81,7 +81,9 @@ export const providerSettings: Record<string, Joi.Schema> = {
   EMAIL_FROM: mailbox.description(
     'sender of the e-mail channel, with every provider: an address, or a name with an address in angle brackets',
   ),
-  EMAIL_SMTP_URL: mailServer.description('SMTP: mail server of the e-mail channel'),
+  EMAIL_SMTP_URL: mailServer.description(
+    'SMTP: mail server of the e-mail channel; with a password, TLS is required off this machine unless ?tls=optional is added',
+  ),
   SES_REGION: Joi.string()
     .pattern(/^(?:[a-z]{2}|eusc)(?:-[a-z]+)+-\d$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a region of AWS, for example eu-west-1' })

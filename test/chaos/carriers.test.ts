@@ -117,7 +117,7 @@ describe('carriers of the battery', () => {
   it('carriers of the battery take mail by SMTP, and may lose the answer', async () => {
     carrier = await openSmtp(deps());
     const url = `smtp://${carrier.address}`;
-    const adapter = smtpAdapter({ name: 'smtp', kind: 'smtp', url, from: 'hello@example.test' } as Parameters<typeof smtpAdapter>[0]);
+    const adapter = smtpAdapter({ name: 'smtp', kind: 'smtp', url, from: 'hello@example.test' }, 'http://localhost:3000');
     const mail = { id: token, channel: 'email', to: 'ada@example.org', content: { text: `Hello ${token}` }, headers: {} };
     const sendMail = (signal: AbortSignal) => adapter.send(mail as unknown as Parameters<typeof adapter.send>[0], signal);
     reaction = { kind: 'answer' };

@@ -34,9 +34,10 @@ export function policyFinding(policy: string): Finding {
 export const mailCheck: Check = {
   subject: 'account mails',
   fix: 'Check SMTP_URL: host, port, user, password and TLS',
-  async run({ config: { smtpUrl, publicUrl } }) {
+  async run({ config }) {
+    const { smtpUrl, publicUrl } = config;
     if (smtpUrl === undefined) return [mailsToFiles(publicUrl)];
-    const transport = mailTransport(smtpUrl);
+    const transport = mailTransport(smtpUrl, config);
     try {
       await transport.verify();
       return [ok('account mails', 'the mail server accepts the connection and the log-in')];

@@ -27,7 +27,7 @@ function createProvider(account: ProviderAccount, publicUrl: string, sandbox: Sa
     case 'ses':
       return sesAdapter(account);
     case 'smtp':
-      return smtpAdapter(account);
+      return smtpAdapter(account, publicUrl);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Helpers of the e-mail providers. */
+import { addressOf } from '../../../models/rules/values/email.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { OutgoingMessage } from './provider.js';
 
@@ -10,9 +11,6 @@ export const subjectOf = ({ subject = '' }: Content): string => (subject === '' 
 /** `Headers` in the form of several providers. Empty if the mail has no headers of its own. */
 export const headersOf = (headers: OutgoingMessage['headers']) =>
   headers === undefined ? {} : { Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })) };
-
-/** The address in `Ada <ada@example.com>` or in `ada@example.com`. */
-export const addressOf = (from: string): string => /<([^<>]+)>$/.exec(from)?.[1] ?? from;
 
 /** The name in `Ada <ada@example.com>`; undefined if there is none. */
 export const nameOf = (from: string): string | undefined => /^(.*\S)\s*<[^<>]+>$/.exec(from)?.[1];

@@ -2,7 +2,8 @@
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { hard } from '../../../models/rules/failures/provider-failure.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
-import { addressOf, nameOf, subjectOf } from './mail.js';
+import { addressOf } from '../../../models/rules/values/email.js';
+import { nameOf, subjectOf } from './mail.js';
 import { askCredentials, outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 

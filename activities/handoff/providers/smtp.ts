@@ -7,9 +7,10 @@ import { createTransport } from 'nodemailer';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { mailServerDeadlineMs } from '../../../models/rules/routing/provider-deadline.js';
 import { isAboutRecipient, smtpFailureOf } from '../../../models/rules/failures/smtp.js';
-import { isOnThisMachine } from '../../support/mail-transport.js';
+import { domainOf } from '../../../models/rules/values/email.js';
+import { connectionTo } from '../../support/mail-transport.js';
 import { isPermanentRefusal, type SmtpError, smtpFaultOf } from '../../support/smtp-error.js';
-import { addressOf, subjectOf } from './mail.js';
+import { subjectOf } from './mail.js';
 import { rejected } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
@@ -20,8 +21,8 @@ const idleSocketMs = 2_000;
 const connectionsMax = 10;
 
 /** The Message-ID is `<our id@domain of the sender>`. The outcome of a call whose answer was lost cannot be found out. */
-export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
-  const transport = createTransport(poolOptions(url));
+export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>, publicUrl: string): Provider {
+  const transport = createTransport(poolOptions(url, { from, publicUrl }));
   // Message-ID → the mail was read. It is read after the server accepted sender and recipient; before that the server cannot have it.
   const bytes = new Map<string, Readable>();
   transport.use('stream', ({ message }, done) => {
@@ -31,7 +32,7 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
     });
     done();
   });
-  const domain = addressOf(from).split('@')[1] ?? '';
+  const domain = domainOf(from);
   return {
     name,
     idempotent: false,
@@ -63,11 +64,10 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
 
 const textsOf = ({ text, html }: OutgoingMessage['content']) => ({ text, ...(html === undefined ? {} : { html }) });
 
-/** Requires TLS when there is a password and the server is on another machine. The query of the address can override it. */
-function poolOptions(url: string) {
-  const { hostname, username } = new URL(url);
+/** The texts of customers are less secret than a password: without one, TLS is not required. */
+function poolOptions(url: string, sender: { from: string; publicUrl: string }) {
   return {
-    url,
+    ...connectionTo(url, sender, { needsTls: new URL(url).username !== '' }),
     pool: true,
     maxConnections: connectionsMax,
     maxMessages: Number.POSITIVE_INFINITY,
@@ -76,8 +76,6 @@ function poolOptions(url: string) {
     dnsTimeout: dnsTimeoutMs,
     socketTimeout: mailServerDeadlineMs,
     idleTimeout: idleSocketMs,
-    requireTLS: username !== '' && !isOnThisMachine(hostname),
-    tls: { minVersion: 'TLSv1.2' },
     disableFileAccess: true,
     disableUrlAccess: true,
   } as const;

@@ -11,3 +11,9 @@ export function isEmail(text: string): boolean {
   const top = labels.at(-1) ?? '';
   return localPart.test(text.slice(0, at)) && labels.length > 1 && labels.every((part) => label.test(part)) && /[A-Za-z]/.test(top);
 }
+
+/** The address in `Ada <ada@example.com>` or in `ada@example.com`. */
+export const addressOf = (from: string): string => /<([^<>]+)>$/.exec(from)?.[1] ?? from;
+
+/** The domain of the same. */
+export const domainOf = (from: string): string => addressOf(from).split('@')[1] ?? '';

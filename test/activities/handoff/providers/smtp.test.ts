@@ -7,13 +7,14 @@ import { type MailServer, startSmtp } from '../../../support/carriers/smtp.js';
 const from = 'Example & Söhne <hello@example.test>';
 /** How nodemailer calls a refusal at each step. */
 const codeOf = { from: 'EENVELOPE', to: 'EENVELOPE', mail: 'EMESSAGE' };
+const publicUrl = 'http://localhost:3000';
 const inTime = () => AbortSignal.timeout(10_000);
 
 describe('the SMTP provider', () => {
   let server: MailServer;
   const serving = async (...options: Parameters<typeof startSmtp>) => {
     server = await startSmtp(...options);
-    return smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from });
+    return smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from }, publicUrl);
   };
   afterEach(() => server.close());
   /** The server answers no mail. The signal is aborted when it has this many. */
@@ -90,10 +91,10 @@ describe('the SMTP provider', () => {
     await server.close();
     assert.deepEqual(await adapter.send(outgoingMail(), inTime()), { outcome: 'retryable', detail: 'ESOCKET ECONNREFUSED' });
     await serving({ authOptional: false });
-    const wrong = smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url.replace('user', 'nobody'), from });
+    const wrong = smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url.replace('user', 'nobody'), from }, publicUrl);
     assert.deepEqual(await wrong.send(outgoingMail(), inTime()), { outcome: 'retryable', detail: 'EAUTH 535' });
     assert.equal(
-      (await smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from }).send(outgoingMail(), inTime())).outcome,
+      (await smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from }, publicUrl).send(outgoingMail(), inTime())).outcome,
       'accepted',
     );
   });
