@@ -9,6 +9,7 @@ import type { Logger } from '../models/process/logger.js';
 import { type LoadedMail, loadMail, markMailRefused, markMailSent } from '../models/operations/mails/load-mail.js';
 import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.js';
 import { storedMailToken } from '../models/rules/accounts/mail-token.js';
+import { domainOf } from '../models/rules/values/email.js';
 import { smtpFailureOf } from '../models/rules/failures/smtp.js';
 import { mailTransport } from './support/mail-transport.js';
 import { isPermanentRefusal, type SmtpError, smtpFaultOf } from './support/smtp-error.js';
@@ -19,6 +20,9 @@ export interface EmailDeps {
   config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'secretKeys'>;
   logger: Logger;
 }
+
+/** Stops replies of machines, such as vacation notices (RFC 3834 §5). */
+const headers = { 'Auto-Submitted': 'auto-generated' };
 
 const lineLengthMax = 998;
 /** The code of a mail that we did not send. */
@@ -38,7 +42,7 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       const mail = await loadMail(db, mailId);
       if (mail === null || mail.sent_at !== null || mail.refused_code !== null) return;
       if (mail.is_void) return markMailRefused(db, mailId, ourRefusal);
-      const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
+      const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@${domainOf(config.mailFrom)}>`, headers };
       const rendered = textOf(mail, config);
       const whole = { ...envelope, ...rendered, ...asTheyStand(rendered, { takes8Bit: smtp === undefined }) };
       try {

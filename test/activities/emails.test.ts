@@ -38,7 +38,7 @@ describe('sendMail', () => {
     const mail = await PostalMime.parse(raw);
     assert.deepEqual(
       [mail.from?.address, mail.to?.map(({ address }) => address), mail.messageId],
-      ['hello@example.test', [workspace.email], `<${mailId}@tidings>`],
+      ['hello@example.test', [workspace.email], `<${mailId}@example.test>`],
     );
     assert.equal(mail.subject, 'Verify your e-mail address');
     assert.match(mail.text ?? '', /^Hello Müller & <Söhne>,\n/);
@@ -97,7 +97,8 @@ describe('sendMail', () => {
     await smtp.close();
     assert.equal(smtp.received.length, 1);
     const mail = await PostalMime.parse(smtp.received[0] ?? '');
-    assert.deepEqual([mail.to?.[0]?.address, mail.messageId], [workspace.email, `<${mailId}@tidings>`]);
+    assert.deepEqual([mail.to?.[0]?.address, mail.messageId], [workspace.email, `<${mailId}@tidings.invalid>`]);
+    assert.equal(mail.headers.find(({ key }) => key === 'auto-submitted')?.value, 'auto-generated'); // so that nobody's vacation replies (RFC 3834)
     assert.match(mail.text ?? '', /^Hello Müller & <Söhne>,\n/);
   });
 
