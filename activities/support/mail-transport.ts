@@ -8,7 +8,7 @@ const timeoutMs = 10_000;
  * Whether a mail server is on this machine, so that passwords and tokens may travel to it without TLS. A name below `.localhost` is not enough:
  * it is looked up with DNS, whose answer may be another machine.
  */
-const isOnThisMachine = (hostname: string): boolean => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+export const isOnThisMachine = (hostname: string): boolean => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 
 /** Servers refuse a client that names itself `[127.0.0.1]`, as nodemailer does on a host whose name has no dot (Gmail's relay). */
 function ownName({ from, publicUrl }: { from: string; publicUrl: string }): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SMTPServerOptions } from 'smtp-server';
 import { v7 as uuidv7 } from 'uuid';
+import { mailCheck } from '../../activities/doctor/checks/servers.js';
 import { emailActivities } from '../../activities/emails.js';
 import { createProviders } from '../../activities/handoff/providers/index.js';
 import { signUp } from '../../models/operations/accounts/sign-up.js';
@@ -50,6 +51,21 @@ describe('a connection to a mail server', () => {
     const outcome = await accounts.get('smtp')?.send(outgoingMail(), AbortSignal.timeout(10_000));
     if (outcome?.outcome !== 'accepted') throw new Error(JSON.stringify(outcome));
   };
+  it('a server elsewhere without a real MAIL_FROM is a warning of the doctor', async () => {
+    await serving({}, elsewhere);
+    const found = async (url: string, env: NodeJS.ProcessEnv = {}) => {
+      const config = testConfig({ SMTP_URL: `${url}?tls=optional`, ...env });
+      const [finding, ...others] = await mailCheck.run({ config, db: test.db, signal: AbortSignal.timeout(10_000) });
+      assert.deepEqual(others, []);
+      return finding?.state;
+    };
+    assert.equal(await found(server.url), 'warning');
+    assert.equal(await found(server.url, { MAIL_FROM: 'Example <hello@sender.example>' }), 'ok');
+    await server.close();
+    await serving();
+    assert.equal(await found(server.url), 'ok');
+  });
+
   const ways = [
     ['an account mail', sendAccountMail],
     ['a message', sendMessage],

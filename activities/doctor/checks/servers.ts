@@ -1,7 +1,8 @@
 /** Redis and the mail server. */
 import { Redis } from 'ioredis';
-import { mailTransport } from '../../support/mail-transport.js';
-import { type Check, type Finding, ok, skipped, warning } from '../check.js';
+import { domainOf } from '../../../models/rules/values/email.js';
+import { isOnThisMachine, mailTransport } from '../../support/mail-transport.js';
+import { type Check, type CheckDeps, type Finding, ok, skipped, warning } from '../check.js';
 
 export const redisCheck: Check = {
   subject: 'Redis',
@@ -40,12 +41,22 @@ export const mailCheck: Check = {
     const transport = mailTransport(smtpUrl, config);
     try {
       await transport.verify();
-      return [ok('account mails', 'the mail server accepts the connection and the log-in')];
+      return [isFromNobody(config) ? mailsFromNobody : ok('account mails', 'the mail server accepts the connection and the log-in')];
     } finally {
       transport.close();
     }
   },
 };
+
+/** Whether a server on another machine, which delivers mails to others, gets them from the address that MAIL_FROM has by default. */
+const isFromNobody = ({ smtpUrl = '', mailFrom }: CheckDeps['config']) =>
+  domainOf(mailFrom).endsWith('.invalid') && !isOnThisMachine(new URL(smtpUrl).hostname);
+
+const mailsFromNobody = warning(
+  'account mails',
+  'MAIL_FROM is not set: mail servers refuse mails from a domain that does not exist',
+  'Set MAIL_FROM to an address that the server of SMTP_URL may send from',
+);
 
 function mailsToFiles(publicUrl: string): Finding {
   if (!publicUrl.startsWith('https:')) return skipped('account mails', 'SMTP_URL is not set: mails are written to DATA_DIR/mail');
