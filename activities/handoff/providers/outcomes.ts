@@ -30,7 +30,7 @@ export const taken = (id: unknown): SendOutcome =>
 
 /** @param providerCode the provider's own code, for operators */
 export function rejected(channel: Channel, failure: ProviderFailure, providerCode: string): SendOutcome {
-  const { code, message } = failureOf(channel, failure.code);
+  const { code, message } = failureOf(channel, failure.code, failure.isPermanent);
   return {
     outcome: 'rejected',
     error_code: code,

@@ -156,10 +156,19 @@ function proveDeliveries(db: Database, transaction: Transaction, reports: Unappl
 
 /** @param carrierId if the answer to the hand-off was lost, a report is the first to have it */
 function changeOf(report: Unapplied, carrierId?: CarrierId): StatusChange {
-  const { message_id, channel, status, occurred_at, error_code, provider_error_code, provider_message_id: reported_id } = report;
+  const {
+    message_id,
+    channel,
+    status,
+    occurred_at,
+    error_code,
+    is_permanent,
+    provider_error_code,
+    provider_message_id: reported_id,
+  } = report;
   const change = { id: message_id, at: occurred_at, reported_id, ...carrierId };
   if (status !== 'failed') return { ...change, status_detail: status === 'sent' ? 'awaiting_report' : status };
-  const { code, message } = failureOf(channel, error_code);
+  const { code, message } = failureOf(channel, error_code, is_permanent);
   return {
     ...change,
     status_detail: 'undeliverable',

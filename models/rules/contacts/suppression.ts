@@ -54,6 +54,9 @@ export const suppressedTexts: Readonly<Record<SuppressionReason, string>> = {
   manual: 'The recipient is on the suppression list',
 };
 
+/** The same text for a recipient on the provider's own list, who may have bounced, complained or opted out. */
+export const onProvidersList = "The recipient is on the provider's suppression list";
+
 /**
  * A text as it is compared: without case, invisible characters, and all that surrounds its letters, such as quotation marks, markup and emojis.
  * Full-width letters count as letters. In Turkish, `i` has the capital letter `İ`.

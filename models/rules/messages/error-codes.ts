@@ -1,6 +1,6 @@
 /** Our public failure codes (docs/contract/messages.md, Failure codes) and their texts. The API never shows a provider's own code. */
 import { type AddressKind, type Channel, channelTraits } from '../../channels.js';
-import { suppressedTexts } from '../contacts/suppression.js';
+import { onProvidersList, suppressedCode, suppressedTexts } from '../contacts/suppression.js';
 
 export interface Failure {
   code: string;
@@ -25,7 +25,10 @@ const meanings = {
   '30008': { message: 'Unknown destination', advice: 'Correct or remove the recipient.' },
   '30034': { message: 'Exceeded max price', advice: 'Shorten the message, or have the price limit raised at the provider.' },
   undeliverable: { message: 'The provider could not deliver the message', advice: 'Ask the operator for what the provider said.' },
-  suppressed: { message: suppressedTexts.opt_out, advice: 'Do not write to this recipient until they ask for it again.' },
+  suppressed: {
+    message: suppressedTexts.opt_out,
+    advice: 'Do not write to this recipient until they ask for it again. After a bounce, correct the address.',
+  },
   outside_window: {
     message: 'The recipient has not written within 24 hours: only a template may be sent',
     advice: 'Send content.template, or wait until the recipient writes.',
@@ -60,9 +63,13 @@ export const failureCodes: readonly string[] = [...Object.keys(meanings), ...own
 
 const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(meanings, code);
 
-/** The code and text of one of our codes; `undeliverable` if a provider gave no code, or one that is not ours. */
-export function failureOf(channel: Channel, code: string | null): Failure {
+/**
+ * The code and text of one of our codes; `undeliverable` if a provider gave no code, or one that is not ours.
+ * @param isPermanent tells the list of a mail provider, which has mostly bounces, from the wish of a recipient, who may take it back
+ */
+export function failureOf(channel: Channel, code: string | null, isPermanent = false): Failure {
   const known = code !== null && isFailureCode(code) ? code : 'undeliverable';
+  if (known === suppressedCode && isPermanent && channelTraits[channel].suppressesBounces) return { code: known, message: onProvidersList };
   const { message, messageFor }: Meaning = meanings[known];
   return { code: known, message: messageFor?.[channelTraits[channel].address] ?? message };
 }

@@ -57,6 +57,12 @@ describe('the Postmark provider', () => {
     await assert.rejects(new ServerClient('wrong', { useHttps: false, requestHost }).getOutboundMessages(), Errors.InvalidAPIKeyError);
   });
 
+  it('the Postmark provider does not call an address on its list an opt-out', async () => {
+    const outcome = await refused(422, 406);
+    assert.ok(outcome.outcome === 'rejected');
+    assert.equal(outcome.error_message, "The recipient is on the provider's suppression list");
+  });
+
   it('the Postmark provider maps refusals to our codes, and keeps its own', async () => {
     const expected: [code: number, ours: string, isPermanent: boolean][] = [
       [300, 'invalid_content', true],

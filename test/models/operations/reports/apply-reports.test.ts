@@ -47,18 +47,22 @@ describe('applyReports', () => {
   });
 
   it('fails a message without a refund, with our text for the code', async () => {
-    const [sms, email, unknown] = [
+    const [sms, email, unknown, listed, wished] = [
       await buildSent(test.db, test.workspaceId),
       await buildSent(test.db, test.workspaceId, { channel: 'email' }),
       await buildSent(test.db, test.workspaceId),
+      await buildSent(test.db, test.workspaceId, { channel: 'email' }),
+      await buildSent(test.db, test.workspaceId, { channel: 'email' }),
     ];
     await recordReports(test.db, [
       reportOf(sms, 'failed', { provider_error_code: '30006' }),
       reportOf(email, 'failed', { provider_error_code: '30006' }),
       reportOf(unknown, 'failed', { error_code: null, provider_error_code: 'E-4711' }),
+      reportOf(listed, 'failed', { error_code: 'suppressed', is_permanent: true, provider_error_code: 'Permanent/Suppressed' }),
+      reportOf(wished, 'failed', { error_code: 'suppressed', is_permanent: false, provider_error_code: 'Unsubscribed Address' }),
     ]);
     const seen: (string | null)[][] = [];
-    for (const { id, group_id } of [sms, email, unknown]) {
+    for (const { id, group_id } of [sms, email, unknown, listed, wished]) {
       await applyReports(test.db, group_id);
       const { status_detail, error_code, error_message, provider_error_code } = await messageOf(test.db, id);
       seen.push([status_detail, error_code, error_message, provider_error_code]);
@@ -67,6 +71,8 @@ describe('applyReports', () => {
       ['undeliverable', '30006', 'Landline or unreachable carrier', '30006'],
       ['undeliverable', '30006', 'Mailbox unreachable', '30006'],
       ['undeliverable', 'undeliverable', 'The provider could not deliver the message', 'E-4711'],
+      ['undeliverable', 'suppressed', "The recipient is on the provider's suppression list", 'Permanent/Suppressed'],
+      ['undeliverable', 'suppressed', 'The recipient has opted out', 'Unsubscribed Address'],
     ]);
     assert.equal((await ledgerOf(test.db, test.workspaceId)).filter((entry) => entry.startsWith('refund')).length, 0);
   });
