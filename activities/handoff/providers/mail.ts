@@ -3,10 +3,10 @@ import { addressOf } from '../../../models/rules/values/email.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { OutgoingMessage } from './provider.js';
 
-/** Several providers refuse a mail without a subject. */
+/** Several providers refuse a mail without a subject. Nodemailer leaves out a blank one. */
 const noSubject = '(no subject)';
 
-export const subjectOf = ({ subject = '' }: Content): string => (subject === '' ? noSubject : subject);
+export const subjectOf = ({ subject = '' }: Content): string => (subject.trim() === '' ? noSubject : subject);
 
 /** `Headers` in the form of several providers. Empty if the mail has no headers of its own. */
 export const headersOf = (headers: OutgoingMessage['headers']) =>

@@ -22,8 +22,8 @@ export async function previewWarnings(
     ...(isSuppressed
       ? [{ field: 'to', message: `The recipient is suppressed on ${channel}: the message would fail and be refunded` }]
       : []),
-    ...(channelTraits[channel].hasMailFields && (content.subject ?? '') === ''
-      ? [{ field: 'content.subject', message: 'content.subject is absent: the e-mail gets the subject "(no subject)"' }]
+    ...(channelTraits[channel].hasMailFields && (content.subject ?? '').trim() === ''
+      ? [{ field: 'content.subject', message: 'content.subject is absent or blank: the e-mail gets the subject "(no subject)"' }]
       : []),
     ...(channelTraits[channel].hasApprovedTemplates ? refusedValues(content.template) : []),
     ...warningsOfUnused(body),

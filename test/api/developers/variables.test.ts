@@ -127,7 +127,8 @@ describe('variables of a single send', () => {
     assert.deepEqual(await warned({ ...sms('Hi'), to: suppressed }), ['to']);
     assert.deepEqual(await warned({ ...sms('Hi'), scheduled_at: '2020-01-01T00:00:00Z' }), ['scheduled_at']);
     const mail = { to: 'a@example.com', channel: 'email' };
-    assert.deepEqual(await warned({ ...mail, content: { text: 'Hi' } }), ['content.subject']);
+    for (const given of [{}, { subject: '  ' }])
+      assert.deepEqual(await warned({ ...mail, content: { text: 'Hi', ...given } }), ['content.subject']);
     assert.deepEqual(await warned({ ...mail, content: { text: 'Hi', subject: 'Hello' } }), []);
     const variables = { 1: 'two\nlines', 2: 'a\ttab', 3: 'five     spaces', 4: 'four    spaces', 5: '{{street}}' };
     const template = { name: 'order_shipped', language: 'en', variables };
