@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { ApiKey } from '../models/tables/api-key.js';
 import { type Config, loadConfig } from '../models/settings/config.js';
-import { connect, type Database } from '../models/db/database.js';
-import { signUp } from '../models/operations/accounts/sign-up.js';
+import { connect, type Database, inTransaction } from '../models/db/database.js';
+import { insertWorkspace } from '../models/operations/accounts/create-workspace.js';
 import { hashPassword } from '../models/passwords.js';
 import { systemOrigin } from '../models/rules/audit/origin.js';
 import { scopes } from '../models/rules/accounts/api-key.js';
@@ -36,7 +36,10 @@ async function ensureDemoWorkspace(database: Database, settings: Readonly<Config
 }
 
 async function signUpDemo(database: Database, settings: Readonly<Config>, password: string): Promise<Workspace> {
-  const request = { email, password, company_name: 'Demo', phone: null, country: null };
-  const { workspace } = await signUp({ db: database, config: settings }, request, systemOrigin('launcher'));
-  return workspace.update({ email_verified: true }); // its address cannot receive e-mail
+  const credits = { amount: settings.signupCredits, description: 'Signup credits' };
+  const fields = { email, name: 'Demo', password_hash: await hashPassword(password, email), phone: null, country: null, credits };
+  return inTransaction(database, async (transaction) => {
+    const workspace = await insertWorkspace(database, transaction, fields, systemOrigin('launcher'));
+    return workspace.update({ email_verified: true }, { transaction }); // its address cannot receive e-mail
+  });
 }

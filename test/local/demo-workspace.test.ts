@@ -9,6 +9,7 @@ import { ApiKey } from '../../models/tables/api-key.js';
 import { Workspace } from '../../models/tables/workspace.js';
 import { byTest } from '../support/by-test.js';
 import { testEnv } from '../support/config.js';
+import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
 
 const program = resolve(import.meta.dirname, '../../local/demo-workspace.js');
@@ -35,6 +36,12 @@ describe('the demo workspace at a start', () => {
 
   it('the demo workspace at a start stays as it is while its login and key work', async () => {
     assert.deepEqual([await works(first), await provide()], [true, first]);
+  });
+
+  it('the demo workspace gets no mail, because its address cannot receive any', async () => {
+    const { id, email_verified } = (await Workspace.byEmail(first.email)) ?? assert.fail('no workspace');
+    assert.equal(email_verified, true);
+    assert.deepEqual(await rows(test.db, 'SELECT kind FROM mails WHERE workspace_id = $1', [id]), []);
   });
 
   it('the demo workspace is made again after its account was closed, so that the printed links work', async () => {
