@@ -5,7 +5,7 @@ import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js'
 import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
 import { postmarkFailures, postmarkRefusalOf } from '../../../models/rules/failures/postmark.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
-import { headersOf, subjectOf } from './mail.js';
+import { headersOf, quotedSender, subjectOf } from './mail.js';
 import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, unavailable } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
@@ -60,7 +60,7 @@ class NotKnownYet extends Error {
 
 function bodyOf({ from, messageStream }: AccountOf<'postmark'>, { id, to, content, headers }: OutgoingMessage): object {
   return {
-    From: from,
+    From: quotedSender(from),
     To: to,
     Subject: subjectOf(content),
     TextBody: content.text,

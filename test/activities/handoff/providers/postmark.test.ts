@@ -63,6 +63,11 @@ describe('the Postmark provider', () => {
     assert.equal(outcome.error_message, "The recipient is on the provider's suppression list");
   });
 
+  it('the Postmark provider puts the name of a sender in quotes if it needs them', async () => {
+    await adapter({ from: 'Söhne Inc. <hello@example.test>' }).send(outgoingMail(), never);
+    assert.equal(counterpart.taken.at(-1)?.mail.From, '"Söhne Inc." <hello@example.test>');
+  });
+
   it('the Postmark provider maps refusals to our codes, and keeps its own', async () => {
     const expected: [code: number, ours: string, isPermanent: boolean][] = [
       [300, 'invalid_content', true],
