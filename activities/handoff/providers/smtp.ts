@@ -10,7 +10,7 @@ import { isAboutRecipient, smtpFailureOf } from '../../../models/rules/failures/
 import { domainOf } from '../../../models/rules/values/email.js';
 import { connectionTo } from '../../support/mail-transport.js';
 import { isPermanentRefusal, type SmtpError, smtpFaultOf } from '../../support/smtp-error.js';
-import { subjectOf } from './mail.js';
+import { literalSubject } from './mail.js';
 import { rejected } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
@@ -41,7 +41,7 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>, publicUrl: s
     async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
       const { id, to, content, headers } = message;
       const messageId = `<${id}@${domain}>`;
-      const mail = { from, to: { name: '', address: to }, messageId, subject: subjectOf(content), ...textsOf(content) };
+      const mail = { from, to: { name: '', address: to }, messageId, subject: literalSubject(content), ...textsOf(content) };
       try {
         await transport.sendMail({ ...mail, headers: { ...headers }, signal });
         return { outcome: 'accepted', provider_message_id: messageId, isUnreported: true };

@@ -50,6 +50,18 @@ describe('the SMTP provider', () => {
     assert.equal((await PostalMime.parse(server.received[0] ?? '')).subject, '(no subject)');
   });
 
+  it('the SMTP provider sends a subject literally, and no line of more than 998 octets', async () => {
+    const adapter = await serving();
+    const subjects = ['x'.repeat(998), 'a =?UTF-8?Q?hi?= b', 'a =?UTF-8?Q?hi?= für Söhne', `${'😀'.repeat(400)} =?`, 'a = ? b'];
+    for (const subject of subjects) await adapter.send(outgoingMail({ content: { text: 'Hello', subject } }), inTime());
+    const mails = await Promise.all(server.received.map((mail) => PostalMime.parse(mail)));
+    assert.deepEqual(
+      mails.map(({ subject }) => subject),
+      subjects,
+    );
+    for (const mail of server.received) assert.ok(mail.split('\r\n').every((line) => Buffer.byteLength(line) <= 998));
+  });
+
   it('the SMTP provider maps refusals to our codes, and keeps those of the server', async () => {
     const adapter = await serving();
     const cases: [step: 'from' | 'to' | 'mail', reply: string, ours: string, isPermanent: boolean, theirs: string][] = [
