@@ -82,16 +82,22 @@ export function neededByRoutes(given: Environment): string[] {
   return [...new Set(needed)];
 }
 
+/** The default accounts whose required settings for a channel are all present. */
+const completeAccounts = (given: Environment): string[] =>
+  Object.entries(settingsNeeded).flatMap(([kind, needed]) =>
+    Object.values(needed).some((names) => names.length > 0 && names.every((name) => given[name] !== undefined)) ? [kind] : [],
+  );
+
 /**
- * All accounts: those that serve a channel, and all named ones. A named account that serves no channel any more still receives reports
- * about its messages.
+ * All accounts: those that serve a channel, all named ones, and the default accounts that have all their settings. An account that serves no
+ * channel any more still receives reports about its messages.
  * @param value the checked settings by name
  */
 function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment): ProviderAccount[] {
   const kinds = kindsIn(given);
   const named = namedAccounts(given);
   const carrying = channels.flatMap((channel) => routesOf(given, channel).map(({ account }) => account));
-  return [...new Set([...carrying, ...named])].map((name) => {
+  return [...new Set([...carrying, ...named, ...completeAccounts(given)])].map((name) => {
     const own = Object.keys(providerSettings).flatMap((setting) => {
       const mine = value[ownSetting(name, setting)];
       if (mine === undefined) return [];

@@ -1,5 +1,6 @@
 /** The accounts with providers: whether each one takes the credentials. Sends nothing. */
 import type { ProviderAccount } from '../../../models/rules/routing/provider-kinds.js';
+import { servingAccounts } from '../../../models/rules/routing/route.js';
 import { createProviders } from '../../handoff/providers/index.js';
 import type { Provider } from '../../handoff/providers/provider.js';
 import { type Check, failed, type Finding, ok, skipped, warning } from '../check.js';
@@ -9,7 +10,10 @@ export const providersCheck: Check = {
   fix: 'Check the settings PROVIDER_*',
   async run({ config, db, signal }) {
     const { accounts } = createProviders(config, { db, delayMs: 0, onTaken: () => undefined });
-    const findings = await Promise.all([...accounts.values()].map((provider) => accountFinding(provider, signal)));
+    const serving = servingAccounts(config.routes);
+    const findings = await Promise.all(
+      [...accounts.values()].map((provider) => accountFinding(provider, { isServing: serving.has(provider.name), signal })),
+    );
     return [...findings, ...topicFindings(config.accounts), ...formerSecretFindings(config.accounts)];
   },
 };
@@ -55,11 +59,21 @@ function formerSecretOf(account: ProviderAccount): string | null {
   }
 }
 
-async function accountFinding({ name, checkCredentials }: Provider, signal: AbortSignal): Promise<Finding> {
+/** @param isServing false: no channel uses the account any more, but reports about its messages may come */
+export async function accountFinding(
+  { name, checkCredentials }: Pick<Provider, 'name' | 'checkCredentials'>,
+  { isServing, signal }: { isServing: boolean; signal: AbortSignal },
+): Promise<Finding> {
   const subject = `provider ${name}`;
   if (checkCredentials === undefined) return skipped(subject, 'needs no credentials');
   const answer = await checkCredentials(signal);
   if (answer === 'accepted') return ok(subject, 'accepts the credentials');
+  if (answer === 'refused' && !isServing)
+    return warning(
+      subject,
+      'refuses the credentials, but no channel uses it',
+      'Remove its settings if no more reports about its messages come',
+    );
   if (answer === 'refused')
     return failed(subject, 'refuses the credentials: messages wait until they expire', 'Correct the credentials of the account');
   return warning(subject, `did not answer as expected (${answer.unclear})`, 'Look at the status page of the provider, and try again');

@@ -10,6 +10,10 @@ export interface Route {
   weight: number;
 }
 
+/** The accounts that serve a channel, standbys included. */
+export const servingAccounts = (routes: Readonly<Record<string, readonly Route[]>>): ReadonlySet<string> =>
+  new Set(Object.values(routes).flatMap((each) => each.map(({ account }) => account)));
+
 /** The state of an account. */
 export interface AccountStanding {
   account: string;

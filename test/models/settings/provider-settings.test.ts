@@ -29,6 +29,16 @@ describe('settings of providers', () => {
     assert.equal(old?.kind, 'postmark', 'one that carries nothing any more still answers for what it took');
   });
 
+  it('a default account without a channel stays for callbacks while all its required settings are present', () => {
+    const namesOf = (env: NodeJS.ProcessEnv) => load(env).accounts.map(({ name }) => name);
+    assert.deepEqual(namesOf(twilio), ['sandbox', 'twilio']);
+    assert.deepEqual(load(twilio).routes.sms, [{ account: 'sandbox', weight: 1 }]);
+    assert.equal(load(twilio).isSandboxOnly, true);
+    assert.deepEqual(namesOf({ ...twilio, PROVIDER_ACCOUNTS: 'old=twilio' }), ['sandbox', 'old', 'twilio']);
+    assert.deepEqual(namesOf({ ...twilio, TWILIO_FROM: undefined }), ['sandbox'], 'its settings are incomplete');
+    assert.deepEqual(namesOf({ META_ACCESS_TOKEN: 'token', EMAIL_FROM: 'hello@example.test' }), ['sandbox']);
+  });
+
   it('former secrets of callbacks belong to the account whose secret they were', () => {
     const { accounts } = load({
       ...twilio,
