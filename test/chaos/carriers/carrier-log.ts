@@ -5,6 +5,9 @@ import type { CarrierRecord } from '../records.js';
 /** The identity of a carrier, in all its records. */
 export type CarrierName = Pick<CarrierRecord, 'carrier' | 'account' | 'channel'>;
 
+/** `account`: if it is not that of the name. */
+type Called = Pick<CarrierRecord, 'token' | 'to'> & Partial<Pick<CarrierRecord, 'account'>>;
+
 /** One request for a message. */
 export interface HandoffLog {
   did(what: CarrierRecord['did'], providerId?: string): void;
@@ -12,7 +15,7 @@ export interface HandoffLog {
 
 let handoffs = 0;
 
-export function logHandoff(history: HistoryWriter, name: CarrierName, message: Pick<CarrierRecord, 'token' | 'to'>): HandoffLog {
+export function logHandoff(history: HistoryWriter, name: CarrierName, message: Called): HandoffLog {
   handoffs += 1;
   const handoff = handoffs;
   const log: HandoffLog = {

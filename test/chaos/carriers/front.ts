@@ -13,8 +13,8 @@ import { type Behaviour, takes } from './behaviour.js';
 /** What the front must know about a carrier's protocol. */
 export interface Protocol {
   name: CarrierName;
-  /** The message of a request; null if the request is for something else. That is forwarded unchanged. */
-  read(request: Taken): { token: string; to: string } | null;
+  /** The message of a request, with its account if the carrier has several; null if the request is for something else. That is forwarded unchanged. */
+  read(request: Taken): { token: string; to: string; account?: string } | null;
   /** The carrier's id of the message, in the answer of the counterpart. */
   idIn(answer: unknown): string;
   /** Answers that this message will never be sent. */

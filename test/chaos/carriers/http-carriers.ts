@@ -18,7 +18,8 @@ export async function openTwilio(deps: CarrierDeps): Promise<Opened> {
   const words: Record<Status, string> = { sent: 'sent', delivered: 'delivered', failed: 'undelivered', read: 'delivered' };
   const read = ({ method, body }: Taken) => {
     const form = new URLSearchParams(body);
-    return method === 'POST' ? { token: tokenIn(form.get('Body') ?? '') ?? '', to: form.get('To') ?? '' } : null;
+    const account = accountIn(form.get('StatusCallback') ?? '');
+    return method === 'POST' ? { token: tokenIn(form.get('Body') ?? '') ?? '', to: form.get('To') ?? '', account } : null;
   };
   const protocol = {
     name,
@@ -36,7 +37,7 @@ export async function openTwilio(deps: CarrierDeps): Promise<Opened> {
           ...(status === 'failed' ? { errorCode: 30003 } : {}),
           ...(isGenuine ? {} : { token: 'not-the-token' }),
         });
-      deps.reporter.taken({ ...name, providerId, reads: false, post });
+      deps.reporter.taken({ ...name, account: accountIn(message.form.StatusCallback ?? ''), providerId, reads: false, post });
     },
   });
   return openedAs(deps, counterpart, front, (url) => {
@@ -44,6 +45,9 @@ export async function openTwilio(deps: CarrierDeps): Promise<Opened> {
     return settings;
   });
 }
+
+/** Each account names its own callback address: `…/callbacks/backup?message_id=…`. */
+const accountIn = (callbackUrl: string) => /\/callbacks\/(\w+)/.exec(callbackUrl)?.[1] ?? 'twilio';
 
 export async function openMeta(deps: CarrierDeps): Promise<Opened> {
   const counterpart = await startMeta();

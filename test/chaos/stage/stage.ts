@@ -144,7 +144,12 @@ async function makeWorker(number: number, carriers: Stage['carriers'], place: Se
 }
 
 /** Two accounts share each channel where possible, so that routing is tested too. */
-const routes = { PROVIDER_SMS: 'twilio=5,sandbox=1', PROVIDER_WHATSAPP: 'meta', PROVIDER_EMAIL: 'ses=2,smtp=1' };
+const routes = {
+  PROVIDER_ACCOUNTS: 'backup=twilio',
+  PROVIDER_SMS: 'twilio=5,backup=1',
+  PROVIDER_WHATSAPP: 'meta',
+  PROVIDER_EMAIL: 'ses=2,smtp=1',
+};
 
 function openHooks(
   plans: readonly HookPlan[],
