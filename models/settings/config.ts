@@ -62,6 +62,8 @@ export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig
   /** Channel → the accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
   accounts: readonly ProviderAccount[];
+  /** The channels that use the sandbox. */
+  sandboxChannels: readonly Channel[];
   /** All channels use the sandbox, so that no message leaves the installation. */
   isSandboxOnly: boolean;
   /** host:port of the demo's own receiver, which the address guard permits. Only the local launcher sets it. */

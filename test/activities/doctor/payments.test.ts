@@ -62,7 +62,7 @@ describe('the check of payments', () => {
 
   it('fails with a test key beside a real carrier, whose messages test cards would pay for', async () => {
     const counterpart = await startCounterpart((_request, response) => reply(response, 200, {}));
-    const mail = { PROVIDER_EMAIL: 'sandbox,smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
+    const mail = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
     const findings = await found({ ...stripeEnv(counterpart.url), ...mail });
     await counterpart.close();
     assert.deepEqual(statesOf(findings), [

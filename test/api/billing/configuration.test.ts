@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
 import { createPayments } from '../../../api/outside/payments.js';
+import { warnOfSandbox } from '../../../api/outside/warn-of-sandbox.js';
 import { eventText, type FakeProvider, signature, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
@@ -36,8 +37,18 @@ describe('billing with a wrong configuration', () => {
     });
   }
 
+  it('each channel that uses the sandbox beside a real carrier is logged as a warning at the start', () => {
+    const real = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
+    const warnedOf = (env: NodeJS.ProcessEnv) => {
+      const lines: string[] = [];
+      warnOfSandbox(testConfig(env), pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).channel) }));
+      return lines;
+    };
+    assert.deepEqual([warnedOf(real), warnedOf({})], [['sms', 'whatsapp'], []]);
+  });
+
   it('a test key beside a real carrier is logged as a warning at the start', () => {
-    const real = { PROVIDER_EMAIL: 'sandbox,smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
+    const real = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
     const warningsFor = (env: NodeJS.ProcessEnv) => {
       const lines: string[] = [];
       const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });

@@ -73,6 +73,16 @@ describe('settings of providers', () => {
     ],
     ['an account twice', { PROVIDER_SMS: 'twilio,twilio=2' }, 'PROVIDER_SMS: an account is named twice'],
     ['nobody with a weight', { PROVIDER_SMS: 'twilio=0' }, 'PROVIDER_SMS: one weight at least must be above 0'],
+    [
+      'the sandbox beside a carrier on a channel',
+      { PROVIDER_SMS: 'twilio=1,sandbox=0' },
+      'PROVIDER_SMS: sandbox delivers nothing, so it cannot share the channel with twilio',
+    ],
+    [
+      'a named sandbox beside a carrier on a channel',
+      { PROVIDER_SMS: 'trial,twilio', PROVIDER_ACCOUNTS: 'trial=sandbox' },
+      'PROVIDER_SMS: trial delivers nothing, so it cannot share the channel with twilio',
+    ],
     ['a name that is a kind', { PROVIDER_ACCOUNTS: 'meta=twilio' }, 'PROVIDER_ACCOUNTS: the name meta is taken'],
     ['a name twice', { PROVIDER_ACCOUNTS: 'one=twilio,one=smtp' }, 'PROVIDER_ACCOUNTS: the name one is taken'],
     [
