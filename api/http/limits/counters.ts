@@ -86,7 +86,8 @@ export class Counters {
 function countersOf(classes: Record<RateClass, RateLimit>, redis: Redis | null): Record<RateClass, RateLimiterAbstract> {
   return Object.fromEntries(
     Object.entries(classes).map(([rateClass, { points, seconds }]) => {
-      const options = { keyPrefix: `tidings:limit:${rateClass}`, points, duration: seconds };
+      // A window keeps the period with which it began, so each period has windows of its own.
+      const options = { keyPrefix: `tidings:limit:${rateClass}:${seconds}`, points, duration: seconds };
       const memory = new RateLimiterMemory(options);
       if (redis === null || inMemory.has(rateClass)) return [rateClass, memory];
       return [rateClass, new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })];

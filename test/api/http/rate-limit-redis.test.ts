@@ -56,6 +56,23 @@ describe('rate limits in Redis', () => {
     });
   }
 
+  it('a changed period applies to clients whose window is open', async () => {
+    const redis = await startRedis();
+    try {
+      const key = generateApiKey();
+      const resetWith = async (RATE_LIMIT_API: string) => {
+        const app = await startApi({ RATE_LIMIT_API, REDIS_URL: `${redis.url}?${patient}` });
+        await until(() => app.deps.limiter.isHealthy(), 'Redis answers');
+        const { headers } = await app.call('GET', list, { key });
+        return [headers.get('x-ratelimit-remaining'), Number(headers.get('x-ratelimit-reset')) - Date.now() / 1000 < 3_000];
+      };
+      assert.deepEqual(await resetWith('5/86400'), ['4', false]);
+      assert.deepEqual(await resetWith('5/600'), ['4', true]);
+    } finally {
+      await redis.kill();
+    }
+  });
+
   it('429 at the exact limit with a slow Redis', async () => {
     const redis = await startRedis();
     const app = await startApi({ RATE_LIMIT_API: '5/60', REDIS_URL: `${redis.url}?${patient}` });
