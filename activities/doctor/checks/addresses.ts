@@ -13,11 +13,12 @@ const addressCheck = (subject: string, setting: string, urlOf: (config: CheckDep
   subject,
   fix: `Check ${setting}, the proxy and the firewall. This machine may also be unable to reach its own public address`,
   async run({ config, signal }) {
-    const url = new URL(urlOf(config));
-    const response = await fetch(new URL('/live', url), { signal, redirect: 'manual' });
+    const base = urlOf(config);
+    const url = new URL(base);
+    const response = await fetch(`${base}/live`, { signal, redirect: 'manual' });
     const found = response.ok
-      ? ok(subject, `${url.origin} answers`)
-      : failed(subject, `${url.origin}/live answers ${response.status}`, `Let the proxy pass all paths of ${setting} to the API`);
+      ? ok(subject, `${base} answers`)
+      : failed(subject, `${base}/live answers ${response.status}`, `Let the proxy pass all paths of ${setting} to the API`);
     return url.protocol === 'https:' ? [found, await certificateFinding(url)] : [found];
   },
 });
