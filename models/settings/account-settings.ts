@@ -3,6 +3,14 @@ import Joi from 'joi';
 import { signupPattern } from '../rules/accounts/signup-policy.js';
 import { anyMailbox, mailServer } from './setting-kinds.js';
 
+const smallestCredits = 0.001;
+
+/** An amount that does not become 0 when it is rounded to thousandths. */
+const credits = Joi.number()
+  .min(0)
+  .custom((amount: number, helpers) => (amount > 0 && amount < smallestCredits ? helpers.error('credits') : amount))
+  .messages({ credits: `{{#label}} must be 0, or at least ${smallestCredits}` });
+
 export const accountSettings: Record<string, Joi.Schema> = {
   SMTP_URL: mailServer.description(
     'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
@@ -24,13 +32,11 @@ export const accountSettings: Record<string, Joi.Schema> = {
     .description(
       'who may sign up: open (everybody), closed (nobody; an operator creates workspaces), or verified-domain:example.com (addresses of these domains, comma-separated, which must be verified before they send)',
     ),
-  SIGNUP_CREDITS: Joi.number()
-    .min(0)
+  SIGNUP_CREDITS: credits
     .max(1_000_000)
     .description('credits granted at signup (0; 100 when everything is embedded), while every channel uses the sandbox')
     .default(0),
-  LOW_BALANCE_CREDITS: Joi.number()
-    .min(0)
+  LOW_BALANCE_CREDITS: credits
     .max(1_000_000_000)
     .default(0)
     .description('balance below which a workspace gets a mail, at most one a day; 0 means never'),

@@ -8,13 +8,13 @@ const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const domain = `${label}(\\.${label})+`;
 
 /** The form of the setting. */
-export const signupPattern = new RegExp(`^(open|closed|verified-domain:${domain}(,${domain})*)$`, 'i');
+export const signupPattern = new RegExp(`^(open|closed|verified-domain:\\s*${domain}(\\s*,\\s*${domain})*)$`, 'i');
 
 /** @param setting fits `signupPattern` */
 export function readSignupPolicy(setting: string): SignupPolicy {
   const [mode, domains] = setting.toLowerCase().split(':');
   if (mode === 'closed') return { isClosed: true };
-  return { isClosed: false, domains: domains?.split(',') ?? null };
+  return { isClosed: false, domains: domains?.split(',').map((each) => each.trim()) ?? null };
 }
 
 /**
