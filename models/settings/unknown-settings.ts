@@ -4,15 +4,23 @@ import { lookAlike } from '../rules/values/look-alike.js';
 /** Names with these prefixes are ours. Prefixes such as `TEMPORAL_` or `STRIPE_` are also used by other programs. */
 const prefixes = ['PROVIDER_', 'RATE_LIMIT_', 'REPORT_TIMEOUT_', 'SANDBOX_', 'SIGNUP_', 'WEBHOOK_'];
 
-/** @returns one sentence for each variable with one of our prefixes, or with a name similar to a setting */
+/** @returns one sentence for each variable with one of our prefixes, with a name similar to a setting, or for a file with one */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>, known: readonly string[]): string[] {
   const names = new Set(known);
   return Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined || value === '' || names.has(name) || isOfKubernetes(name, value)) return [];
-    const meant = settingLike(name, known);
+    const content = name.replace(/_FILE$/, '');
+    if (content !== name && names.has(content)) return [`${name} is not a setting: set ${content} to the content of the file`];
+    const meant = withoutUnit(name, names) ?? settingLike(name, known);
     if (meant !== undefined) return [`${name} is not a setting. Did you mean ${meant}?`];
     return prefixes.some((prefix) => name.startsWith(prefix)) ? [`${name} is not a setting`] : [];
   });
+}
+
+/** `HANDOFF_TIMEOUT_MS`: the name of a setting with a unit. */
+function withoutUnit(name: string, names: ReadonlySet<string>): string | undefined {
+  const meant = name.replace(/_(?:MS|SECONDS)$/, '');
+  return meant !== name && names.has(meant) ? meant : undefined;
 }
 
 /** The first word must be similar too: `AWS_REGION` is not a misspelt `SES_REGION`. */

@@ -10,11 +10,19 @@ describe('an unknown setting', () => {
     ['database_url', 'DATABASE_URL'],
     ['JWT_SECRETS', 'JWT_SECRET'],
     ['SIGNUP_CREDIT', 'SIGNUP_CREDITS'],
+    ['HANDOFF_TIMEOUT_MS', 'HANDOFF_TIMEOUT'],
+    ['DRAIN_SECONDS_SECONDS', 'DRAIN_SECONDS'],
     ['EU_TWILIO_FORM', 'EU_TWILIO_FROM'],
   ] as const) {
     it(`${name} is a fault at start that names ${meant}`, () => {
       const env = { ...required, PROVIDER_ACCOUNTS: 'eu=twilio', [name]: 'x' };
       assert.deepEqual(faultsOf(env), [`${name} is not a setting. Did you mean ${meant}?`]);
+    });
+  }
+  for (const name of ['JWT_SECRET', 'DATABASE_URL', 'STRIPE_SECRET_KEY', 'EU_TWILIO_AUTH_TOKEN']) {
+    it(`${name}_FILE is a fault at start, because settings are not read from files`, () => {
+      const env = { ...required, PROVIDER_ACCOUNTS: 'eu=twilio', [`${name}_FILE`]: '/run/secrets/x' };
+      assert.deepEqual(faultsOf(env), [`${name}_FILE is not a setting: set ${name} to the content of the file`]);
     });
   }
   it('an unknown setting is a fault if it has a prefix of ours', () => {
@@ -34,6 +42,8 @@ describe('an unknown setting', () => {
       PATH: '/bin',
       MAIL: '/var/mail',
       POSTGRES_PASSWORD: 'x',
+      POSTGRES_PASSWORD_FILE: '/run/secrets/x',
+      SSL_CERT_FILE: '/etc/ssl/cert.pem',
       TEMPORAL_CLI_ADDRESS: 'x',
       STRIPE_PUBLISHABLE_KEY: 'x',
       npm_config_loglevel: 'x',
