@@ -1,5 +1,5 @@
 /** TLS and credentials for the connections to the program's servers, over networks that are shared with others. */
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import Joi from 'joi';
 
 const file = (what: string) => Joi.string().description(`file (PEM) with ${what}`);
@@ -59,7 +59,7 @@ const hasPem = (given: Given, name: string) => given[`${name}_PATH`] !== undefin
 
 function isReadable(path: string): boolean {
   try {
-    accessSync(path, constants.R_OK);
+    readFileSync(path); // a folder can be accessed, but not read
     return true;
   } catch {
     return false;
