@@ -43,8 +43,10 @@ export function routeFaults(given: Environment): string[] {
   const named = namedAccounts(given);
   const taken = named.filter((name, at) => Object.hasOwn(settingsNeeded, name) || named.indexOf(name) !== at);
   const faults = taken.map((name) => `PROVIDER_ACCOUNTS: the name ${name} is taken`);
-  const limited = new Set(partsOf(given.PROVIDER_LIMITS).map((limit) => limit.split('=')[0] ?? ''));
-  for (const name of limited) if (!kinds.has(name)) faults.push(`PROVIDER_LIMITS: ${name} is no account: ${[...kinds.keys()].join(', ')}`);
+  const limited = partsOf(given.PROVIDER_LIMITS).map((limit) => limit.split('=')[0] ?? '');
+  if (new Set(limited).size < limited.length) faults.push('PROVIDER_LIMITS: an account is named twice');
+  for (const name of new Set(limited))
+    if (!kinds.has(name)) faults.push(`PROVIDER_LIMITS: ${name} is no account: ${[...kinds.keys()].join(', ')}`);
   for (const channel of channels) {
     const routes = routesOf(given, channel);
     const accounts = routes.map(({ account }) => account);

@@ -96,6 +96,7 @@ describe('settings of providers', () => {
       { PROVIDER_LIMITS: 'twillio=10' },
       'PROVIDER_LIMITS: twillio is no account: sandbox, twilio, meta, smtp, ses, postmark, sendgrid',
     ],
+    ['two limits of an account', { PROVIDER_LIMITS: 'twilio=10, twilio=20' }, 'PROVIDER_LIMITS: an account is named twice'],
     [
       'a sender name of spaces',
       { TWILIO_FROM: ' ' },
