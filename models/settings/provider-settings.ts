@@ -12,7 +12,7 @@ export const oneWord = Joi.string()
 
 const apiBaseText = '{{#label}} must be https, host and port, for example https://api.example.com';
 /** Credentials require TLS. A simulated server on this machine needs none. */
-const apiBase = Joi.string()
+export const apiBase = Joi.string()
   .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
   .uri()
   .custom(parsable)

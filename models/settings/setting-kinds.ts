@@ -1,14 +1,17 @@
 /** Checks that several settings share. */
+import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
 import { isEmail } from '../rules/values/email.js';
 
 /** @param nothing a word for the empty list, if an empty text means that the setting is absent */
 export const list = (item: Joi.Schema, nothing = '') => listBy((text) => (text === nothing ? [] : partsOf(text)), item);
 
-/** A list with at least one item. Without the setting, its default applies. */
-export const filledList = (item: Joi.Schema) =>
-  list(item).custom((items: string | unknown[], helpers) =>
-    Array.isArray(items) && items.length === 0 ? helpers.message({ custom: '{{#label}} must have at least one item' }) : items,
+/** A list with at least one item, or the word for the empty list. Without the setting, its default applies. */
+export const filledList = (item: Joi.Schema, nothing = '') =>
+  list(item, nothing).custom((items: string | unknown[], helpers) =>
+    Array.isArray(items) && items.length === 0 && helpers.original !== nothing
+      ? helpers.message({ custom: '{{#label}} must have at least one item' })
+      : items,
   );
 
 /** A list whose items may contain commas: it is comma-separated, or a list in JSON. */
@@ -53,6 +56,32 @@ export function url(example: string, ...scheme: string[]): Joi.StringSchema {
   const text = `{{#label}} must be a URL, for example ${example}`;
   return Joi.string().uri({ scheme }).custom(parsable).messages({ 'string.uri': text, 'string.uriCustomScheme': text });
 }
+
+/** The address of a site: paths are added at its end, and everybody may see it. */
+export const website = url('https://tidings.example.com', 'http', 'https')
+  .custom((text: string, helpers) => {
+    const { username, password } = new URL(text);
+    return /[?#]/.test(text) || username !== '' || password !== '' ? helpers.error('site') : text;
+  })
+  .messages({ site: '{{#label}} must not have a query, a fragment, a user or a password' });
+
+/** Joi accepts addresses of the future, such as `v1.a`, and numbers with leading zeros, which are octal for some programs. */
+const isAddress = (text: string): boolean =>
+  text.includes(':')
+    ? ipaddr.IPv6.isValid(text) && (!text.includes('.') || /^::ffff:/i.test(text))
+    : ipaddr.IPv4.isValidFourPartDecimal(text);
+
+const ip = (cidr: 'optional' | 'required', fault: string) =>
+  Joi.string()
+    .ip({ version: ['ipv4', 'ipv6'], cidr })
+    .custom((text: string, helpers) => (isAddress(text.split('/')[0] ?? '') ? text : helpers.error('address')))
+    .messages({ 'string.ip': fault, 'string.ipVersion': fault, address: fault });
+
+export const network = ip('required', '{{#label}} must be a network, for example 10.0.0.0/8');
+
+export const proxy = ip('optional', '{{#label}} must be an address or a network, for example 10.0.0.0/8')
+  .pattern(/\/0+$/, { invert: true })
+  .messages({ 'string.pattern.invert.base': '{{#label}} must not contain all addresses' });
 
 const portMax = 65_535;
 

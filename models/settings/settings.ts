@@ -8,24 +8,14 @@ import { connectionSettings } from './connection-settings.js';
 import { limitSettings } from './limit-settings.js';
 import { mcpSettings } from './mcp-settings.js';
 import { operatorSettings } from './operator-settings.js';
-import { oneWord, providerSettings } from './provider-settings.js';
-import { days, hostAndPort, list, listOrJson, parsable, url } from './setting-kinds.js';
+import { apiBase, oneWord, providerSettings } from './provider-settings.js';
+import { days, filledList, hostAndPort, list, listOrJson, proxy, url, website } from './setting-kinds.js';
 import { sendingSettings } from './sending-settings.js';
 import { tracingSettings } from './tracing-settings.js';
 import { webhookSettings } from './webhook-settings.js';
 
 const postgres = url('postgres://user:password@127.0.0.1:5432/tidings', 'postgres', 'postgresql');
-const website = url('https://tidings.example.com', 'http', 'https');
 const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
-const originText = '{{#label}} must be scheme, host and port, for example https://api.stripe.com';
-const origin = Joi.string()
-  .pattern(/^https?:\/\/[^\s/?#@]+\/?$/)
-  .uri()
-  .custom(parsable)
-  .messages({ 'string.pattern.base': originText, 'string.uri': originText });
-const addressOrNetwork = Joi.string()
-  .ip({ cidr: 'optional' })
-  .messages({ 'string.ip': '{{#label}} must be an address or a network, for example 10.0.0.0/8' });
 /** As browsers send it in `Origin`: lower case, no default port, no trailing slash. */
 const corsOrigin = Joi.string()
   .allow('*')
@@ -45,7 +35,7 @@ export const settings: Record<string, Joi.Schema> = {
   CALLBACK_URL: website.description(
     'address where the sandbox provider reaches the API (default: PUBLIC_URL; with npm start the address on this machine)',
   ),
-  TRUSTED_PROXIES: list(addressOrNetwork, 'none')
+  TRUSTED_PROXIES: filledList(proxy, 'none')
     .default([])
     .description(
       'addresses or networks of proxies whose X-Forwarded-For is used, comma-separated; required if PUBLIC_URL is https; none means that there is no proxy',
@@ -101,7 +91,7 @@ export const settings: Record<string, Joi.Schema> = {
   STRIPE_WEBHOOK_SECRET: oneWord.description(
     'signing secret of the callback /api/v1/billing/webhook; without it payments cannot be credited',
   ),
-  STRIPE_API_BASE: origin.default('https://api.stripe.com').description('scheme, host and port of the payment provider'),
+  STRIPE_API_BASE: apiBase.default('https://api.stripe.com').description('scheme, host and port of the payment provider'),
   ...limitSettings,
   ...mcpSettings,
   MESSAGE_DAYS: days

@@ -1,14 +1,12 @@
 /** Settings of webhooks: where they may lead, when a delivery is repeated, and how long its data is kept; see docs/webhooks.md. */
 import Joi from 'joi';
-import { days, filledList, list } from './setting-kinds.js';
+import { days, filledList, list, network } from './setting-kinds.js';
 
 /** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays in seconds. */
 export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
 
-const cidr = Joi.string().ip({ cidr: 'required' }).messages({ 'string.ip': '{{#label}} must be a network, for example 10.0.0.0/8' });
-
 export const webhookSettings: Record<string, Joi.Schema> = {
-  WEBHOOK_ALLOWED_NETWORKS: list(cidr)
+  WEBHOOK_ALLOWED_NETWORKS: list(network)
     .default([])
     .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),
   WEBHOOK_PORTS: filledList(Joi.number().port()).default([443, 8443]).description('ports that webhooks may use'),

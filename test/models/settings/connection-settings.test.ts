@@ -44,9 +44,12 @@ describe('the settings of connections', () => {
     );
   });
 
-  it('half a pair, a missing file and an API key without TLS are refused', () => {
+  it('half a pair, a missing file, a folder and an API key without TLS are refused', () => {
     assert.match(faultsOf({ TEMPORAL_TLS_CLIENT_CERT_DATA: 'certificate' }).join(), /must be set together/);
     assert.match(faultsOf({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: join(folder, 'none.pem') }).join(), /cannot be read/);
+    assert.deepEqual(faultsOf({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: folder }), [
+      `TEMPORAL_TLS_SERVER_CA_CERT_PATH: the file ${folder} cannot be read`,
+    ]);
     assert.match(faultsOf({ TEMPORAL_API_KEY: 'key', TEMPORAL_TLS: 'false' }).join(), /clear text/);
   });
 
@@ -75,7 +78,7 @@ describe('the settings of connections', () => {
       'MAIL_FROM must be an e-mail address, for example Example <hello@example.com>',
       'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL, for example http://127.0.0.1:4318',
       'SMTP_URL must be a URL, for example smtps://user:password@mail.example.com',
-      'STRIPE_API_BASE must be scheme, host and port, for example https://api.stripe.com',
+      'STRIPE_API_BASE must be https, host and port, for example https://api.example.com',
       'WEBHOOK_PORTS must have at least one item',
       'WEBHOOK_RETRY_DELAYS must have at least one item',
     ]);
