@@ -59,7 +59,8 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   if (rounds.tookNothing)
     throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
   const hasOnlyWaited = waitMs > 0 && rounds.settled === 0 && !hasExpired;
-  if (hasOnlyWaited && batchId === undefined && hasTimeFor(waitMs)) {
+  // A reservation was made for a retry of the activity, and the time since then does not change that.
+  if (hasOnlyWaited && batchId === undefined && (turn.reservedAt !== undefined || hasTimeFor(waitMs))) {
     storeDetails(turn.reservedAt);
     throw notHandedOff('The limit of the provider is used up for now', waitMs);
   }
@@ -113,7 +114,7 @@ async function loopRounds(
     const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
     const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.floor(perSecond / roundsPerSecond)));
     // Claim after the wait, so that a pause of the batch during the wait takes effect.
-    const waitMs = await turn.acquire(route, { size, except: rounds.excluded, rate: pace.rate, limit });
+    const waitMs = await turn.acquire(route, { size, except: rounds.excluded, isFirst: round === 0, rate: pace.rate, limit });
     if (signal.aborted) return { more: true, waitMs: 0, isResting };
     const isPaced = Number.isFinite(perSecond);
     if (waitMs > 0 || !(await rounds.next(route, { limit: size, isPaced }))) return { more: false, waitMs, isResting };

@@ -47,8 +47,11 @@ export async function notHandedOffYet(db: Database, groupId: string, message: st
  * the whole time for the hand-off again, because waiting for a limit must not use it up.
  */
 export function hasTimeFor(waitMs: number): boolean {
-  return msLeft() - waitMs > activityInfo().scheduleToCloseTimeoutMs / 2;
+  return waitMs < longestRetryWaitMs();
 }
+
+/** The longest wait that may be spent as a retry of the activity: half of the time for the hand-off must remain. Negative if less is left. */
+export const longestRetryWaitMs = (): number => msLeft() - activityInfo().scheduleToCloseTimeoutMs / 2;
 
 /**
  * The longest wait for an unavailable provider when the time for the hand-off is half over, when events wait for its next try, or when another
@@ -71,7 +74,7 @@ export function waitAfter(retryAfterMs: number, holdsEvents: boolean): number {
 }
 
 /** The rest of the time for the hand-off. */
-function msLeft(): number {
+export function msLeft(): number {
   const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
   return scheduledTimestampMs + scheduleToCloseTimeoutMs - Date.now();
 }

@@ -17,6 +17,8 @@ export interface RoundRequest {
   except: readonly string[];
   /** How far ahead a slot may be reserved. */
   horizonMs: number;
+  /** The same for a wait for the end of a hold of an account without a limit, for which nothing is stored. */
+  holdHorizonMs: number;
 }
 
 /** After this time a worker knows the holds of the others. */
@@ -52,13 +54,13 @@ export class Throughput {
   }
 
   /** Reserves slots with the accounts of a round. Costs nothing while none has a limit or a hold. */
-  async admit({ groupId, size, except, horizonMs }: RoundRequest, choices: Choices): Promise<Slot> {
+  async admit({ groupId, size, except, ...horizons }: RoundRequest, choices: Choices): Promise<Slot> {
     await this.#readHolds();
     const slot: Slot = { waitMs: 0, isReserved: true };
     const accounts = Object.values(choices).flatMap((choice) => choice.accounts.map(({ account }) => account));
     if (this.#holds.size === 0 && !accounts.some((account) => account in this.limits)) return slot;
     for (const { provider, units } of await dueUnits(this.db, groupId, choices, { limit: size, except, waits: this.waits })) {
-      const { waitMs, isReserved } = await this.#slotOf(provider, units, horizonMs);
+      const { waitMs, isReserved } = await this.#slotOf(provider, units, horizons);
       slot.waitMs = Math.max(slot.waitMs, waitMs);
       slot.isReserved &&= isReserved;
     }
@@ -71,7 +73,7 @@ export class Throughput {
   }
 
   /** Whether an account that the round would call has a hold. */
-  async isHolding({ groupId, size, except }: Omit<RoundRequest, 'horizonMs'>, choices: Choices): Promise<boolean> {
+  async isHolding({ groupId, size, except }: Pick<RoundRequest, 'groupId' | 'size' | 'except'>, choices: Choices): Promise<boolean> {
     await this.#readHolds();
     if (this.#holds.size === 0) return false;
     const due = await dueUnits(this.db, groupId, choices, { limit: size, except, waits: this.waits });
@@ -92,11 +94,15 @@ export class Throughput {
     await holdProvider(this.db, provider, forMs);
   }
 
-  async #slotOf(provider: string, units: number, horizonMs: number): Promise<Slot> {
+  async #slotOf(
+    provider: string,
+    units: number,
+    { horizonMs, holdHorizonMs }: Pick<RoundRequest, 'horizonMs' | 'holdHorizonMs'>,
+  ): Promise<Slot> {
     const perSecond = this.limitOf(provider);
     if (Number.isFinite(perSecond)) return reserveSlot(this.db, { provider, units, perSecond, horizonMs });
     const waitMs = Math.max(0, (this.#holds.get(provider) ?? 0) - Date.now());
-    return waitMs <= horizonMs ? { waitMs: spread(waitMs), isReserved: true } : { waitMs, isReserved: false };
+    return waitMs <= holdHorizonMs ? { waitMs: spread(waitMs), isReserved: true } : { waitMs, isReserved: false };
   }
 
   async #readHolds(): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import { type BatchPace, queuedBeforePage, reserveSlots } from '../../models/operations/batches/batch-pace.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
+import { longestRetryWaitMs, msLeft } from './next-try.js';
 import type { RoundDeps } from './round-deps.js';
 import type { RoundRoute } from './routing.js';
 import { type RoundRequest, spread } from './throughput.js';
@@ -10,10 +11,12 @@ import { type RoundRequest, spread } from './throughput.js';
 const waitInSlotMsMax = 2_000;
 /** The same for pages. They have few slots, and a batch with a low rate must not occupy those of other workspaces. */
 const pageWaitInSlotMsMax = 500;
-/** How far ahead a time is reserved. */
+/** How far ahead a time is reserved at most. A longer wait ends earlier, because a higher limit may be set meanwhile. */
 const horizonMs = 10 * 60_000;
 /** Pages reserve only this far ahead, so that a new single message does not wait behind pages. */
 const pageHorizonMs = 250;
+/** A page asks again after this time at the latest, because a higher limit may be set meanwhile. */
+const pageWaitMsMax = 3_600_000;
 /** A reservation expires this long after its time. Otherwise many late groups would call at once. */
 const reservationAgeMsMax = 5_000;
 
@@ -31,13 +34,15 @@ export interface WantedRound {
   size: number;
   /** Messages to leave out. */
   except: readonly string[];
+  /** No earlier round of this dispatch. After others, the activity has to return their results, and would lose a reservation. */
+  isFirst: boolean;
   rate: BatchPace['rate'];
   /** The limit of the page's account, in messages (for sms: segments) a second. */
   limit: number;
 }
 
 /** A round whose time is not reserved yet. */
-type UnplacedRound = Omit<RoundRequest, 'horizonMs'>;
+type UnplacedRound = Omit<RoundRequest, 'horizonMs' | 'holdHorizonMs'>;
 
 /** Waits for the rate of the batch and the limit of the provider before each round of a dispatch. */
 export class Turn {
@@ -67,38 +72,49 @@ export class Turn {
     return 0;
   }
 
-  async #atProvider({ choices }: RoundRoute, { size, except, limit }: WantedRound): Promise<number> {
+  async #atProvider({ choices }: RoundRoute, { size, except, isFirst, limit }: WantedRound): Promise<number> {
     const round = { groupId: this.target.groupId, size, except };
     const reservedInMs = await this.#reservedInMs(round, choices);
-    if (reservedInMs === null) return this.#reserve(round, choices, limit);
-    if (reservedInMs > waitInSlotMsMax) return reservedInMs;
+    if (reservedInMs === null) return this.#reserve(round, choices, { isFirst, limit });
+    if (reservedInMs > this.#nearMs()) return reservedInMs;
     this.reservedAt = undefined;
     await this.#sleep(reservedInMs);
     return 0;
   }
 
-  /** Asks the provider's limit until it grants a time that is near enough to wait for it here. */
-  async #reserve(round: UnplacedRound, choices: Choices, limit: number): Promise<number> {
+  /** Asks the provider's limit until it grants a time that is near enough to wait for it here, or that a retry of the activity can use. */
+  async #reserve(round: UnplacedRound, choices: Choices, { isFirst, limit }: Pick<WantedRound, 'isFirst' | 'limit'>): Promise<number> {
     const { batchId, sliceEndsAt, signal } = this.target;
-    const isPage = batchId !== undefined;
-    const request = { ...round, horizonMs: isPage ? pageHorizonMs : horizonMs };
+    const nearMs = this.#nearMs();
+    const keptMs = isFirst && batchId === undefined ? Math.min(horizonMs, longestRetryWaitMs()) : 0;
+    const horizons =
+      batchId === undefined
+        ? { horizonMs: Math.max(nearMs, keptMs), holdHorizonMs: horizonMs }
+        : { horizonMs: pageHorizonMs, holdHorizonMs: pageHorizonMs };
     for (;;) {
-      const { waitMs, isReserved } = await this.deps.throughput.admit(request, choices);
-      const isFar = waitMs > (isPage ? pageWaitInSlotMsMax : waitInSlotMsMax);
+      const { waitMs, isReserved } = await this.deps.throughput.admit({ ...round, ...horizons }, choices);
+      const isFar = waitMs > nearMs;
       if (isReserved && isFar) {
-        if (!isPage) this.reservedAt = Date.now() + waitMs;
+        if (waitMs <= keptMs) this.reservedAt = Date.now() + waitMs;
         return waitMs;
       }
-      if (!isReserved && (isFar || Date.now() > sliceEndsAt)) return isPage ? this.#pageWait(batchId, limit, waitMs) : apart(waitMs);
+      if (!isReserved && (isFar || Date.now() > sliceEndsAt))
+        return batchId === undefined ? early(waitMs) : this.#pageWait(batchId, limit, waitMs);
       await this.#sleep(isReserved ? waitMs : apart(waitMs));
       if (isReserved || signal.aborted) return 0;
     }
   }
 
+  /** The longest wait in the slot of the activity. Time for the call remains. */
+  #nearMs(): number {
+    return this.target.batchId === undefined ? Math.min(waitInSlotMsMax, Math.max(0, msLeft() / 2)) : pageWaitInSlotMsMax;
+  }
+
   /** Pages of a batch are sent in order. A page tries again when half of the messages before it have been sent. */
   async #pageWait(batchId: string, perSecond: number, minMs: number): Promise<number> {
     const before = await queuedBeforePage(this.deps.db, batchId, this.target.groupId);
-    return Math.max(Number.isFinite(perSecond) ? minMs : spread(minMs), apart((before / perSecond / 2) * 1000));
+    const waitMs = Math.max(Number.isFinite(perSecond) ? minMs : spread(minMs), apart((before / perSecond / 2) * 1000));
+    return Math.min(waitMs, apart(pageWaitMsMax));
   }
 
   /**
@@ -121,3 +137,6 @@ export class Turn {
 
 /** Adds jitter, so that waiting groups do not all return at once. */
 const apart = (waitMs: number) => waitMs * (0.8 + 0.4 * Math.random());
+
+/** The wait of a single message without a reservation. It ends before the next free time, so that no time of the provider stays unused. */
+const early = (waitMs: number) => Math.min(waitMs, horizonMs) * (0.8 + 0.2 * Math.random());

@@ -7,6 +7,8 @@ export interface Standing {
   attempt?: number;
   heartbeatDetails?: unknown;
   scheduledTimestampMs?: number;
+  /** HANDOFF_TIMEOUT; four hours by default. */
+  scheduleToCloseTimeoutMs?: number;
   priority?: { fairnessKey: string };
 }
 
