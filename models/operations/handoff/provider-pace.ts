@@ -44,18 +44,24 @@ export interface Slot {
 
 /** Reserves time for a number of units, after all earlier reservations and holds. */
 export async function reserveSlot(db: Database, { provider, units, perSecond, horizonMs }: SlotRequest): Promise<Slot> {
-  const [slot] = await select<{ wait_ms: number; reserved: boolean }>(db, reserve, [provider, units / perSecond, horizonMs / 1000]);
+  const [slot] = await select<{ wait_ms: number; reserved: boolean }>(db, reserve, [provider, units, horizonMs / 1000, perSecond]);
   return { waitMs: Math.max(0, slot?.wait_ms ?? 0), isReserved: slot?.reserved ?? false };
 }
 
-const slotOf = 'GREATEST(p.next_slot_at, p.held_until, clock_timestamp())';
+/**
+ * SQL: when the reserved time ends. After the limit was raised, the last slot is as short as the present limit makes it: otherwise a slot from a
+ * very low limit would block the account for hours.
+ */
+const reservedUntil = `p.next_slot_at + LEAST(p.last_units * (1 / $4::double precision - 1 / p.last_per_second), 0) * interval '1 second'`;
+const slotOf = `GREATEST(${reservedUntil}, p.held_until, clock_timestamp())`;
+const length = `$2::double precision / $4::double precision * interval '1 second'`;
 const reserve = `
   WITH reserved AS (
-    INSERT INTO provider_pace AS p (provider, next_slot_at)
-    VALUES ($1, clock_timestamp() + $2::double precision * interval '1 second')
-    ON CONFLICT (provider) DO UPDATE SET next_slot_at = ${slotOf} + $2::double precision * interval '1 second'
+    INSERT INTO provider_pace AS p (provider, next_slot_at, last_units, last_per_second)
+    VALUES ($1, clock_timestamp() + ${length}, $2::double precision, $4::double precision)
+    ON CONFLICT (provider) DO UPDATE SET next_slot_at = ${slotOf} + ${length}, last_units = excluded.last_units, last_per_second = excluded.last_per_second
       WHERE ${slotOf} <= clock_timestamp() + $3::double precision * interval '1 second'
-    RETURNING next_slot_at - $2::double precision * interval '1 second' AS slot_at
+    RETURNING next_slot_at - ${length} AS slot_at
   ), slot AS (
     SELECT slot_at, true AS reserved FROM reserved
     UNION ALL SELECT ${slotOf}, false FROM provider_pace p WHERE provider = $1 AND NOT EXISTS (SELECT 1 FROM reserved)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { dueUnits, heldProviders, holdProvider, reserveSlot } from '../../../../models/operations/handoff/provider-pace.js';
+import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildQueuedGroup, noWaits, routedTo } from '../../../support/rows/messages.js';
@@ -54,6 +55,25 @@ describe('the send slots of a provider', () => {
     await reserve(1, 0, 1_000_000);
     assert.deepEqual(await reserve(10), { waitMs: 0, isReserved: true });
     close((await reserve(1)).waitMs, 10_000);
+  });
+
+  it('send slots of a provider end earlier when its limit was raised', async () => {
+    await reserve(10, 0, 0.001);
+    const { waitMs, isReserved } = await reserve(1, 1_000, 100);
+    assert.ok(isReserved && waitMs <= 100, `${waitMs} ms`);
+  });
+
+  it('send slots of a provider that begin later stay reserved when its limit was raised', async () => {
+    await reserve(10);
+    await reserve(1_000);
+    close((await reserve(1, 3_600_000, 100)).waitMs, 20_000);
+  });
+
+  it('send slots of a provider keep their length for workers of the previous version', async () => {
+    await rows(test.db, `INSERT INTO provider_pace (provider, next_slot_at) VALUES ($1, now() + interval '30 seconds')`, [provider]);
+    close((await reserve(1, 3_600_000, 100)).waitMs, 30_000);
+    await rows(test.db, `UPDATE provider_pace SET next_slot_at = now() + interval '50 seconds' WHERE provider = $1`, [provider]);
+    close((await reserve(1, 3_600_000, 100)).waitMs, 50_000);
   });
 
   it('send slots of a provider are counted in segments of due messages', async () => {
