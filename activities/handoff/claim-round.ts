@@ -1,10 +1,10 @@
 import { inTurn } from '../../models/db/database.js';
 import { makeId } from '../../models/rules/values/make-id.js';
 import { type Choices, type Claim, type ClaimLimits, claimHandoffs } from '../../models/operations/handoff/claim-handoffs.js';
-import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
+import type { SendingRules } from '../../models/operations/handoff/refuse-queued.js';
 import { releaseClaim } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { persist } from '../support/persist.js';
-import type { RoundDeps } from './round-deps.js';
+import { type RoundDeps, sendingRules } from './round-deps.js';
 
 /** No call begins later than this after its claim, so that it ends before the lease of its attempt. */
 const claimAgeMsMax = 4_000;
@@ -16,19 +16,19 @@ const claimAgeMsMax = 4_000;
  * @throws the error of the claim, after the release
  */
 export async function claimRound(
-  deps: Pick<RoundDeps, 'db' | 'logger' | 'persistMs' | 'secretKeys'>,
+  deps: Pick<RoundDeps, 'db' | 'logger' | 'persistMs' | 'secretKeys' | 'verifiedOnly'>,
   groupId: string,
   choices: Choices,
-  limits: Omit<ClaimLimits, 'claimId' | 'erasureKey'>,
+  limits: Omit<ClaimLimits, 'claimId' | keyof SendingRules>,
 ): Promise<Claim[] | 'late'> {
   const { db } = deps;
   const claimId = makeId();
-  const key = await erasureKey(db, deps.secretKeys);
+  const rules = await sendingRules(deps);
   let claimed: Claim[] | 'late' = 'late';
   try {
     claimed = await inTurn(db, async () => {
       const begunAt = performance.now(); // the wait for the turn comes before the claim
-      const claims = await claimHandoffs(db, groupId, choices, { ...limits, claimId, erasureKey: key });
+      const claims = await claimHandoffs(db, groupId, choices, { ...limits, ...rules, claimId });
       return performance.now() - begunAt < claimAgeMsMax ? claims : 'late';
     });
     return claimed;

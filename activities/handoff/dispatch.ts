@@ -3,7 +3,6 @@ import type { Database } from '../../models/db/database.js';
 import { batchPace, type BatchPace } from '../../models/operations/batches/batch-pace.js';
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
 import { completeBatchIfDone } from '../../models/operations/batches/complete-batch-if-done.js';
-import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { expireWaiting } from '../../models/operations/handoff/expire-waiting.js';
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
@@ -11,7 +10,7 @@ import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/ha
 import { storeDetails } from '../support/heartbeat.js';
 import { hasTimeFor, notHandedOff, notHandedOffYet, untilNextTry, waitAfter } from './next-try.js';
 import { Rounds } from './rounds.js';
-import type { RoundDeps } from './round-deps.js';
+import { type RoundDeps, sendingRules } from './round-deps.js';
 import { routeOfRound } from './routing.js';
 import { Turn } from './turn.js';
 
@@ -126,19 +125,16 @@ async function loopRounds(
  * Fails what has expired if no round may begin before the end of a wait.
  * @returns the wait in milliseconds, up to the next expiry; and whether something has expired, whose events are due
  */
-async function untilExpiry(
-  { db, secretKeys }: RoundDeps,
-  groupId: string,
-  waitMs: number,
-): Promise<{ waitMs: number; hasExpired: boolean }> {
+async function untilExpiry(deps: RoundDeps, groupId: string, waitMs: number): Promise<{ waitMs: number; hasExpired: boolean }> {
   if (waitMs === 0) return { waitMs, hasExpired: false };
-  const { hasExpired, nextMs } = await expireWaiting(db, groupId, await erasureKey(db, secretKeys));
+  const { hasExpired, nextMs } = await expireWaiting(deps.db, groupId, await sendingRules(deps));
   return { waitMs: Math.min(waitMs, nextMs ?? waitMs), hasExpired };
 }
 
 /** Fails what has expired before accounts may be called again. Messages of batches do not expire. */
-async function expireBeforeTry({ db, secretKeys }: RoundDeps, groupId: string, tryInMs: number): Promise<Dispatched> {
-  await expireWaiting(db, groupId, await erasureKey(db, secretKeys));
+async function expireBeforeTry(deps: RoundDeps, groupId: string, tryInMs: number): Promise<Dispatched> {
+  const { db } = deps;
+  await expireWaiting(db, groupId, await sendingRules(deps));
   const state = await countGroupWork(db, groupId);
   if (state.queued > 0) throw await notHandedOffYet(db, groupId, 'Waiting for the next try', tryInMs);
   return { ...state, more: false };

@@ -12,6 +12,7 @@ import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/hando
 import { hasBeenTried } from '../../models/operations/handoff/has-been-tried.js';
 import { countGroupWork, type GroupWork } from '../../models/operations/messages/count-group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
+import { mustBeVerified } from '../../models/rules/accounts/signup-policy.js';
 import { type AcceptAnswer, type AcceptBatchAnswer, type DuePage, workflowIds } from '../../workflows/contract.js';
 import {
   callLeaseSeconds,
@@ -33,6 +34,8 @@ export interface MessageDeps extends PersistDeps, AnnounceDeps {
   config: Pick<
     Config,
     | 'secretKeys'
+    | 'isSandboxOnly'
+    | 'signup'
     | 'reportTimeoutSeconds'
     | 'handoffTimeoutSeconds'
     | 'unknownHandoffSeconds'
@@ -79,7 +82,8 @@ export function dispatcher(deps: MessageDeps): (target: DispatchTarget) => Promi
   const waits = waitsOf(deps);
   const throughput = new Throughput(db, config.providerLimits, waits);
   const health = new AccountHealthMonitor({ db, logger, windowSeconds: config.routeWindowSeconds }, providers);
-  return (target) => dispatch({ ...deps, throughput, health, waits, secretKeys: config.secretKeys }, target);
+  return (target) =>
+    dispatch({ ...deps, throughput, health, waits, secretKeys: config.secretKeys, verifiedOnly: mustBeVerified(config) }, target);
 }
 
 /** @param handOff see `dispatcher`; shared with the activities of groups */

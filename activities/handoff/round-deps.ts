@@ -1,5 +1,7 @@
 /** The dependencies of the rounds of a hand-off. */
 import type { Database } from '../../models/db/database.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
+import type { SendingRules } from '../../models/operations/handoff/refuse-queued.js';
 import type { UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
 import type { PersistDeps } from '../support/persist.js';
 import type { Providers } from './providers/provider.js';
@@ -14,4 +16,16 @@ export interface RoundDeps extends PersistDeps {
   waits: UncertainWaits;
   /** SECRET_KEY and the previous keys. */
   secretKeys: readonly [string, ...string[]];
+  /** See `SendingRules`. */
+  verifiedOnly: boolean;
 }
+
+/** What decides whether messages must not be handed off. */
+export const sendingRules = async ({
+  db,
+  secretKeys,
+  verifiedOnly,
+}: Pick<RoundDeps, 'db' | 'secretKeys' | 'verifiedOnly'>): Promise<SendingRules> => ({
+  erasureKey: await erasureKey(db, secretKeys),
+  verifiedOnly,
+});

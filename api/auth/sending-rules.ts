@@ -3,18 +3,15 @@ import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import { type AppError, type Fault, insufficientCredits, invalid, spendLimitReached, suspended, unverified } from '../../models/errors.js';
 import type { Funds } from '../../models/operations/billing/standing.js';
-import { needsVerification } from '../../models/rules/accounts/signup-policy.js';
+import { mustBeVerified } from '../../models/rules/accounts/signup-policy.js';
 import { hasPhoneNumbers } from '../../models/rules/messages/recipient.js';
 import { faultOfCountry } from '../../models/rules/messages/phone-country.js';
 import type { Caller } from '../http/caller.js';
 
 /** @throws AppError 403 when the workspace is suspended, or when its e-mail is unverified although real carriers or SIGNUP require that */
-export function assertMaySend(
-  { isSuspended, isVerified }: Caller,
-  { isSandboxOnly, signup }: Pick<Config, 'isSandboxOnly' | 'signup'>,
-): void {
+export function assertMaySend({ isSuspended, isVerified }: Caller, config: Pick<Config, 'isSandboxOnly' | 'signup'>): void {
   if (isSuspended) throw suspended();
-  if (!isVerified && (!isSandboxOnly || needsVerification(signup))) throw unverified();
+  if (!isVerified && mustBeVerified(config)) throw unverified();
 }
 
 /** The error when the workspace cannot pay `cost`; null when it can. */

@@ -131,8 +131,8 @@ export const routingMutations: readonly Mutation[] = [
   {
     guards: 'a chain ends with what was cancelled',
     file: 'models/rules/messages/fallback.ts',
-    find: "new Set(['cancelled', 'expired', 'suspended'])",
-    replace: "new Set(['expired', 'suspended'])",
+    find: "new Set(['cancelled', 'expired', 'suspended', 'unverified'])",
+    replace: "new Set(['expired', 'suspended', 'unverified'])",
     test: 'models/rules/messages/fallback',
   },
   {

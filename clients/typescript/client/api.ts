@@ -2552,7 +2552,7 @@ export interface components {
             status: "failed";
             /** @description Absent if no provider accepted the message */
             provider_message_id?: string;
-            /** @description A failure code: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, provider_unavailable, handoff_unknown */
+            /** @description A failure code: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
             error_code: string;
             error_message: string;
             /** @description Present if the message has a reference */

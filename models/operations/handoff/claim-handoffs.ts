@@ -1,11 +1,8 @@
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Channel } from '../../channels.js';
 import type { MessageRow } from '../../tables/message.js';
-import { digestInSql } from '../../rules/contacts/erasure.js';
-import { keysInSql } from '../../rules/messages/recipient.js';
 import type { RouteChoice } from '../../rules/routing/route.js';
-import { isByRecipientInSql, type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
-import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
+import { bindOfRules, isDue, refusalOf, refuseQueued, type SendingRules } from './refuse-queued.js';
 import { bindOf, isOpenOrUnknown, isUncertain, mayBeCalled, notKnownYet, type UncertainWaits } from './uncertain-handoffs.js';
 
 /** A message that this caller may hand off now. */
@@ -20,7 +17,7 @@ export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 
   uncertain_ms: number | null;
 };
 
-export interface ClaimLimits {
+export interface ClaimLimits extends SendingRules {
   /** The maximum number of messages to claim. */
   limit: number;
   /** Ids to skip, because they were attempted in this round already. */
@@ -33,8 +30,6 @@ export interface ClaimLimits {
   waits: UncertainWaits;
   /** Stored in the attempts, so that a claim can be undone if its answer is lost; see `releaseClaim`. */
   claimId: string;
-  /** The key that finds erased recipients on the suppression list, see `erasureKey`; null if there are none. */
-  erasureKey: Buffer | null;
 }
 
 /** The accounts to call, by channel. */
@@ -42,8 +37,7 @@ export type Choices = Readonly<Record<Channel, RouteChoice>>;
 
 /**
  * Claims the due queued messages of a group for hand-off. Writes an attempt row for each, so that a crash during the call is known
- * afterwards. Messages past their `expires_at` fail and are refunded. So do messages whose recipient is suppressed or whose workspace is
- * suspended.
+ * afterwards. Messages that must not be sent fail and are refunded, see `refuseQueued`.
  *
  * Nothing is claimed of a paused or cancelled batch. The batch's row is locked until the claim is committed, so that after a change of the
  * batch no further call begins.
@@ -54,11 +48,11 @@ export async function claimHandoffs(
   db: Database,
   groupId: string,
   choices: Choices,
-  { limit, except, inBatch, resting, waits, claimId, erasureKey }: ClaimLimits,
+  { limit, except, inBatch, resting, waits, claimId, ...rules }: ClaimLimits,
 ): Promise<Claim[]> {
-  const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId, erasureKey];
+  const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId, ...bindOfRules(rules)];
   const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
-  if (claims[0]?.has_refused !== false) await refuseQueued(db, groupId, erasureKey);
+  if (claims[0]?.has_refused !== false) await refuseQueued(db, groupId, rules);
   return claims.map(({ has_refused: _, ...claimed }) => claimed);
 }
 
@@ -97,25 +91,6 @@ export const routeOf = (choices: string) => `LATERAL (
     ORDER BY cardinality(array_positions(earlier.failed_by, c.account)), c.place LIMIT 1
   ) route`;
 
-/** SQL: the message `m` is due. */
-export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
-
-/**
- * SQL: why the message `m` must not be sent: a reason of the suppression list, or `suspended` for its workspace; null if it may be. What the
- * recipient asked for comes first.
- */
-const refusalOf = (key: string) => `COALESCE((SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id), (
-  SELECT s.reason FROM suppressions s
-  WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
-    AND s.recipient = ANY(ARRAY[${namesOf(key)}]) AND (s.expires_at IS NULL OR s.expires_at > now())
-  ORDER BY ${isByRecipientInSql('s')} DESC, s.id LIMIT 1))`;
-
-/** SQL: the names under which the recipient of the message `m` may be on the list, also after an erasure. */
-const namesOf = (key: string) =>
-  keysInSql('m')
-    .flatMap((name) => [name, digestInSql(key, name)])
-    .join(', ');
-
 const stoppedBatch = `
   SELECT 1 FROM (
     SELECT b.status FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1 FOR SHARE OF b
@@ -128,7 +103,7 @@ const claim = `
       SELECT id FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${isNotResting}
         AND ${mayBeCalled(6)}
-        AND ((expires_at IS NULL OR expires_at > now()) AND ${refusalOf('$10')} IS NULL OR ${isUncertain})
+        AND ((expires_at IS NULL OR expires_at > now()) AND ${refusalOf(10)} IS NULL OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
     )
     RETURNING id, workspace_id, channel, "to", content, reference, traceparent
@@ -141,55 +116,6 @@ const claim = `
   SELECT id, workspace_id, channel, "to", content, reference, traceparent, provider, attempt, uncertain, uncertain_ms,
     EXISTS (
       SELECT 1 FROM messages m
-      WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${refusalOf('$10')} IS NOT NULL)
+      WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${refusalOf(10)} IS NOT NULL)
     ) AS has_refused
   FROM routed ORDER BY id`;
-
-/**
- * Fails and refunds the queued messages of a group that must not be sent. An uncertain message is not refunded, because it may have been sent. A
- * message that another claim took while this one waited for its lock is not refunded either.
- */
-export const refuseQueued = (db: Database, groupId: string, erasureKey: Buffer | null): Promise<void> =>
-  inTransaction(db, (transaction) => refuse(db, transaction, groupId, erasureKey));
-
-async function refuse(db: Database, transaction: Transaction, groupId: string, erasureKey: Buffer | null): Promise<void> {
-  const refused = await select<Refused>(db, findRefused, [groupId, erasureKey], transaction);
-  const at = new Date();
-  const changes = refused.map(({ id, reason }) => ({ id, at, ...failureBy(reason) }));
-  await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
-}
-
-interface Refused {
-  id: string;
-  /** Null: it has expired. */
-  reason: SuppressionReason | 'suspended' | null;
-}
-
-type Failure = Pick<StatusChange, 'status_detail' | 'error_code' | 'error_message'>;
-
-const expired: Failure = {
-  status_detail: 'expired',
-  error_code: 'expired',
-  error_message: 'The message expired before it was handed to the provider',
-};
-
-const suspended: Failure = {
-  status_detail: 'rejected',
-  error_code: 'suspended',
-  error_message: 'The workspace is suspended',
-};
-
-function failureBy(reason: Refused['reason']): Failure {
-  if (reason === null) return expired;
-  if (reason === 'suspended') return suspended;
-  return { status_detail: 'suppressed', error_code: suppressedCode, error_message: suppressedTexts[reason] };
-}
-
-const findRefused = `
-  SELECT id, CASE WHEN expires_at <= now() THEN NULL ELSE reason END AS reason
-  FROM (
-    SELECT id, expires_at, CASE WHEN ${isDue} THEN ${refusalOf('$2')} END AS reason FROM messages m
-    WHERE group_id = $1 AND status = 'queued' AND status_detail <> 'sending' AND NOT ${isUncertain}
-    ORDER BY id FOR UPDATE
-  ) queued
-  WHERE expires_at <= now() OR reason IS NOT NULL`;

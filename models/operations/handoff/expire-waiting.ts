@@ -1,21 +1,20 @@
 import { type Database, select } from '../../db/database.js';
-import { refuseQueued } from './claim-handoffs.js';
+import { refuseQueued, type SendingRules } from './refuse-queued.js';
 import { isUncertain } from './uncertain-handoffs.js';
 
 /**
  * Fails the queued messages of a group that have expired, without a claim: no call may be made now.
- * @param erasureKey see `ClaimLimits`
  * @returns whether messages have failed, and milliseconds until the next one expires; null if none will
  */
 export async function expireWaiting(
   db: Database,
   groupId: string,
-  erasureKey: Buffer | null,
+  rules: SendingRules,
 ): Promise<{ hasExpired: boolean; nextMs: number | null }> {
   for (let hasExpired = false; ; hasExpired = true) {
     const nextMs = await nextExpiryInMs(db, groupId);
     if (nextMs === null || nextMs > 0) return { hasExpired, nextMs };
-    await refuseQueued(db, groupId, erasureKey);
+    await refuseQueued(db, groupId, rules);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The time of providers. It is reserved in slots, so that all workers together call no provider faster than its limit. */
 import { type Database, select } from '../../db/database.js';
-import { type Choices, isDue, routeOf } from './claim-handoffs.js';
+import { type Choices, routeOf } from './claim-handoffs.js';
+import { isDue } from './refuse-queued.js';
 import { bindOf, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.js';
 
 /** What a round of hand-offs would need of an account. */

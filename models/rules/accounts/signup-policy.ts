@@ -28,5 +28,12 @@ export function refusalOfSignup(policy: SignupPolicy, email: string): AppError |
   return domains === null || domains.includes(own) ? null : signupLimited(domains);
 }
 
+/**
+ * Whether only workspaces with a verified address may send: real carriers cost money, and anybody can enter an address of a domain that SIGNUP
+ * names.
+ */
+export const mustBeVerified = ({ isSandboxOnly, signup }: { isSandboxOnly: boolean; signup: SignupPolicy }): boolean =>
+  !isSandboxOnly || needsVerification(signup);
+
 /** Whether workspaces must verify their address before they send, because anybody can enter an address of the domain. */
 export const needsVerification = (policy: SignupPolicy): boolean => !policy.isClosed && policy.domains !== null;

@@ -56,7 +56,7 @@ const meanings = {
 export type FailureCode = keyof typeof meanings;
 
 /** The codes of messages that the service itself let fail: they were not handed off, or it is unknown whether they were. */
-const ownCodes = ['cancelled', 'expired', 'suspended', 'provider_unavailable', 'handoff_unknown'];
+const ownCodes = ['cancelled', 'expired', 'suspended', 'unverified', 'provider_unavailable', 'handoff_unknown'];
 
 /** All failure codes. */
 export const failureCodes: readonly string[] = [...Object.keys(meanings), ...ownCodes];

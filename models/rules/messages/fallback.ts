@@ -24,8 +24,8 @@ export const afterSecondsMax = 259_200;
 /** `now`: the next step begins. `wait`: it may be necessary. `over`: it is not, or no longer. */
 export type FallbackVerdict = 'now' | 'wait' | 'over';
 
-/** A message that was cancelled or has expired is not wanted on another channel either, and a suspended workspace sends on no channel. */
-const ends = new Set(['cancelled', 'expired', 'suspended']);
+/** A message that was cancelled or has expired is not wanted on another channel either, and a workspace that may not send sends on no channel. */
+const ends = new Set(['cancelled', 'expired', 'suspended', 'unverified']);
 
 /** What decides about the step after a message. */
 export interface MessageBefore {

@@ -71,6 +71,7 @@ export const claimAll = (db: Database, groupId: string, choices: Choices, limits
     waits: noWaits,
     claimId: uuidv7(),
     erasureKey: null,
+    verifiedOnly: false,
     ...limits,
   });
 

@@ -877,7 +877,7 @@ class MessageFailedEventData(TypedDict):
     provider_message_id: NotRequired[str]
     """Absent if no provider accepted the message"""
     error_code: str
-    """A failure code: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, provider_unavailable, handoff_unknown"""
+    """A failure code: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown"""
     error_message: str
     reference: NotRequired[str]
     """Present if the message has a reference"""

@@ -16,6 +16,7 @@ describe('a chain across channels', () => {
     ['failed', 'cancelled', 'over', 'over'],
     ['failed', 'expired', 'over', 'over'],
     ['failed', 'suspended', 'over', 'over'],
+    ['failed', 'unverified', 'over', 'over'],
   ] as [Status, string | null, string, string][]) {
     it(`a chain after ${status} ${code ?? ''}: ${early} before its time is over, ${due} then`, () => {
       const before = { status, error_code: code, has_expired: false };
