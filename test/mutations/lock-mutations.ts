@@ -39,7 +39,7 @@ export const lockMutations: readonly Mutation[] = [
   },
   {
     guards: 'the lock on messages that are refused',
-    file: 'models/operations/handoff/claim-handoffs.ts',
+    file: 'models/operations/handoff/refuse-queued.ts',
     find: "AND status_detail <> 'sending' AND NOT ${isUncertain}\n    ORDER BY id FOR UPDATE",
     replace: 'AND NOT ${isUncertain}',
     test: 'models/operations/handoff/lock-order',
