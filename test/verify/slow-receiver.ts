@@ -1,4 +1,4 @@
-/** Copies of the sample receivers that are slow to handle an event, and then fail. */
+/** Changed copies of the sample receivers, such as those that are slow to handle an event, and then fail. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,11 +44,21 @@ export function slowToFail(folder: string, file: string): string {
   const name = `slow-${file}`;
   const [begun, fails] = [`${name}.begun`, `${name}.fails`];
   const [line, slow] = handlers(begun, fails)[file] ?? assert.fail(file);
+  return changedCopy(folder, file, { name, find: line, replace: slow.replaceAll('$', '$$$$') });
+}
+
+/**
+ * Makes a copy of the receiver with one change.
+ * @param change `replace` may name groups of `find`
+ * @returns its name
+ */
+export function changedCopy(
+  folder: string,
+  file: string,
+  { name, find, replace }: { name: string; find: RegExp; replace: string },
+): string {
   const text = readFileSync(join(folder, file), 'utf8');
-  assert.match(text, line);
-  writeFileSync(
-    join(folder, name),
-    text.replace(line, () => slow),
-  );
+  assert.match(text, find);
+  writeFileSync(join(folder, name), text.replace(find, replace));
   return name;
 }

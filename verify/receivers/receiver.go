@@ -21,13 +21,39 @@ import (
 const tolerance = 300 * time.Second
 const bytesMax = 1_000_000
 const keyBytesMin = 16
+const seenMax = 10_000
 
 type event struct {
 	Event string         `json:"event"`
 	Data  map[string]any `json:"data"`
 }
 
-var seen, handling sync.Map // one process; several need a unique column instead
+// The ids of the newest events that were handled. One process; several need a unique column instead.
+type memory struct {
+	mutex sync.Mutex
+	ids   map[string]bool
+	order []string
+}
+
+func (m *memory) has(id string) bool {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return m.ids[id]
+}
+
+func (m *memory) add(id string) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.ids[id] = true
+	m.order = append(m.order, id)
+	if len(m.order) > seenMax {
+		delete(m.ids, m.order[0])
+		m.order = m.order[1:]
+	}
+}
+
+var seen = memory{ids: map[string]bool{}}
+var handling sync.Map
 
 func handle(received event) error {
 	messageID, _ := received.Data["message_id"].(string) // a test event has none
@@ -86,14 +112,14 @@ func main() {
 			return
 		}
 		defer handling.Delete(id)
-		if _, again := seen.Load(id); again {
+		if seen.has(id) {
 			return // it came before
 		}
 		if handle(received) != nil {
 			response.WriteHeader(http.StatusInternalServerError) // not acknowledged
 			return
 		}
-		seen.Store(id, true)
+		seen.add(id)
 	})
 	port := os.Getenv("PORT")
 	if port == "" {

@@ -6,7 +6,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 KEY_BYTES_MIN = 16
 TOLERANCE_SECONDS = 300
 BYTES_MAX = 1_000_000
-seen = set()  # one process; several need a unique column instead
+SEEN_MAX = 10_000
+seen = {}  # the newest ids, oldest first. One process; several need a unique column instead
 handling = set()
 lock = threading.Lock()  # each request has a thread
 
@@ -61,7 +62,10 @@ class Receiver(BaseHTTPRequestHandler):
         status = 200
         try:
             handle(json.loads(body))
-            seen.add(event_id)
+            with lock:
+                seen[event_id] = True
+                if len(seen) > SEEN_MAX:
+                    del seen[next(iter(seen))]
         except Exception:
             traceback.print_exc()
             status = 500  # not acknowledged, so it will come again
