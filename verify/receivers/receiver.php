@@ -24,6 +24,9 @@ function is_ours(string $body, array $keys): bool
     return false;
 }
 
+// PHP would answer 200 when the handler throws and errors are displayed. Until the event is handled, the answer is 500, so that it comes again.
+ini_set('display_errors', '0');
+http_response_code(500);
 // Without this check an empty variable would be a key that everybody knows.
 $keys = [];
 foreach (preg_split('/ +/', (string) getenv('WEBHOOK_SECRETS'), -1, PREG_SPLIT_NO_EMPTY) as $secret) {
@@ -31,7 +34,6 @@ foreach (preg_split('/ +/', (string) getenv('WEBHOOK_SECRETS'), -1, PREG_SPLIT_N
 }
 if ($keys === [] || min(array_map('strlen', $keys)) < KEY_BYTES_MIN) {
     error_log('Set WEBHOOK_SECRETS to the whole secret of the webhook: whsec_...');
-    http_response_code(500);
     exit;
 }
 $body = file_get_contents('php://input');
@@ -43,3 +45,4 @@ if (!is_ours($body, $keys)) {
 $event = json_decode($body, true, flags: JSON_THROW_ON_ERROR);
 // Write $_SERVER['HTTP_WEBHOOK_ID'] into a unique column in the transaction that handles the event: it may come more than once.
 error_log("{$event['event']} " . ($event['data']['message_id'] ?? ''));
+http_response_code(200);
