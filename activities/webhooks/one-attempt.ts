@@ -77,7 +77,7 @@ export function consequenceOf(
   const isScheduled = trigger === 'scheduled';
   const delays = isTest ? [] : (delivery.retry_delays ?? usualDelays);
   const next = followsSchedule ? nextStep(result, delivery, delays) : lastStep(result);
-  const isHeeded = isScheduled || result.error === null || (trigger === 'replay' && asksToWait(result));
+  const isHeeded = isScheduled || result.error === null || asksToWait(result);
   const health = isHeeded ? healthNote(result, delivery, { isProbe, delays, isScheduled }) : undefined;
   return { trigger, next, isScheduled, ...(health === undefined ? {} : { health }) };
 }
@@ -99,7 +99,7 @@ function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays:
 }
 
 /**
- * What an attempt changes in the health of its endpoint: a scheduled one, one that was acknowledged, or one of a replay whose answer asks to wait.
+ * What an attempt changes in the health of its endpoint: a scheduled one, one that was acknowledged, or one whose answer asks to wait.
  * Undefined if nothing, or if the fault is ours.
  */
 function healthNote(
@@ -111,7 +111,7 @@ function healthNote(
   const isNews = succeeded ? failing_since !== null || resume_at !== null : result.error !== 'undecryptable_secret';
   if (!isNews) return undefined;
   const isFirst = isScheduled && ladder_step === 0;
-  return { webhookId: webhook_id, succeeded, isFirst, isProbe, retryAfterSeconds: askedSeconds(result), delays };
+  return { webhookId: webhook_id, succeeded, isScheduled, isFirst, isProbe, retryAfterSeconds: askedSeconds(result), delays };
 }
 
 /** The receiver is too busy for this attempt and for those that would follow. */

@@ -67,6 +67,7 @@ export const webhookColumns = {
   // The health of the endpoint, written by note-health.ts, and when its retrier looks next, written by retriers.ts.
   failures: withDefault(column.integer()),
   failing_since: withDefault(nullable(column.timestamp())),
+  failed_at: withDefault(nullable(column.timestamp())),
   resume_at: withDefault(nullable(column.timestamp())),
   pause_seconds: withDefault(nullable(column.double())),
   carrier_looks_at: withDefault(nullable(column.timestamp())),

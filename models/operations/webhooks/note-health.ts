@@ -11,10 +11,15 @@ import { countText } from '../../rules/values/text.js';
 import { retryAfterSecondsMax } from '../../rules/webhooks/retry.js';
 import { disableWebhook } from './disable-webhook.js';
 
-/** The result of an attempt, as far as it concerns the endpoint. Resends, replays and tests count only if they were acknowledged. */
+/**
+ * The result of an attempt, as far as it concerns the endpoint. Resends, replays and tests count only if they were acknowledged. If they fail, the
+ * endpoint can only ask for a wait.
+ */
 export interface HealthNote {
   webhookId: string;
   succeeded: boolean;
+  /** The retry schedule made it. */
+  isScheduled: boolean;
   /** It was the first attempt of its event. */
   isFirst: boolean;
   /** It was the one attempt that a half-open breaker permits. */
@@ -34,6 +39,11 @@ export type NoteAtUrl = HealthNote & { url: string };
 const failuresToOpen = 10;
 const pauseSecondsMax = 300;
 const pauseSecondsWithoutSchedule = 5;
+/**
+ * A failure belongs to a new time of failing if the one before it is older than this multiple of the longest wait between two attempts. An endpoint
+ * that got nothing meanwhile has not failed meanwhile.
+ */
+const quietDelays = 1.5;
 /** Longer than an attempt takes. */
 const probeSeconds = 15;
 
@@ -62,16 +72,19 @@ async function noteEndpoint(db: Database, endpoint: Endpoint, notes: readonly He
   if (successes.length > 0) await select(db, recovered, [webhookId, successes.some(({ isProbe }) => isProbe), url]);
   if (failures.length === 0) return false;
   const failingSeconds = await noteFailures(db, endpoint, failures);
-  if (disableAfterSeconds === 0 || failingSeconds < disableAfterSeconds) return false;
+  if (disableAfterSeconds === 0 || !failures.some(({ isScheduled }) => isScheduled) || failingSeconds < disableAfterSeconds) return false;
   const reason = `The endpoint has acknowledged nothing for ${inWords(failingSeconds)}`;
   return disableWebhook(db, webhookId, reason, { url, failingSeconds: disableAfterSeconds });
 }
 
 /** During a pause, only the success of the probe ends it. Any other success shows that the endpoint has acknowledged something now. */
 const recovered = `
-  UPDATE webhooks w SET failing_since = CASE WHEN n.has_ended THEN NULL ELSE now() END, failures = CASE WHEN n.has_ended THEN 0 ELSE w.failures END,
+  UPDATE webhooks w SET failing_since = CASE WHEN NOT n.has_ended AND w.failing_since IS NOT NULL THEN now() END, failures = CASE WHEN n.has_ended THEN 0 ELSE w.failures END,
     resume_at = CASE WHEN n.has_ended THEN NULL ELSE w.resume_at END, pause_seconds = CASE WHEN n.has_ended THEN NULL ELSE w.pause_seconds END
-  FROM (SELECT id, $2 OR resume_at IS NULL AS has_ended FROM webhooks WHERE id = $1 AND url = $3 AND failing_since IS NOT NULL FOR NO KEY UPDATE) n
+  FROM (
+    SELECT id, $2 OR resume_at IS NULL AS has_ended FROM webhooks
+    WHERE id = $1 AND url = $3 AND (failing_since IS NOT NULL OR resume_at IS NOT NULL) FOR NO KEY UPDATE
+  ) n
   WHERE w.id = n.id`;
 
 /** @returns for how many seconds the endpoint has acknowledged nothing; 0 if the webhook has another URL meanwhile */
@@ -79,15 +92,17 @@ async function noteFailures(db: Database, { webhookId, url }: Endpoint, notes: r
   const first = notes.filter(({ isFirst }) => isFirst).length;
   const asked = Math.min(retryAfterSecondsMax, Math.max(...notes.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 0)));
   const delays = notes[0]?.delays ?? [];
+  const quietSeconds = quietDelays * Math.max(retryAfterSecondsMax, ...notes.flatMap((note) => note.delays));
   const pauses = [delays[0] ?? pauseSecondsWithoutSchedule, Math.min(pauseSecondsMax, Math.max(...delays, pauseSecondsWithoutSchedule))];
   const isProbe = notes.some((note) => note.isProbe);
-  const bind = [webhookId, first, isProbe, asked > 0 ? asked : null, ...pauses, failuresToOpen, url];
+  const isScheduled = notes.some((note) => note.isScheduled);
+  const bind = [webhookId, first, isProbe, asked > 0 ? asked : null, ...pauses, failuresToOpen, url, isScheduled, quietSeconds];
   const [row] = await select<{ seconds: number }>(db, failed, bind);
   return row?.seconds ?? 0;
 }
 
 const failed = `
-  UPDATE webhooks w SET failures = n.failures, pause_seconds = n.pause_seconds, failing_since = COALESCE(w.failing_since, now()),
+  UPDATE webhooks w SET failures = n.failures, pause_seconds = n.pause_seconds, failing_since = n.failing_since, failed_at = n.failed_at,
     resume_at = GREATEST(
       CASE WHEN NOT $3 THEN w.resume_at END,
       now() + $4::double precision * interval '1 second',
@@ -96,11 +111,14 @@ const failed = `
     SELECT id, failures + $2::integer AS failures, CASE
       WHEN pause_seconds IS NULL THEN CASE WHEN failures + $2::integer >= $7 THEN $5::double precision END
       WHEN $3 THEN LEAST(2 * pause_seconds, $6::double precision)
-      ELSE pause_seconds END AS pause_seconds
+      ELSE pause_seconds END AS pause_seconds,
+      CASE WHEN NOT $9 OR failed_at >= now() - $10::double precision * interval '1 second' OR failed_at IS NULL AND failing_since IS NOT NULL
+        THEN failing_since ELSE now() END AS failing_since,
+      CASE WHEN $9 THEN now() ELSE failed_at END AS failed_at
     FROM webhooks WHERE id = $1 AND url = $8 FOR NO KEY UPDATE
   ) n
   WHERE w.id = n.id
-  RETURNING extract(epoch FROM now() - w.failing_since)::double precision AS seconds`;
+  RETURNING COALESCE(extract(epoch FROM now() - w.failing_since)::double precision, 0) AS seconds`;
 
 /** The wait that an endpoint has asked for by `Retry-After`. */
 export interface AskedWait {

@@ -25,7 +25,7 @@ export interface WebhookChange {
 const noKeyPairs = { signing_key: null, public_key: null, old_signing_key: null, old_public_key: null };
 
 /** The state of an endpoint without failures. Its retrier may be asleep and must be woken. */
-const healthy = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
+const healthy = { failures: 0, failing_since: null, failed_at: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
 
 /**
  * Changes a webhook. Activation clears the reason why it was disabled. Activation and a new URL both clear the health of its endpoint:

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
+import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { buildDelivery, deliveryOf } from '../../support/rows/deliveries.js';
@@ -9,6 +10,10 @@ import { secondsUntil, useEndpointWorkers } from './use-endpoint-workers.js';
 
 describe('an endpoint', () => {
   const { test, worker, queued, idsReceived } = useEndpointWorkers();
+  const askedFor = (deliveryId: string, trigger: 'manual' | 'test') => {
+    const { attemptNow } = webhookOperationActivities({ db: test.db, config: testConfig(), poster: test.poster });
+    return inActivity(attemptNow, [{ deliveryId, trigger }]);
+  };
 
   /** @returns how many requests had come beside the first one when it was answered */
   const answerFirstSlowly = () => {
@@ -87,6 +92,41 @@ describe('an endpoint', () => {
     assert.ok(secondsUntil((await test.webhook.reload()).resume_at) > 25);
   });
 
+  for (const trigger of ['manual', 'test'] as const) {
+    it(`a pause requested in the answer to a ${trigger} attempt holds for all deliveries, and is no failure of the endpoint`, async () => {
+      test.receiver.answer = answerWith(503, { 'Retry-After': '30' });
+      const isTest = trigger === 'test';
+      const deliveryId = isTest
+        ? await createTestDelivery(test.db, test.workspaceId, test.webhook.id)
+        : (await buildDelivery(test.db, test.workspaceId)).id;
+      await askedFor(deliveryId, trigger);
+      const asked = await test.webhook.reload();
+      assert.ok(secondsUntil(asked.resume_at) > 25);
+      assert.deepEqual([asked.failing_since, asked.failures], [null, 0]);
+      await worker().deliver(await queued(1));
+      assert.ok(((await worker().carry()) ?? 0) > 20_000);
+      assert.equal(test.receiver.received.length, 1);
+      test.receiver.answer = acknowledge;
+      await test.webhook.update({ resume_at: new Date(Date.now() - 1_000) });
+      assert.equal(await worker().carry(), null);
+      assert.deepEqual([(await test.webhook.reload()).resume_at, test.receiver.received.length > 1], [null, true]);
+    });
+  }
+
+  for (const [what, hoursAgo, isActive] of [
+    ['is not disabled for two failures with days without an attempt between them', 60, true],
+    ['is disabled when the failures of five days follow each other', 30, false],
+  ] as const) {
+    it(`a webhook ${what}`, async () => {
+      test.receiver.answer = answerWith(500);
+      const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
+      await test.webhook.update({ failing_since: hours(130), failed_at: hours(hoursAgo) });
+      await worker({ WEBHOOK_DISABLE_AFTER: '432000' }).deliver(await queued(1));
+      const { is_active, failing_since } = await test.webhook.reload();
+      assert.deepEqual([is_active, (failing_since ?? 0) > hours(1)], [isActive, isActive]);
+    });
+  }
+
   for (const [what, paused] of [
     ['', null],
     [' beside a pause', new Date(Date.now() + 3_600_000)],
@@ -94,8 +134,7 @@ describe('an endpoint', () => {
     it(`a webhook that acknowledges a resend${what} is not disabled for what it did before`, async () => {
       await test.webhook.update({ failing_since: new Date(Date.now() - 120_500), resume_at: paused });
       const { id } = await buildDelivery(test.db, test.workspaceId);
-      const { attemptNow } = webhookOperationActivities({ db: test.db, config: testConfig(), poster: test.poster });
-      await inActivity(attemptNow, [{ deliveryId: id, trigger: 'manual' }]);
+      await askedFor(id, 'manual');
       const { failing_since, resume_at } = await test.webhook.reload();
       assert.deepEqual([failing_since !== null, resume_at], [paused !== null, paused]);
       await test.webhook.update({ resume_at: null });

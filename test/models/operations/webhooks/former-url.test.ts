@@ -31,7 +31,15 @@ describe('a webhook that is changed while the failure of its former URL is recor
 
   const failedAttempt = async (retryAfterSeconds: number | null = null) => {
     const delivery = await buildDelivery(test.db, test.workspaceId);
-    const health = { webhookId: delivery.webhook_id, succeeded: false, isFirst: false, isProbe: false, retryAfterSeconds, delays: [60] };
+    const health = {
+      webhookId: delivery.webhook_id,
+      succeeded: false,
+      isScheduled: true,
+      isFirst: false,
+      isProbe: false,
+      retryAfterSeconds,
+      delays: [60],
+    };
     return { ...attemptWith(delivery, { status: 'pending', inSeconds: 60 }), health };
   };
 

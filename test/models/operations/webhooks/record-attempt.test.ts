@@ -114,7 +114,7 @@ describe('recordAttempts', () => {
   it('delays no attempt at the present URL after one at a former URL', async () => {
     const [refused, gone] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
     const former = 'https://former.example.test/';
-    const health = { webhookId, succeeded: false, isFirst: true, isProbe: false, retryAfterSeconds: 3_600, delays: [60] };
+    const health = { webhookId, succeeded: false, isScheduled: true, isFirst: true, isProbe: false, retryAfterSeconds: 60, delays: [60] };
     assert.deepEqual(
       await recordAttempts(
         test.db,
