@@ -1,5 +1,5 @@
 /** Sends one POST to a webhook: HTTPS only, no redirects, checked address, one deadline, and only the first part of the answer is kept. */
-import type { ClientRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Config } from '../../models/settings/config.js';
@@ -59,17 +59,34 @@ export function webhookPoster(
 ): WebhookPoster {
   const resolve = given.resolve ?? createResolver({ servers: config.webhookDnsServers });
   // No limit of connections: with a limit for each host, endpoints that hang would block others of the same host.
-  const agent = new Agent({ ...addressOptions, keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
+  const options = { ...addressOptions, timeout: idleSocketMs, minVersion: 'TLSv1.2' } as const;
+  const agents: Agents = {
+    kept: new Agent({ ...options, keepAlive: true, maxFreeSockets: 64 }),
+    fresh: new Agent(options),
+    isClosed: false,
+  };
   return {
     post: (address, headers, body, whose) => {
       const url = new URL(address);
       const target = targetOf(url);
       // The look-up belongs to the request. The agent's connections are shared, and each was made to a checked address.
       const lookup = guardedLookup((ip) => isAllowedTarget(ip, target.port, config), resolve, whose);
-      return post({ url, target, headers, body, totalTimeoutMs, lookup }, agent, config);
+      return post({ url, target, headers, body, totalTimeoutMs, lookup }, agents, config);
     },
-    close: () => agent.destroy(),
+    close: () => {
+      agents.isClosed = true;
+      agents.kept.destroy();
+      agents.fresh.destroy();
+    },
   };
+}
+
+interface Agents {
+  /** Its connections are used again. */
+  kept: Agent;
+  /** Makes a connection for each request. */
+  fresh: Agent;
+  isClosed: boolean;
 }
 
 interface Outgoing {
@@ -81,7 +98,7 @@ interface Outgoing {
   lookup: LookupFunction;
 }
 
-async function post(outgoing: Outgoing, agent: Agent, policy: TargetPolicy): Promise<PostResult> {
+async function post(outgoing: Outgoing, agents: Agents, policy: TargetPolicy): Promise<PostResult> {
   const { url, target, headers, body, lookup } = outgoing;
   const at = new Date();
   const tracer = new Tracer();
@@ -89,18 +106,35 @@ async function post(outgoing: Outgoing, agent: Agent, policy: TargetPolicy): Pro
     const trace = tracer.trace();
     return { at, durationMs: trace.timings.total_ms, ...trace };
   };
-  const nothing = { responseStatus: null, responseBody: null, retryAfter: undefined };
-  if (url.protocol !== 'https:' || !mayAsk(target, policy)) return { ...traced(), ...nothing, error: 'blocked_address' };
+  if (url.protocol !== 'https:' || !mayAsk(target, policy)) return { ...traced(), ...beginOf(undefined), error: 'blocked_address' };
   const signal = AbortSignal.timeout(outgoing.totalTimeoutMs);
-  const watch = (sent: ClientRequest) => tracer.watch(sent);
+  const seen: { request?: ClientRequest; response?: IncomingMessage } = {};
+  const watch = (request: ClientRequest) => {
+    tracer.watch(request);
+    seen.request = request;
+    request.once('response', (response) => (seen.response = response));
+  };
+  const send = (agent: Agent) => exchange({ method: 'POST', url, headers, body, agent, signal, lookup, answerBytesMax, watch });
   try {
-    const answer = await exchange({ method: 'POST', url, headers, body, agent, signal, lookup, answerBytesMax, watch });
+    const answer = await send(agents.kept).catch((error: unknown) => {
+      // The receiver may have closed a kept connection just before the request: RFC 9112 §9.3.1.
+      const isStale = seen.request?.reusedSocket === true && seen.response === undefined && classify(error) === 'reset';
+      if (isStale && !agents.isClosed) return send(agents.fresh);
+      throw error;
+    });
     const read = { responseStatus: answer.status, responseBody: readable(answer.body), retryAfter: answer.headers['retry-after'] };
     return { ...traced(), ...read, error: errorOf(answer.status) };
   } catch (error) {
-    return { ...traced(), ...nothing, error: classify(error) };
+    return { ...traced(), ...beginOf(seen.response), error: classify(error) };
   }
 }
+
+/** The status and the wished wait are known before the body, which may not end. */
+const beginOf = (response: IncomingMessage | undefined) => ({
+  responseStatus: response?.statusCode ?? null,
+  responseBody: null,
+  retryAfter: response?.headers['retry-after'],
+});
 
 /** A literal address is checked here, because Node.js does not call `lookup` for it. */
 const mayAsk = ({ host, port }: Outgoing['target'], policy: TargetPolicy) =>

@@ -24,7 +24,9 @@ const actions: Readonly<Record<string, (context: Context, argument: string) => P
     const { items } = await tidings().webhooks.deliveries(id, { limit: 20 }, { signal }).page();
     for (const item of items) {
       const last = item.attempts.at(-1);
-      const result = last === undefined ? '' : `${last.response_status ?? plain(last.error ?? '')}`;
+      // A receiver that begins an answer and does not end it has acknowledged nothing, whatever the status.
+      const isBroken = last?.error === 'timeout' || last?.error === 'reset';
+      const result = last === undefined ? '' : `${(isBroken ? null : last.response_status) ?? plain(last.error ?? '')}`;
       terminal.print(
         `${item.created_at}  ${item.status.padEnd(9)}  ${item.event.padEnd(17)}  ${counted(item.attempts.length, 'attempt').padEnd(11)}  ${result}`,
         item,

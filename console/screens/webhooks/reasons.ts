@@ -20,6 +20,8 @@ const reasons: Readonly<Record<string, string>> = {
 export function reasonOf({ error, response_status: status }: Pick<Attempt, 'error' | 'response_status'>): string | null {
   if (error === null) return null;
   if (error === 'http_status') return statusReason(status ?? 0);
+  if (error === 'timeout' && status !== null) return `The receiver answered ${status}, but its answer did not end within 10 seconds.`;
+  if (error === 'reset' && status !== null) return `The receiver answered ${status}, but closed the connection before its answer ended.`;
   return reasons[error] ?? error;
 }
 

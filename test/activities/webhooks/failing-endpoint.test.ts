@@ -92,6 +92,16 @@ describe('an endpoint', () => {
     assert.ok(secondsUntil((await test.webhook.reload()).resume_at) > 25);
   });
 
+  for (const status of [410, 503]) {
+    it(`status ${status} and the requested pause count when the answer breaks off`, async () => {
+      test.receiver.answer = (_received, response) =>
+        void response.writeHead(status, { 'Content-Length': '100', 'Retry-After': '30' }).write('half', () => response.socket?.destroy());
+      await worker().deliver(await queued(1));
+      const { is_active, resume_at } = await test.webhook.reload();
+      assert.deepEqual([is_active, secondsUntil(resume_at) > 25], [status !== 410, true]);
+    });
+  }
+
   for (const trigger of ['manual', 'test'] as const) {
     it(`a pause requested in the answer to a ${trigger} attempt holds for all deliveries, and is no failure of the endpoint`, async () => {
       test.receiver.answer = answerWith(503, { 'Retry-After': '30' });

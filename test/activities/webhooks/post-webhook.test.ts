@@ -98,7 +98,7 @@ describe('webhookPoster', () => {
       const timer = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(timer));
     };
-    assert.deepEqual(summary(await postTo(drip, quick)), { error: 'timeout', ...nothing });
+    assert.deepEqual(summary(await postTo(drip, quick)), { error: 'timeout', ...nothing, responseStatus: 200 });
   });
 
   it('endless headers are a failure', async () => {
@@ -146,17 +146,10 @@ describe('webhookPoster', () => {
     assert.notEqual(responseBody?.trim().replaceAll('\uFFFD', ''), '');
   });
 
-  for (const [what, answer] of [
-    ['hangs up without an answer', (_received, response) => void response.socket?.destroy()],
-    [
-      'hangs up in the middle of the body',
-      (_received, response) => void response.writeHead(200, { 'Content-Length': '100' }).write('half', () => response.socket?.destroy()),
-    ],
-  ] satisfies [string, Answer][]) {
-    it(`a receiver that ${what} counts as a reset connection`, async () => {
-      assert.deepEqual(summary(await postTo(answer)), { error: 'reset', ...nothing });
-    });
-  }
+  it('a receiver that hangs up without an answer counts as a reset connection', async () => {
+    const hangUp: Answer = (_received, response) => void response.socket?.destroy();
+    assert.deepEqual(summary(await postTo(hangUp)), { error: 'reset', ...nothing });
+  });
 
   it('a receiver that wants another protocol is a failure, and no call hangs', async () => {
     const upgrade: Answer = (_received, { socket }) =>

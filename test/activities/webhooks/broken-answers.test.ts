@@ -1,0 +1,77 @@
+/** Answers that end too early, or not at all, and connections that were kept too long. */
+import assert from 'node:assert/strict';
+import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
+import { testConfig } from '../../support/config.js';
+import { acknowledge, type Answer, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+
+describe('webhookPoster with a broken connection', () => {
+  const closing: (() => void | Promise<void>)[] = [];
+  before(trustTestAuthority);
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  const receiverWith = async (answer: Answer): Promise<Receiver> => {
+    const receiver = await startReceiver(answer);
+    closing.push(() => receiver.close());
+    return receiver;
+  };
+  const posterWith = (totalTimeoutMs = 60_000): WebhookPoster => {
+    const poster = webhookPoster(testConfig(), { totalTimeoutMs });
+    closing.push(() => poster.close());
+    return poster;
+  };
+
+  const statuses = [200, 410, 503];
+  const begin =
+    (status: number): Answer =>
+    (_received, response) =>
+      void response.writeHead(status, { 'Content-Length': '100', 'Retry-After': '17' }).write('half');
+  const resultsOf = async (answer: (status: number) => Answer, poster: WebhookPoster) => {
+    const receivers = await Promise.all(statuses.map((status) => receiverWith(answer(status))));
+    const results = await Promise.all(receivers.map(({ url }) => poster.post(url, {}, '{}')));
+    return results.map(({ error, responseStatus, retryAfter }) => [error, responseStatus, retryAfter]);
+  };
+
+  it('the status and the wished wait are known when the body does not end in time', async () => {
+    const expected = statuses.map((status) => ['timeout', status, '17']);
+    assert.deepEqual(await resultsOf(begin, posterWith(5_000)), expected);
+  });
+
+  it('the status and the wished wait are known when the connection closes in the middle of the body', async () => {
+    const closeAfter =
+      (status: number): Answer =>
+      (received, response, index) => {
+        begin(status)(received, response, index);
+        response.write('more', () => response.socket?.destroy());
+      };
+    const expected = statuses.map((status) => ['reset', status, '17']);
+    assert.deepEqual(await resultsOf(closeAfter, posterWith()), expected);
+  });
+
+  it('a kept connection that closes without an answer is replaced once', async () => {
+    const receiver = await receiverWith((received, response, index) => {
+      if (index === 1) response.socket?.destroy();
+      else acknowledge(received, response, index);
+    });
+    const poster = posterWith();
+    await poster.post(receiver.url, {}, '{"of": 1}');
+    const { error, responseStatus } = await poster.post(receiver.url, {}, '{"of": 2}');
+    assert.deepEqual([error, responseStatus], [null, 200]);
+    assert.deepEqual(
+      receiver.received.map(({ body }) => body),
+      ['{"of": 1}', '{"of": 2}', '{"of": 2}'],
+    );
+  });
+
+  it('a receiver that closes the new connection too counts as a reset connection', async () => {
+    const receiver = await receiverWith((received, response, index) => {
+      if (index > 0) response.socket?.destroy();
+      else acknowledge(received, response, index);
+    });
+    const poster = posterWith();
+    await poster.post(receiver.url, {}, '{}');
+    const { error, responseStatus } = await poster.post(receiver.url, {}, '{}');
+    assert.deepEqual([error, responseStatus, receiver.received.length], ['reset', null, 3]);
+  });
+});
