@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { type PosterOptions, webhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { testConfig } from '../../support/config.js';
-import { acknowledge, certificateFor, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+import { type PosterOptions, webhookPoster } from '../../../../activities/webhooks/post-webhook.js';
+import { testConfig } from '../../../support/config.js';
+import { acknowledge, certificateFor, type Receiver, startReceiver, trustTestAuthority } from '../../../support/network/receiver.js';
 
 const v4 = (address: string): LookupAddress => ({ address, family: 4 });
 const v6 = (address: string): LookupAddress => ({ address, family: 6 });

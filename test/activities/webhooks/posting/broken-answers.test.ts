@@ -1,8 +1,8 @@
 /** Answers that end too early, or not at all, and connections that were kept too long. */
 import assert from 'node:assert/strict';
-import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { testConfig } from '../../support/config.js';
-import { acknowledge, type Answer, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+import { webhookPoster, type WebhookPoster } from '../../../../activities/webhooks/post-webhook.js';
+import { testConfig } from '../../../support/config.js';
+import { acknowledge, type Answer, type Receiver, startReceiver, trustTestAuthority } from '../../../support/network/receiver.js';
 
 describe('webhookPoster with a broken connection', () => {
   const closing: (() => void | Promise<void>)[] = [];

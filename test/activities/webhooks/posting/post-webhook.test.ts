@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { type PosterOptions, type PostResult, webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { testConfig } from '../../support/config.js';
-import { acknowledge, type Answer, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+import { type PosterOptions, type PostResult, webhookPoster, type WebhookPoster } from '../../../../activities/webhooks/post-webhook.js';
+import { testConfig } from '../../../support/config.js';
+import {
+  acknowledge,
+  type Answer,
+  answerWith,
+  type Receiver,
+  startReceiver,
+  trustTestAuthority,
+} from '../../../support/network/receiver.js';
 
 const body = '{"event":"message.sent","text":"Grüße 😀"}';
 const headers = { 'Content-Type': 'application/json', 'X-Service-Event': 'message.sent', 'webhook-id': 'evt-1' };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { generate } from 'selfsigned';
-import { type WebhookPoster, webhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { issueCertificate, makeAuthority } from '../../../local/tls/certificates.js';
-import { testConfig } from '../../support/config.js';
-import { acknowledge, certificateFor, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+import { type WebhookPoster, webhookPoster } from '../../../../activities/webhooks/post-webhook.js';
+import { issueCertificate, makeAuthority } from '../../../../local/tls/certificates.js';
+import { testConfig } from '../../../support/config.js';
+import { acknowledge, certificateFor, startReceiver, trustTestAuthority } from '../../../support/network/receiver.js';
 
 describe('webhookPoster, to receivers that cannot prove who they are', () => {
   let poster: WebhookPoster;
