@@ -17,7 +17,7 @@ import { forgetMailFiles } from './support/forget-mail-files.js';
 
 export interface EmailDeps {
   db: Database;
-  config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'secretKeys'>;
+  config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'secretKeys' | 'webhookRetentionDays'>;
   logger: Logger;
 }
 
@@ -76,8 +76,9 @@ const notSent = (error: SmtpError) =>
   });
 
 /** The subject, text and HTML of the mail. */
-function textOf(mail: LoadedMail, { publicUrl, secretKeys }: EmailDeps['config']): MailText {
-  const { kind, name, detail, is_verified: isVerified } = mail;
+function textOf(mail: LoadedMail, { publicUrl, secretKeys, webhookRetentionDays }: EmailDeps['config']): MailText {
+  const { kind, name, is_verified: isVerified } = mail;
+  const detail = { ...mail.detail, body_days: webhookRetentionDays.bodies };
   return renderMail(kind, { name, publicUrl, token: tokenOf(mail, secretKeys), isVerified, detail });
 }
 

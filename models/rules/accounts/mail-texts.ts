@@ -31,9 +31,10 @@ export interface MailDetail {
   webhooks?: string[];
   /** A reset has removed the second factor. */
   totp_disabled?: boolean;
-  /** The name of a key. */
+  /** After how many days the body of an event is deleted; 0: never. */
+  body_days?: number;
+  /** The name of a key, and the address of a client. */
   key?: string;
-  /** The address of a client. */
   address?: string | null;
 }
 
@@ -159,9 +160,9 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
   },
   webhook_disabled: {
     subject: 'A webhook was disabled',
-    lines: ({ url = '', reason = '' }) => [
+    lines: ({ url = '', reason = '', body_days: days = 0 }) => [
       `The webhook ${url} was disabled. ${reason}.`,
-      'Its events are kept from now on. Activate the webhook again and replay them.',
+      `Its events are held from now on${days === 0 ? '' : `. Each can be sent for ${days} days`}. Activate the webhook again and replay them.`,
     ],
   },
 };

@@ -49,6 +49,12 @@ describe('renderMail', () => {
     assert.ok(html.includes('https://x.test/?a=&lt;b&gt; was disabled'));
   });
 
+  it('states for how many days the events of a disabled webhook can be sent', () => {
+    const textOf = (body_days: number) => renderMail('webhook_disabled', { ...context, detail: { body_days } }).text;
+    assert.match(textOf(30), /Its events are held from now on\. Each can be sent for 30 days\. Activate/);
+    assert.match(textOf(0), /Its events are held from now on\. Activate/);
+  });
+
   it('names a webhook without a link to an address that was never verified', () => {
     const unverified = { ...context, isVerified: false };
     const url = 'https://your-account-is-locked.evil.example';
