@@ -8,8 +8,8 @@ const conflict = (message: string) => new AppError('conflict', message);
 /** @param verb what was asked for, such as `cancelled` */
 export const canNoLonger = (resource: ResourceName, verb: string) => conflict(`${resource} can no longer be ${verb}`);
 export const inactiveWebhook = () => conflict('Webhook is inactive. Activate it before sending to it');
-/** The body of the event has been deleted. */
-export const deliveryTooOld = () => conflict('Delivery is too old to be sent again');
+/** The retention or an erasure has deleted the body of the event. */
+export const deliveryWithoutBody = () => conflict('Delivery cannot be sent again, because the body of its event was deleted');
 export const exportRunning = () => conflict('An export of this workspace is running already');
 /** The recipient has opted out. */
 export const recipientsSuppression = () =>

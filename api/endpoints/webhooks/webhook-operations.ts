@@ -1,6 +1,6 @@
 /** Operations on webhooks: send a test event, rotate the secret, resend a delivery, get the public key. */
 import Joi from 'joi';
-import { deliveryTooOld } from '../../../models/conflicts.js';
+import { deliveryWithoutBody } from '../../../models/conflicts.js';
 import { Delivery } from '../../../models/tables/delivery.js';
 import { internal } from '../../../models/errors.js';
 import { createTestDelivery, dropTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
@@ -58,7 +58,7 @@ export const resendDelivery = endpoint({
     const webhook = await Webhook.owned(workspaceId, params.id);
     const delivery = await Delivery.ofWebhook(webhook.id, params.delivery_id);
     webhook.assertActive();
-    if (await isForgotten(db, delivery.id)) throw deliveryTooOld();
+    if (await isForgotten(db, delivery.id)) throw deliveryWithoutBody();
     await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
       throw notStarted(error);
     });

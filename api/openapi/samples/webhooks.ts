@@ -97,7 +97,7 @@ export const webhookSamples: Samples = {
   resendDelivery: {
     about: 'Sends the same `webhook-id` and the same bytes, with a new timestamp and signature.',
     data: { delivery: { ...delivery, attempts: [attempt, { ...attempt, number: 2, trigger: 'manual' }] } },
-    refusals: [...inactive, conflicts.deliveryTooOld()],
+    refusals: [...inactive, conflicts.deliveryWithoutBody()],
   },
   replayDeliveries: {
     about:

@@ -114,7 +114,10 @@ describe('webhook operations', () => {
       const deliveryId = await delivery('failed');
       await rows(app.deps.db, 'UPDATE events SET body = NULL WHERE id = (SELECT event_id FROM deliveries WHERE id = $1)', [deliveryId]);
       const { status, body } = await post(`/deliveries/${deliveryId}/resend`);
-      assert.deepEqual([status, body.error, app.calls], [409, 'Delivery is too old to be sent again', []]);
+      assert.deepEqual(
+        [status, body.error, app.calls],
+        [409, 'Delivery cannot be sent again, because the body of its event was deleted', []],
+      );
     });
     it('404 for a webhook that is deleted while the receiver is awaited', async () => {
       const deliveryId = await delivery('failed');
