@@ -36,7 +36,6 @@ export const presentWebhook = (row: Webhook) => ({
   failing_since: iso(row.failing_since),
 });
 
-/** `next_attempt_at` is the later of the delivery's own time and the time at which its endpoint may be called again. */
 export const presentDelivery = (row: Delivery, webhook: Webhook) => ({
   id: row.id,
   webhook_id: row.webhook_id,
@@ -57,14 +56,19 @@ export const presentDelivery = (row: Delivery, webhook: Webhook) => ({
     timings: attempt.timings,
     remote_address: attempt.remote_address,
   })),
-  next_attempt_at: row.statusWith(webhook) === 'pending' ? iso(laterOf(row.next_attempt_at, webhook.resume_at)) : null,
+  next_attempt_at: row.statusWith(webhook) === 'pending' ? iso(nextAttemptOf(row, webhook)) : null,
   created_at: iso(row.created_at),
   delivered_at: iso(row.delivered_at),
 });
 
-/** Null if no attempt is scheduled. */
-const laterOf = (own: Date | null, endpoints: Date | null | undefined) =>
-  own !== null && endpoints !== null && endpoints !== undefined && endpoints > own ? endpoints : own;
+/**
+ * The later of the delivery's own time and the time at which its endpoint may be called again. Null if no attempt is scheduled, or if it waits for
+ * its turn at an ordered webhook, which nobody knows before the earlier events have ended.
+ */
+function nextAttemptOf({ next_attempt_at: own }: Delivery, { resume_at: endpoints, ordered }: Webhook): Date | null {
+  if (own === null || (ordered && own <= new Date() && (endpoints ?? own) <= new Date())) return null;
+  return endpoints !== null && endpoints !== undefined && endpoints > own ? endpoints : own;
+}
 
 export const presentReplay = (row: Replay) => ({
   id: row.id,

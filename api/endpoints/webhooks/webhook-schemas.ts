@@ -142,7 +142,9 @@ export const deliveryResponse = named(
       .valid(...deliveryStatuses)
       .required(),
     attempts: Joi.array().items(attempt).required(),
-    next_attempt_at: dateOrNull(),
+    next_attempt_at: dateOrNull().description(
+      'When the next attempt is due. Null if none follows, or if the delivery of an ordered webhook waits for its turn',
+    ),
     created_at: date(),
     delivered_at: dateOrNull(),
   }),

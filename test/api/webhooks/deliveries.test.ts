@@ -69,6 +69,27 @@ describe('deliveries of a webhook', () => {
     }
   });
 
+  it('200 shows no time for the next attempt while a delivery waits for its turn at an ordered webhook', async () => {
+    const account = await app.account();
+    const { row: webhook } = await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook');
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const [failing, waiting] = [
+      await buildDelivery(app.deps.db, account.workspaceId),
+      await buildDelivery(app.deps.db, account.workspaceId),
+    ];
+    await rows(app.deps.db, 'UPDATE deliveries SET next_attempt_at = $2 WHERE id = $1', [failing.id, later]);
+    await rows(app.deps.db, `UPDATE deliveries SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`, [waiting.id]);
+    const times = async () => {
+      const { data } = (await app.call('GET', `/api/v1/webhooks/${webhook.id}/deliveries`, { jwt: account.jwt })).body;
+      return data.deliveries.map(({ next_attempt_at: time }: Json) => time);
+    };
+    assert.ok(Date.parse((await times())[0]) < Date.now(), 'without an order it is due');
+    await webhook.update({ ordered: true });
+    assert.deepEqual(await times(), [null, later]);
+    await webhook.update({ resume_at: new Date(later) });
+    assert.deepEqual(await times(), [later, later], 'the receiver asked to wait');
+  });
+
   it('200 shows all attempts in their order', async () => {
     const { deliveries, pagination } = await listed('');
     assert.deepEqual(
