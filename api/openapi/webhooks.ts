@@ -1,5 +1,13 @@
 /** The `webhooks` section: the events that subscribers receive. The examples come from the same function as the events. */
-import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../models/rules/webhooks/events.js';
+import {
+  eventBody,
+  eventDescriptions,
+  type EventSubject,
+  type EventType,
+  eventTypes,
+  testEventBody,
+  testEventType,
+} from '../../models/rules/webhooks/events.js';
 import { channels } from '../../models/channels.js';
 import { failureCodes } from '../../models/rules/messages/error-codes.js';
 import { type Components, type Json, jsonSchema } from '../http/schemas/json-schema.js';
@@ -9,7 +17,7 @@ import { eventTag } from './prose.js';
 
 const text = { type: 'string' };
 const moment = { type: 'string', format: 'date-time' };
-const recipient = { ...text, description: 'Phone number or e-mail address' };
+const recipient = { ...text, description: 'Phone number or e-mail address; empty in a correction that comes after an erasure' };
 const ownFields: Readonly<Record<EventType, Json>> = {
   'message.queued': { credits_used: { type: 'number' } },
   'message.sent': { credits_used: { type: 'number' }, provider_message_id: text },
@@ -37,15 +45,20 @@ function schemaOf(type: EventType, components: Components): Json {
   };
   const optional: string[] = ['reference', 'batch_id', 'metadata', ...(type === 'message.failed' ? ['provider_message_id'] : [])];
   const required = Object.keys(data).filter((field) => !optional.includes(field));
-  return refer(components, name, {
+  return envelopeOf(type, name, refer(components, `${name}Data`, { type: 'object', properties: data, required }), components);
+}
+
+const envelopeOf = (type: string, name: string, data: Json, components: Components): Json =>
+  refer(components, name, {
     type: 'object',
-    properties: {
-      event: { ...text, const: type },
-      timestamp: moment,
-      data: refer(components, `${name}Data`, { type: 'object', properties: data, required }),
-    },
+    properties: { event: { ...text, const: type }, timestamp: moment, data },
     required: ['event', 'timestamp', 'data'],
   });
+
+function testSchema(components: Components): Json {
+  const properties = { webhook_id: { type: 'string', format: 'uuid' } };
+  const data = refer(components, 'WebhookTestEventData', { type: 'object', properties, required: ['webhook_id'] });
+  return envelopeOf(testEventType, 'WebhookTestEvent', data, components);
 }
 
 const at = new Date('2026-11-21T10:00:00.000Z');
@@ -64,7 +77,7 @@ const message: EventSubject = {
 };
 
 const header = (name: string, description: string, schema: Json = text) => ({ name, in: 'header', required: true, description, schema });
-const headers = (type: EventType) => [
+const headers = (type: string) => [
   { ...header('X-Service-Event', 'The event type'), example: type },
   header('X-Service-Signature', 'Hex HMAC SHA-256 of the raw body, keyed with the whole secret of the webhook', {
     type: 'string',
@@ -78,32 +91,63 @@ const headers = (type: EventType) => [
   ),
 ];
 
-const webhook = (type: EventType, components: Components): Json => ({
+interface EventRequest {
+  type: string;
+  summary: string;
+  /** What follows if the response is not 2xx. */
+  otherwise: string;
+  notAcknowledged: string;
+  schema: Json;
+  example: string;
+}
+
+const requestOf = ({ type, summary, otherwise, notAcknowledged, schema, example }: EventRequest): Json => ({
   post: {
     operationId: type.replace(/\.(.)/, (_, letter: string) => letter.toUpperCase()),
-    summary: eventDescriptions[type],
-    description:
-      'Verify the signature over the raw bytes, with a constant-time comparison. Any 2xx within 10 seconds acknowledges the event. Any other response is retried with growing delays over three days; 410 disables the webhook. The same event may arrive more than once: use `webhook-id` to detect duplicates.',
+    summary,
+    description: `Verify the signature over the raw bytes, with a constant-time comparison. Any 2xx within 10 seconds acknowledges the event. ${otherwise}`,
     tags: [eventTag],
     security: [],
     parameters: headers(type),
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: schemaOf(type, components), example: JSON.parse(eventBody(type, message, at)) as Json } },
-    },
+    requestBody: { required: true, content: { 'application/json': { schema, example: JSON.parse(example) as Json } } },
     responses: {
       '2XX': { description: 'Acknowledged' },
-      '4XX': { description: 'Not acknowledged: the event is sent again. 410 disables the webhook' },
+      '4XX': { description: `Not acknowledged: ${notAcknowledged}. 410 disables the webhook` },
     },
   },
 });
 
+const messageRequest = (type: EventType, components: Components): Json =>
+  requestOf({
+    type,
+    summary: eventDescriptions[type],
+    otherwise:
+      'Any other response is retried with growing delays over three days; 410 disables the webhook. The same event may arrive more than once: use `webhook-id` to detect duplicates.',
+    notAcknowledged: 'the event is sent again',
+    schema: schemaOf(type, components),
+    example: eventBody(type, message, at),
+  });
+
+const testRequest = (components: Components): Json =>
+  requestOf({
+    type: testEventType,
+    summary: 'The owner of the webhook asked for a test.',
+    otherwise: 'The event is sent once, whatever the response is; 410 disables the webhook. No subscription is needed.',
+    notAcknowledged: 'the test has failed',
+    schema: testSchema(components),
+    example: testEventBody('0198c5b1-7a10-7f3e-8b1d-2c9e4d5f6a7c', at),
+  });
+
 /** The `components.pathItems` of the document: the requests that receivers get. */
-export const eventPathItems = (components: Components): Json =>
-  Object.fromEntries(eventTypes.map((type) => [type, webhook(type, components)]));
+export const eventPathItems = (components: Components): Json => ({
+  ...Object.fromEntries(eventTypes.map((type) => [type, messageRequest(type, components)])),
+  [testEventType]: testRequest(components),
+});
 
 /**
  * The `webhooks` section of the document. It only refers to the path items, because openapi-generator makes clients that do not compile of
  * requests that are written out here.
  */
-export const webhooksSection: Json = Object.fromEntries(eventTypes.map((type) => [type, { $ref: `#/components/pathItems/${type}` }]));
+export const webhooksSection: Json = Object.fromEntries(
+  [...eventTypes, testEventType].map((type) => [type, { $ref: `#/components/pathItems/${type}` }]),
+);

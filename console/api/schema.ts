@@ -2882,6 +2882,43 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WebhookTestEvent"];
+                };
+            };
+            responses: {
+                /** @description Acknowledged */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -3958,7 +3995,7 @@ export interface components {
             retry_delays?: number[] | null;
             /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers */
             rate?: number | null;
-            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones */
+            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed */
             ordered?: boolean | null;
             /** @description Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key */
             asymmetric?: boolean | null;
@@ -4051,7 +4088,7 @@ export interface components {
             retry_delays?: number[] | null;
             /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers */
             rate?: number | null;
-            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones */
+            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed */
             ordered?: boolean | null;
             /** @description Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key */
             asymmetric?: boolean | null;
@@ -4079,7 +4116,10 @@ export interface components {
             /** @enum {string} */
             status: "pending" | "succeeded" | "failed" | "held";
             attempts: components["schemas"]["DeliveryAttempt"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null if none follows, or if the delivery of an ordered webhook waits for its turn
+             */
             next_attempt_at: string | null;
             /** Format: date-time */
             created_at: string;
@@ -4304,7 +4344,7 @@ export interface components {
             /** Format: uuid */
             message_id: string;
             channel: components["schemas"]["Channel"];
-            /** @description Phone number or e-mail address */
+            /** @description Phone number or e-mail address; empty in a correction that comes after an erasure */
             recipient: string;
             /** @constant */
             status: "queued";
@@ -4332,7 +4372,7 @@ export interface components {
             /** Format: uuid */
             message_id: string;
             channel: components["schemas"]["Channel"];
-            /** @description Phone number or e-mail address */
+            /** @description Phone number or e-mail address; empty in a correction that comes after an erasure */
             recipient: string;
             /** @constant */
             status: "sent";
@@ -4361,7 +4401,7 @@ export interface components {
             /** Format: uuid */
             message_id: string;
             channel: components["schemas"]["Channel"];
-            /** @description Phone number or e-mail address */
+            /** @description Phone number or e-mail address; empty in a correction that comes after an erasure */
             recipient: string;
             /** @constant */
             status: "delivered";
@@ -4391,7 +4431,7 @@ export interface components {
             /** Format: uuid */
             message_id: string;
             channel: components["schemas"]["Channel"];
-            /** @description Phone number or e-mail address */
+            /** @description Phone number or e-mail address; empty in a correction that comes after an erasure */
             recipient: string;
             /** @constant */
             status: "failed";
@@ -4411,6 +4451,17 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
+        };
+        WebhookTestEvent: {
+            /** @constant */
+            event: "webhook.test";
+            /** Format: date-time */
+            timestamp: string;
+            data: components["schemas"]["WebhookTestEventData"];
+        };
+        WebhookTestEventData: {
+            /** Format: uuid */
+            webhook_id: string;
         };
     };
     responses: never;

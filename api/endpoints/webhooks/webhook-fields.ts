@@ -36,7 +36,11 @@ export const deliverySettings = {
     .custom(rule((value: number) => (value >= 1 && value <= rateMax ? null : `{field} must be from 1 to ${rateMax}`)))
     .description('Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers')
     .meta({ type: ['number', 'null'], minimum: 1, maximum: rateMax }),
-  ordered: Joi.boolean().empty(null).description('Deliver one event at a time, in order. A failing delivery blocks all later ones'),
+  ordered: Joi.boolean()
+    .empty(null)
+    .description(
+      'Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed',
+    ),
   asymmetric: Joi.boolean()
     .empty(null)
     .description('Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key'),

@@ -49,5 +49,6 @@ export type UsageQuery = QueryOf<'/api/v1/usage'>;
 
 /** An event of a message, as webhooks and the stream carry it. */
 export type MessageEvent = {
-  [T in keyof webhooks]: webhooks[T] extends { post: { requestBody: infer Given } } ? Json<Given> : never;
-}[keyof webhooks];
+  [T in MessageEventType]: webhooks[T] extends { post: { requestBody: infer Given } } ? Json<Given> : never;
+}[MessageEventType];
+type MessageEventType = Extract<keyof webhooks, `message.${string}`>;

@@ -76,8 +76,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('the OpenAPI document describes the four events with headers and examples', () => {
-    assert.deepEqual(Object.keys(document.webhooks), ['message.queued', 'message.sent', 'message.delivered', 'message.failed']);
+  it('the OpenAPI document describes the events of messages and the test event with headers and examples', () => {
+    assert.deepEqual(Object.keys(document.webhooks), [
+      'message.queued',
+      'message.sent',
+      'message.delivered',
+      'message.failed',
+      'webhook.test',
+    ]);
     for (const [type, { $ref }] of Object.entries(document.webhooks)) assert.equal($ref, `#/components/pathItems/${type}`);
     assert.deepEqual(Object.keys(components.pathItems), Object.keys(document.webhooks));
     for (const [type, { post }] of Object.entries(components.pathItems)) {

@@ -310,7 +310,7 @@ class CreateWebhookRequest(TypedDict):
     rate: NotRequired[Optional[float]]
     """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers"""
     ordered: NotRequired[Optional[bool]]
-    """Deliver one event at a time, in order. A failing delivery blocks all later ones"""
+    """Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed"""
     asymmetric: NotRequired[Optional[bool]]
     """Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key"""
     frame_ancestors: NotRequired[Optional[Sequence[str]]]
@@ -326,7 +326,7 @@ class UpdateWebhookRequest(TypedDict):
     rate: NotRequired[Optional[float]]
     """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers"""
     ordered: NotRequired[Optional[bool]]
-    """Deliver one event at a time, in order. A failing delivery blocks all later ones"""
+    """Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed"""
     asymmetric: NotRequired[Optional[bool]]
     """Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key"""
     frame_ancestors: NotRequired[Optional[Sequence[str]]]
@@ -698,6 +698,7 @@ class Delivery(TypedDict):
     status: Literal["pending", "succeeded", "failed", "held"]
     attempts: List[DeliveryAttempt]
     next_attempt_at: Optional[str]
+    """When the next attempt is due. Null if none follows, or if the delivery of an ordered webhook waits for its turn"""
     created_at: str
     delivered_at: Optional[str]
 
@@ -807,7 +808,7 @@ class MessageQueuedEventData(TypedDict):
     message_id: str
     channel: Channel
     recipient: str
-    """Phone number or e-mail address"""
+    """Phone number or e-mail address; empty in a correction that comes after an erasure"""
     status: Literal["queued"]
     credits_used: float
     reference: NotRequired[str]
@@ -828,7 +829,7 @@ class MessageSentEventData(TypedDict):
     message_id: str
     channel: Channel
     recipient: str
-    """Phone number or e-mail address"""
+    """Phone number or e-mail address; empty in a correction that comes after an erasure"""
     status: Literal["sent"]
     credits_used: float
     provider_message_id: str
@@ -850,7 +851,7 @@ class MessageDeliveredEventData(TypedDict):
     message_id: str
     channel: Channel
     recipient: str
-    """Phone number or e-mail address"""
+    """Phone number or e-mail address; empty in a correction that comes after an erasure"""
     status: Literal["delivered"]
     provider_message_id: str
     delivered_at: str
@@ -872,7 +873,7 @@ class MessageFailedEventData(TypedDict):
     message_id: str
     channel: Channel
     recipient: str
-    """Phone number or e-mail address"""
+    """Phone number or e-mail address; empty in a correction that comes after an erasure"""
     status: Literal["failed"]
     provider_message_id: NotRequired[str]
     """Absent if no provider accepted the message"""
@@ -885,6 +886,16 @@ class MessageFailedEventData(TypedDict):
     """Present if the message belongs to a bulk send"""
     metadata: NotRequired[Dict[str, Any]]
     """Present if the message has metadata"""
+
+
+class WebhookTestEvent(TypedDict):
+    event: Literal["webhook.test"]
+    timestamp: str
+    data: WebhookTestEventData
+
+
+class WebhookTestEventData(TypedDict):
+    webhook_id: str
 
 
 class ListBatchesQuery(TypedDict):
