@@ -6,6 +6,7 @@ import { createWorkspaceCommand } from './create-workspace.js';
 import { creditCommand } from './credit.js';
 import { endSessionsCommand } from './end-sessions.js';
 import { doctorCommand } from './doctor.js';
+import { findKeyCommand } from './find-key.js';
 import { findWorkspaceCommand } from './find-workspace.js';
 import { migrateCommand } from './migrate.js';
 import { recoverCommand } from './recover.js';
@@ -13,6 +14,7 @@ import { reencryptCommand } from './reencrypt.js';
 import { removeTotpCommand } from './remove-totp.js';
 import { replayReportsCommand } from './replay-reports.js';
 import { resumeCommand } from './resume.js';
+import { revokeKeyCommand } from './revoke-key.js';
 import { routesCommand } from './routes.js';
 import { stuckCommand } from './stuck.js';
 import { suspendCommand } from './suspend.js';
@@ -34,6 +36,8 @@ export const commands: readonly Command[] = [
   closeWorkspaceCommand,
   suspendCommand,
   resumeCommand,
+  findKeyCommand,
+  revokeKeyCommand,
   unsuppressCommand,
   replayReportsCommand,
   reencryptCommand,

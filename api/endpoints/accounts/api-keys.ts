@@ -116,7 +116,7 @@ export const deleteApiKey = endpoint({
   auth: 'jwt',
   response: messageOnly,
   async handler({ caller, params, origin }, { db }) {
-    await revokeApiKey(db, caller.workspaceId, params.id, origin);
+    await revokeApiKey(db, { workspaceId: caller.workspaceId, id: params.id }, origin);
     return { message: successTexts.keyDeactivated };
   },
 });

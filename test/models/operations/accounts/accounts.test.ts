@@ -151,7 +151,7 @@ describe('accounts', () => {
       webhooks: 0,
     });
     assert.equal(await identify('another key'), null);
-    for (const _ of [1, 2]) await revokeApiKey(test.db, workspace.id, row.id, byTest);
+    for (const _ of [1, 2]) await revokeApiKey(test.db, { workspaceId: workspace.id, id: row.id }, byTest);
     assert.equal((await identify())?.is_active, false);
     const stored = JSON.stringify(await rows(test.db, 'SELECT encode(digest, $1) AS hex, * FROM api_keys', ['escape']));
     assert.ok(!stored.includes(key.slice(12)));
