@@ -8,6 +8,7 @@ import { endSessionsCommand } from './end-sessions.js';
 import { doctorCommand } from './doctor.js';
 import { findKeyCommand } from './find-key.js';
 import { findWorkspaceCommand } from './find-workspace.js';
+import { messageCommand } from './message.js';
 import { migrateCommand } from './migrate.js';
 import { recoverCommand } from './recover.js';
 import { reencryptCommand } from './reencrypt.js';
@@ -25,6 +26,7 @@ import { unsuppressCommand } from './unsuppress.js';
 export const commands: readonly Command[] = [
   doctorCommand,
   stuckCommand,
+  messageCommand,
   routesCommand,
   auditCommand,
   findWorkspaceCommand,

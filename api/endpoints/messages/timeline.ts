@@ -1,6 +1,7 @@
 /** The timeline of a message: it explains the current status. */
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
+import type { Database } from '../../../models/db/database.js';
 import { readTimeline } from '../../../models/operations/messages/read-timeline.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import { waitLimitsOf, waits } from '../../../models/rules/messages/waiting.js';
@@ -59,14 +60,20 @@ export const getTimeline = endpoint({
   auth: apiKey('read_messages'),
   costly: true,
   response: dataOf('timeline', timelineResponse),
-  async handler({ caller, params }, { db, config }) {
-    const timeline = await readTimeline(db, caller.workspaceId, params.id);
-    const limits = waitLimitsOf(config, timeline.message.channel);
-    const kinds = new Map([...config.accounts, sandbox].map(({ name, kind }) => [name, kind]));
-    const workflow_url = workflowUrl(config, timeline.workflowId);
-    return { timeline: { ...presentTimeline(timeline, limits, (provider) => kinds.get(provider)), workflow_url } };
-  },
+  handler: async ({ caller, params }, { db, config }) => ({ timeline: await timelineFor(db, config, caller.workspaceId, params.id) }),
 });
+
+/**
+ * The timeline of a message as its workspace sees it.
+ * @throws AppError not_found, see `readTimeline`
+ */
+export async function timelineFor(db: Database, config: Deps['config'], workspaceId: string, id: string) {
+  const timeline = await readTimeline(db, workspaceId, id);
+  const limits = waitLimitsOf(config, timeline.message.channel);
+  const kinds = new Map([...config.accounts, sandbox].map(({ name, kind }) => [name, kind]));
+  const workflow_url = workflowUrl(config, timeline.workflowId);
+  return { ...presentTimeline(timeline, limits, (provider) => kinds.get(provider)), workflow_url };
+}
 
 function workflowUrl({ temporalUiUrl, temporalNamespace }: Deps['config'], workflowId: string): string | null {
   if (temporalUiUrl === undefined) return null;
