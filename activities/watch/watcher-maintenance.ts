@@ -2,6 +2,8 @@
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { workMetrics } from '../../models/metrics/catalogue.js';
+import { toCredits } from '../../models/rules/billing/credits.js';
+import { describeFinding, driftText } from '../../models/rules/billing/difference-text.js';
 import type { Logger } from '../../models/process/logger.js';
 import { forgetAuditEvents } from '../../models/operations/audit/forget-audit-events.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
@@ -96,12 +98,15 @@ function bookActivities({ db, logger }: MaintenanceDeps) {
       const drifts = await checkLedgers(db);
       workMetrics.ledgerDrift.set(drifts.length);
       workMetrics.ledgerCheckedAt.set(Date.now() / 1000);
-      for (const drift of drifts) logger.error(drift, 'balance differs from ledger');
+      for (const { workspace_id, balance, ledger } of drifts) {
+        const credits = { balance: toCredits(balance), ledger: toCredits(ledger), difference: driftText(balance, ledger) };
+        logger.error({ workspace_id, ...credits }, 'balance differs from ledger');
+      }
     },
 
-    /** Compares balances, ledger, messages and batches: a part in each run, all once a day. Logs an error for each difference. */
+    /** Compares balances, ledger, messages and batches: a part in each run, all once a day. Logs an error for each difference, in credits. */
     async auditBooks(): Promise<void> {
-      await auditBooks(db, Date.now() + auditingMs, (difference) => logger.error(difference, 'audit found a difference'));
+      await auditBooks(db, Date.now() + auditingMs, (difference) => logger.error(describeFinding(difference), 'audit found a difference'));
     },
   };
 }

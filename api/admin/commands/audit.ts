@@ -2,6 +2,7 @@ import type { Difference } from '../../../models/operations/billing/audit-piece.
 import { auditNow } from '../../../models/operations/billing/audit-books.js';
 import { acknowledgeDrift } from '../../../models/operations/billing/acknowledge-drift.js';
 import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
+import { describeFinding } from '../../../models/rules/billing/difference-text.js';
 import type { Database } from '../../../models/db/database.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { type Command, type CommandOutcome, textIn } from '../command.js';
@@ -27,12 +28,12 @@ export const auditCommand: Command = {
 async function auditAll(db: Database): Promise<CommandOutcome> {
   const differences: Difference[] = [];
   const count = await auditNow(db, (difference) => differences.push(difference));
-  const lines = differences.map(({ what, id, detail }) => `${what} ${id}: ${JSON.stringify(detail)}`);
+  const described = differences.map(describeFinding);
   return {
     ok: count === 0,
     isReport: true,
-    text: [...lines, `${countText(count, 'difference')}.`].join('\n'),
-    data: { count, differences },
+    text: [...described.map(({ text }) => text), `${countText(count, 'difference')}.`].join('\n'),
+    data: { count, differences: described },
   };
 }
 

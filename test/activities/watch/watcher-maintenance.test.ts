@@ -12,7 +12,7 @@ import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
 describe('maintenance by the watcher', () => {
   const test = useDatabase({ forEachTest: true, checksBooks: true });
   let workspaceId: string;
-  let lines: { level: number; msg: string }[];
+  let lines: { level: number; msg: string; text?: string; balance?: number; ledger?: number; difference?: string }[];
   beforeEach(async () => {
     workspaceId = (await buildWorkspace(test.db)).id;
     lines = [];
@@ -72,6 +72,8 @@ describe('maintenance by the watcher', () => {
     await activities().checkLedger();
     const error = [50, 'balance differs from ledger'];
     assert.deepEqual(told(), [error, error]);
+    const { balance = 0, ledger = 0, difference } = lines[0] ?? {};
+    assert.deepEqual([Math.round((balance - ledger) * 1000), difference], [7, '0.007 credits too high']);
     await rows(test.db, 'UPDATE workspaces SET balance = balance - 7');
     await activities().checkLedger();
     assert.equal(lines.length, 2);
@@ -81,6 +83,7 @@ describe('maintenance by the watcher', () => {
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count + 1');
     await activities().auditBooks();
     assert.deepEqual(told(), [[50, 'audit found a difference']]);
+    assert.match(lines[0]?.text ?? '', /^message count of workspace .*: message count 1, shown 0$/);
     await activities().auditBooks();
     assert.equal(lines.length, 1, 'the audit of the day is done');
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count - 1');

@@ -179,7 +179,9 @@ describe('the audit of the books', () => {
     const run = (...args: string[]) => runAdmin(test.db, {}, 'audit', ...args);
     const audited = await run();
     assert.deepEqual([audited.code, audited.err], [1, '']);
-    assert.match(audited.out, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 difference.\n$`));
+    assert.match(audited.out, new RegExp(`^balance of workspace ${workspaceId}: .* credits: 0\\.001 credits too high\n1 difference.\n$`));
+    const [shown] = JSON.parse((await run('--json')).out).differences;
+    assert.equal(Math.round((shown.detail.balance - shown.detail.ledger) * 1000), 1, 'in credits');
     assert.match((await run('--acknowledge', workspaceId)).out, /accepted as correct. Its ledger got a correction of 0.001 credits.\n$/);
     const again = await run();
     assert.deepEqual([again.code, again.out], [0, '0 differences.\n']);
