@@ -2,6 +2,7 @@ import { readServiceGauges } from '../../../models/operations/watch/read-service
 import type { GaugeReading } from '../../../models/metrics/catalogue.js';
 import { lookNow } from '../../../models/operations/watch/look-at-groups.js';
 import { type UnendedMessage, unendedMessages } from '../../../models/operations/watch/unended-messages.js';
+import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
 import { countText } from '../../../models/rules/values/text.js';
 import type { Command } from '../command.js';
 import { numberIn } from '../read-options.js';
@@ -21,19 +22,27 @@ export const stuckCommand: Command = {
   summary: 'Show the oldest messages that have not ended, why, and how old they are. Fails if nothing explains the age of one (!).',
   async run(given, { db, config }) {
     const [olderThanSeconds, limit] = [numberIn(given, 'older-than', olderThan), numberIn(given, 'limit', limits)];
-    const messages = await unendedMessages(db, config, { olderThanSeconds, limit });
+    const { messages, hasMore } = await unendedMessages(db, config, { olderThanSeconds, limit });
     const stuck = messages.filter((message) => message.stuck);
     const retried = given.values.retry === true ? await lookNow(db, [...new Set(stuck.map(({ group_id }) => group_id))]) : null;
+    const isWatched = retried === null || (await seenWorkers(db)).alive > 0;
     const other = otherWork((await readServiceGauges(db))?.found);
+    const counted = hasMore ? `The first ${countText(messages.length, 'message')} (--limit)` : countText(messages.length, 'message');
     const lines = [
       ...messages.map(lineOf),
-      `${countText(messages.length, 'message')} not ended ${olderThanSeconds} s after the due time, ${stuck.length} of them stuck.`,
-      ...(retried === null ? [] : [`The watcher looks at ${countText(retried, 'group')} within 30 s.`]),
+      `${counted} not ended ${olderThanSeconds} s after the due time, ${stuck.length} of them stuck.${hasMore ? ' There are more.' : ''}`,
+      ...(retried === null ? [] : [retriedText(retried, isWatched)]),
       ...Object.entries(other).map(([what, value]) => `${what.replaceAll('_', ' ')}: ${value}`),
     ];
-    return { ok: stuck.length === 0, isReport: true, text: lines.join('\n'), data: { messages, stuck: stuck.length, retried, ...other } };
+    const data = { messages, limit, has_more: hasMore, stuck: stuck.length, retried, ...other };
+    return { ok: stuck.length === 0, isReport: true, text: lines.join('\n'), data };
   },
 };
+
+const retriedText = (groups: number, isWatched: boolean) =>
+  isWatched
+    ? `The watcher looks at ${countText(groups, 'group')} within 30 s.`
+    : `The watcher looks at ${countText(groups, 'group')} when a worker runs: no worker is alive now.`;
 
 function lineOf({ message_id, workspace_id, channel, status, age_seconds, waiting, stuck }: UnendedMessage): string {
   const why = waiting === null ? 'Not decided; the watcher removes it, and it was not charged' : waiting.text;

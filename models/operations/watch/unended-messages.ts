@@ -58,7 +58,7 @@ export interface UnendedLimits extends WaitSettings {
 }
 
 /**
- * Open messages, oldest first. If there are more than `limit`, those whose age nothing explains are chosen first. Otherwise a paused batch, or
+ * Open messages, oldest first, and whether there are more than `limit`. If so, those whose age nothing explains are chosen first. Otherwise a paused batch, or
  * a day's messages that wait for reports, would hide them.
  * @param olderThanSeconds only messages that were accepted, or were due, at least this long ago
  */
@@ -66,12 +66,13 @@ export async function unendedMessages(
   db: Database,
   limits: UnendedLimits,
   { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
-): Promise<UnendedMessage[]> {
+): Promise<{ messages: UnendedMessage[]; hasMore: boolean }> {
   const { handoffTimeoutSeconds, unknownHandoffSeconds, reportTimeoutSeconds } = limits;
   const waits = [JSON.stringify(reportTimeoutSeconds), handoffTimeoutSeconds, unknownHandoffSeconds, repeatableAccounts(limits.accounts)];
-  const rows = await select<Row>(db, oldest, [olderThanSeconds, limit, ...waits, JSON.stringify(routesOf(limits))]);
+  const found = await select<Row>(db, oldest, [olderThanSeconds, limit + 1, ...waits, JSON.stringify(routesOf(limits))]);
+  const rows = found.slice(0, limit).toSorted((one, other) => other.age_seconds - one.age_seconds || (one.id < other.id ? -1 : 1));
   const attempts = await select<Attempt>(db, attemptsOf, [rows.map(({ id }) => id)]);
-  return rows.map((row) => {
+  const messages = rows.map((row) => {
     const own = attempts.filter(({ message_id }) => message_id === row.id);
     const wait = waitOf(row, own, waitLimitsOf(limits, row.channel));
     const stuck = isStuck(row, wait, own.at(-1)?.started_at, handoffTimeoutSeconds);
@@ -80,6 +81,7 @@ export async function unendedMessages(
     const facts = { workspace_id, group_id, workflow_id, channel, status, age_seconds };
     return { message_id: row.id, ...facts, attempts: own.length, waiting, stuck };
   });
+  return { messages, hasMore: found.length > limit };
 }
 
 const routesOf = ({ routes, providerLimits }: UnendedLimits) =>
@@ -147,13 +149,14 @@ const oldest = `
   ), limited AS (${limitedChannels}
   ), chosen AS (
     SELECT m.id, m.workspace_id, m.group_id, g.workflow_id, m.channel, m.status, m.status_detail, m.scheduled_at, m.created_at, m.sent_at, m.provider,
-      m.expires_at, g.batch_status, ${paceOf} AS pace, extract(epoch FROM now() - ${since})::float AS age_seconds
+      m.expires_at, g.batch_status, ${paceOf} AS pace, extract(epoch FROM now() - ${since})::float AS age_seconds,
+      ${isExplained} AS is_explained
     FROM g JOIN messages m ON m.group_id = g.id
     WHERE ${isOpen('m')} AND ${since} < now() - $1 * interval '1 second'
-    ORDER BY ${isExplained}, ${since}, m.id LIMIT $2
+    ORDER BY is_explained, ${since}, m.id LIMIT $2
   )
   SELECT *, (SELECT f.due_at FROM fallbacks f WHERE f.message_id = chosen.id AND f.outcome IS NULL) AS due_at
-  FROM chosen ORDER BY age_seconds DESC, id`;
+  FROM chosen ORDER BY is_explained, age_seconds DESC, id`;
 
 const attemptsOf = `
   SELECT message_id, outcome, provider, started_at, give_up_at FROM send_attempts WHERE message_id = ANY($1::uuid[]) ORDER BY message_id, number`;

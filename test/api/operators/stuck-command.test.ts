@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { commands } from '../../../api/admin/commands/index.js';
 import { runCommand } from '../../../api/admin/run-command.js';
+import { noteHeartbeat } from '../../../models/operations/watch/worker-heartbeats.js';
 import { rows } from '../../support/database.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueued, buildUndecided } from '../../support/rows/factories.js';
@@ -106,6 +107,30 @@ describe("the operator's command stuck", () => {
       due.map(({ id }) => id),
       [untried.group_id],
     );
+  });
+
+  it('says that it shows the first messages only, and that no worker is alive', async () => {
+    const { db } = app.deps;
+    for (let count = 1; count <= 3; count += 1) await age((await buildQueued(db, account.workspaceId)).id, '30 minutes');
+    const text = async (...args: string[]) => (await runCommand(commands, ['stuck', ...args], open)).out;
+    assert.match(
+      await text('--limit', '2'),
+      /^The first 2 messages \(--limit\) not ended 300 s after the due time, 2 of them stuck\. There are more\.$/m,
+    );
+    const more = async (limit: string) => {
+      const { limit: shown, has_more } = (await stuck('--limit', limit)).rest;
+      return [shown, has_more];
+    };
+    assert.deepEqual(
+      [await more('2'), await more('3')],
+      [
+        [2, true],
+        [3, false],
+      ],
+    );
+    assert.match(await text('--retry'), /^The watcher looks at 3 groups when a worker runs: no worker is alive now\.$/m);
+    await noteHeartbeat(db, 'test', 'main');
+    assert.match(await text('--retry'), /^The watcher looks at 3 groups within 30 s\.$/m);
   });
 
   it('exits with 2 for a limit that is no number', async () => {

@@ -16,9 +16,10 @@ describe('unended messages', () => {
 
   const config = testConfig();
   const limit = 100;
-  const unended = (limits: UnendedLimits = config) => unendedMessages(test.db, limits, { olderThanSeconds: 300, limit });
+  const unended = async (limits: UnendedLimits = config) =>
+    (await unendedMessages(test.db, limits, { olderThanSeconds: 300, limit })).messages;
   /** The one that is shown if only one may be: explained messages are left out first. */
-  const firstChosen = async () => (await unendedMessages(test.db, config, { olderThanSeconds: 300, limit: 1 }))[0]?.message_id;
+  const firstChosen = async () => (await unendedMessages(test.db, config, { olderThanSeconds: 300, limit: 1 })).messages[0]?.message_id;
   const shownOf = async (id: string, limits?: UnendedLimits) => {
     const { waiting, stuck } = (await unended(limits)).find(({ message_id }) => message_id === id) ?? {};
     return { what: waiting?.what, stuck, until: waiting?.until };
