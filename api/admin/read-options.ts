@@ -1,3 +1,4 @@
+import { countText } from '../../models/rules/values/text.js';
 import { readTimestamp } from '../../models/rules/values/timestamp.js';
 import { type Option, type ParsedArguments, textIn, UsageError } from './command.js';
 
@@ -27,6 +28,10 @@ export function numberIn(given: ParsedArguments, option: string, { usual, max }:
   if (!(number <= max)) throw new UsageError(`--${option} must be a number from 0 to ${max}`);
   return number;
 }
+
+/** The last line of a list that was cut by `--limit`. */
+export const firstOf = (count: number, noun: string, many?: string): string =>
+  `The first ${countText(count, noun, many)} (--limit). There are more.`;
 
 /** The option of commands that change a workspace of another person. */
 export const reasonOption = { value: 'TEXT', isRequired: true, about: 'Why; it is written to the audit events' } satisfies Option;

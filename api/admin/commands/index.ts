@@ -9,6 +9,7 @@ import { doctorCommand } from './doctor.js';
 import { findKeyCommand } from './find-key.js';
 import { findWorkspaceCommand } from './find-workspace.js';
 import { messageCommand } from './message.js';
+import { messagesCommand } from './messages.js';
 import { migrateCommand } from './migrate.js';
 import { recoverCommand } from './recover.js';
 import { reencryptCommand } from './reencrypt.js';
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   doctorCommand,
   stuckCommand,
   messageCommand,
+  messagesCommand,
   routesCommand,
   auditCommand,
   findWorkspaceCommand,

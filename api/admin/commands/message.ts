@@ -1,9 +1,10 @@
+import { foundColumns } from '../../../models/operations/messages/find-messages.js';
 import { countText, isUuid } from '../../../models/rules/values/text.js';
 import { Message } from '../../../models/tables/message.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { timelineFor } from '../../endpoints/messages/timeline.js';
 import { type Command, UsageError } from '../command.js';
-import { factColumns, factsOf, type MessageFacts } from '../message-facts.js';
+import { factsOf, type MessageFacts } from '../message-facts.js';
 
 export const messageCommand: Command = {
   name: 'message',
@@ -12,7 +13,7 @@ export const messageCommand: Command = {
   summary: 'Show a message of any workspace without its text: status, times, carrier, charge, and its timeline.',
   async run({ positionals: [id = ''] }, { db, config }) {
     if (!isUuid(id)) throw new UsageError('The id must be the id of a message. "messages --to" finds messages by their recipient');
-    const found = await Message.findByPk(id, { attributes: [...factColumns] });
+    const found = await Message.findByPk(id, { attributes: [...foundColumns] });
     if (found === null) throw new Error(`there is no message ${id}`);
     const message = factsOf(found.get());
     const workspace = await Workspace.findByPk(message.workspace_id, { attributes: ['name'] });
@@ -84,7 +85,7 @@ function shownDetails(details: Record<string, unknown>): string[] {
     const value = details[name];
     if (value === null || value === undefined) return [];
     if (typeof value === 'number' && name === 'amount') return [countText(value, 'credit')];
-    const shown = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : JSON.stringify(value);
+    const shown = typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', ''); // a number or a time
     return [`${name.replaceAll('_', ' ')}: ${shown}`];
   });
 }

@@ -1,0 +1,63 @@
+import { type MessageFilter, findMessages } from '../../../models/operations/messages/find-messages.js';
+import { countText } from '../../../models/rules/values/text.js';
+import { type Command, type ParsedArguments, textIn, UsageError } from '../command.js';
+import { findWorkspace } from '../find-workspace.js';
+import { factsOf, type MessageFacts } from '../message-facts.js';
+import { firstOf, momentIn, numberIn } from '../read-options.js';
+
+const limits = { usual: 50, max: 1_000 };
+const dayMs = 86_400_000;
+
+export const messagesCommand: Command = {
+  name: 'messages',
+  takes: [],
+  settings: ['DATABASE_URL'],
+  options: {
+    to: { value: 'ADDRESS', about: 'Only messages to this phone number or e-mail address' },
+    workspace: { value: 'WORKSPACE', about: 'Only messages of this workspace' },
+    error: {
+      value: 'CODE',
+      about:
+        'Only failed messages with this code of Tidings or of a carrier. Without --to it needs --since: at most 31 days of a workspace, or 1 day',
+    },
+    since: { value: 'TIME', about: 'Only messages that were created at or after this time' },
+    until: { value: 'TIME', about: 'Only messages that were created before this time' },
+    limit: { value: 'N', about: `Maximum number of messages (default ${limits.usual})` },
+  },
+  summary: 'Find messages of any workspace by recipient, workspace or error, the newest first. Shows neither recipients nor texts.',
+  async run(given, { db }) {
+    const limit = numberIn(given, 'limit', limits);
+    const filter = filterIn(given);
+    const workspace = textIn(given, 'workspace');
+    const workspaceId = workspace === undefined ? undefined : (await findWorkspace(workspace)).id;
+    const { messages: found, hasMore } = await findMessages(db, { ...filter, workspaceId }, limit);
+    const messages = found.map(factsOf);
+    const end = hasMore ? firstOf(messages.length, 'message') : `${countText(messages.length, 'message')}.`;
+    return { ok: true, text: [...messages.map(lineOf), end].join('\n'), data: { messages, limit, has_more: hasMore } };
+  },
+};
+
+/** @throws UsageError for filters that would read too much */
+function filterIn(given: ParsedArguments): MessageFilter {
+  const [to, error, workspace] = [textIn(given, 'to'), textIn(given, 'error'), textIn(given, 'workspace')];
+  const [since, until] = [momentIn(given, 'since'), momentIn(given, 'until')];
+  if (to === undefined && error === undefined && workspace === undefined) throw new UsageError('Give --to, --workspace or --error');
+  if (since !== undefined && until !== undefined && since >= until) throw new UsageError('--since must be before --until');
+  if (error !== undefined && to === undefined) assertBounded(since, until, workspace === undefined ? 1 : 31);
+  return { to, error, since, until };
+}
+
+/** No index names the code: all messages of the period are read. */
+function assertBounded(since: Date | undefined, until: Date | undefined, days: number): void {
+  if (since === undefined) throw new UsageError('--error needs --since, unless --to is given');
+  const end = until?.getTime() ?? Date.now();
+  if (end - since.getTime() <= days * dayMs) return;
+  const whose = days === 1 ? ' of all workspaces' : ' of a workspace';
+  throw new UsageError(`--error reads at most ${countText(days, 'day')}${whose}: give a later --since, or an earlier --until`);
+}
+
+function lineOf({ id, created_at, workspace_id, channel, status, error_code, provider, credits_used }: MessageFacts): string {
+  const why = error_code === null ? status : `${status} ${error_code}`;
+  const facts = [created_at.toISOString(), id, `workspace ${workspace_id}`, channel, why, provider ?? 'no carrier yet'];
+  return [...facts, countText(credits_used, 'credit')].join('  ');
+}
