@@ -22,10 +22,14 @@ export function momentIn(given: ParsedArguments, option: string, { isExact = fal
  * Reads an option that is a whole number.
  * @throws UsageError
  */
-export function numberIn(given: ParsedArguments, option: string, { usual, max }: { usual: number; max: number }): number {
+export function numberIn(
+  given: ParsedArguments,
+  option: string,
+  { usual, min = 0, max }: { usual: number; min?: number; max: number },
+): number {
   const text = textIn(given, option) ?? String(usual);
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number <= max)) throw new UsageError(`--${option} must be a number from 0 to ${max}`);
+  if (!(number >= min && number <= max)) throw new UsageError(`--${option} must be a number from ${min} to ${max}`);
   return number;
 }
 

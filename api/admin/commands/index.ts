@@ -8,6 +8,7 @@ import { endSessionsCommand } from './end-sessions.js';
 import { doctorCommand } from './doctor.js';
 import { findKeyCommand } from './find-key.js';
 import { findWorkspaceCommand } from './find-workspace.js';
+import { ledgerCommand } from './ledger.js';
 import { messageCommand } from './message.js';
 import { messagesCommand } from './messages.js';
 import { migrateCommand } from './migrate.js';
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   auditCommand,
   findWorkspaceCommand,
   createWorkspaceCommand,
+  ledgerCommand,
   creditCommand,
   takeCreditsCommand,
   endSessionsCommand,

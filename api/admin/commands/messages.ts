@@ -5,7 +5,7 @@ import { findWorkspace } from '../find-workspace.js';
 import { factsOf, type MessageFacts } from '../message-facts.js';
 import { firstOf, momentIn, numberIn } from '../read-options.js';
 
-const limits = { usual: 50, max: 1_000 };
+const limits = { usual: 50, min: 1, max: 1_000 };
 const dayMs = 86_400_000;
 
 export const messagesCommand: Command = {

@@ -86,7 +86,7 @@ describe("the operator's commands as one program", () => {
       return stdout.trim().split(' ');
     };
     assert.deepEqual(offered('st'), ['stuck']);
-    assert.deepEqual(offered('workspace', ''), ['find', 'create', 'credit', 'take-credits', 'end-sessions', 'close']);
+    assert.deepEqual(offered('workspace', ''), ['find', 'create', 'ledger', 'credit', 'take-credits', 'end-sessions', 'close']);
     assert.deepEqual(offered('stuck', '--re'), ['--retry']);
     assert.deepEqual(offered('workspace', 'credit', 'ada@example.com', '5', '--rea'), ['--reason']);
     assert.match(completionOf('zsh', commands), /^compdef _tidings_admin tidings-admin$/m);
