@@ -2,6 +2,7 @@
 import type { AttemptRow, EventRow, ReportRow, Timeline } from '../../models/operations/messages/read-timeline.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 import { unlessErased } from '../../models/rules/contacts/erasure.js';
+import { attemptText } from '../../models/rules/messages/attempt-text.js';
 import { adviceOn } from '../../models/rules/messages/error-codes.js';
 import { routeTexts } from '../../models/rules/routing/route.js';
 import type { ProviderKind } from '../../models/rules/routing/provider-kinds.js';
@@ -110,12 +111,11 @@ function transferSteps({ message, transfers }: Timeline): Step[] {
 function attemptStep({ started_at, finished_at, outcome, provider_message_id, route, route_share, ...attempt }: AttemptRow): Step {
   const { number, provider, detail } = attempt;
   const durationMs = finished_at === null ? null : finished_at.getTime() - started_at.getTime();
-  const text = `Attempt ${number}, ${provider}: ${outcome ?? 'no response yet'}`;
   const chosen = route === null ? null : { reason: route, text: routeTexts[route], share_percent: route_share };
   return {
     at: started_at,
     type: 'attempt',
-    text,
+    text: attemptText({ ...attempt, outcome }),
     details: { number, provider, chosen, outcome, detail, provider_message_id: unlessErased(provider_message_id), duration_ms: durationMs },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { ConnectionAcquireTimeoutError } from 'sequelize';
 import { AppError } from '../errors.js';
+import { handoffUnknownCode } from '../rules/messages/error-codes.js';
 import { dueTime } from '../rules/messages/schedule.js';
 import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
 
@@ -72,7 +73,7 @@ const refusals: Record<string, string> = { insufficient_credits: 'refused', unav
 /** Notes one call to a carrier. */
 export function noteHandoff(channel: string, result: { provider: string; outcome: string; error_code?: string }, begun: number): void {
   const { provider: account, error_code } = result;
-  const outcome = error_code === 'handoff_unknown' ? error_code : result.outcome;
+  const outcome = error_code === handoffUnknownCode ? error_code : result.outcome;
   workMetrics.handoffs.inc({ channel, account, outcome });
   workMetrics.handoffSeconds.observe({ channel, account }, (performance.now() - begun) / 1000);
 }

@@ -4,6 +4,7 @@ import { workMetrics } from '../../metrics/catalogue.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
 import { isOverdue, type Overdue, overdueBind } from '../reports/awaiting-reports.js';
+import { handoffUnknownCode } from '../../rules/messages/error-codes.js';
 import { announcePage } from '../batches/open-page.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isOpenOrUnknown, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.js';
@@ -63,14 +64,14 @@ export function giveUpOnHandoffs(db: Database, groupId: string, waits: Uncertain
 
 /** Counts a message that was given up without a further call, if an earlier call may have reached an account. */
 function countGivenUp({ channel, account }: GivenUp): void {
-  if (account !== null) workMetrics.handoffs.inc({ channel, account, outcome: 'handoff_unknown' });
+  if (account !== null) workMetrics.handoffs.inc({ channel, account, outcome: handoffUnknownCode });
 }
 
 const unreachable = { error_code: 'provider_unavailable', error_message: 'The provider could not be reached in time' };
 
 /** The failure of a message that the provider may or may not have. */
 export const handoffUnknown = {
-  error_code: 'handoff_unknown',
+  error_code: handoffUnknownCode,
   error_message: 'The provider did not answer and cannot tell whether it took the message',
 };
 

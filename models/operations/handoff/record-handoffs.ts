@@ -3,6 +3,7 @@ import { digestOfName, namesRecipientInSql } from '../../rules/contacts/carrier-
 import { only, recordset } from '../../tables/columns.js';
 import { messageColumns, type StatusRow } from '../../tables/message.js';
 import { sendAttemptColumns } from '../../tables/send-attempt.js';
+import { handoffUnknownCode } from '../../rules/messages/error-codes.js';
 import { isHardBounce, refusalReason, suppressedCode } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
@@ -23,7 +24,7 @@ export type HandoffResult = { id: string; attempt: number; provider: string } & 
 export async function recordHandoffs(db: Database, results: HandoffResult[], key: Buffer | null = null): Promise<void> {
   if (results.length === 0) return;
   await inTransaction(db, async (transaction) => {
-    await select(db, closeAttempts, [JSON.stringify(results), results.map(({ id }) => id)], transaction);
+    await select(db, closeAttempts, [JSON.stringify(results.map(attemptOf)), results.map(({ id }) => id)], transaction);
     const at = new Date();
     const accepted = results.flatMap((result) => acceptedChange(result, at));
     await recordStatuses(db, transaction, { to: 'sent', changes: accepted });
@@ -38,6 +39,12 @@ export async function recordHandoffs(db: Database, results: HandoffResult[], key
   });
   await matchEarlyReports(db, results, key);
 }
+
+/** Giving up on a lost answer fails the message, but no carrier refused it. */
+const attemptOf = (result: HandoffResult): HandoffResult =>
+  result.outcome === 'rejected' && result.error_code === handoffUnknownCode
+    ? { ...result, outcome: 'unknown', detail: handoffUnknownCode }
+    : result;
 
 const givenResults = {
   ...only(messageColumns, 'id', 'provider_error_code'),

@@ -55,8 +55,11 @@ const meanings = {
 /** The failure codes of providers. */
 export type FailureCode = keyof typeof meanings;
 
+/** The failure of a message that its provider may or may not have. */
+export const handoffUnknownCode = 'handoff_unknown';
+
 /** The codes of messages that the service itself let fail: they were not handed off, or it is unknown whether they were. */
-const ownCodes = ['cancelled', 'expired', 'suspended', 'unverified', 'provider_unavailable', 'handoff_unknown'];
+const ownCodes = ['cancelled', 'expired', 'suspended', 'unverified', 'provider_unavailable', handoffUnknownCode];
 
 /** All failure codes. */
 export const failureCodes: readonly string[] = [...Object.keys(meanings), ...ownCodes];

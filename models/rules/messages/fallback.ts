@@ -1,5 +1,6 @@
 /** Fallback chains: when the next step begins, and its cost. */
 import { type Channel, channelTraits } from '../../channels.js';
+import { handoffUnknownCode } from './error-codes.js';
 import type { Content } from './message-content.js';
 import type { Status } from './status.js';
 
@@ -44,7 +45,7 @@ export function fallbackVerdict({ status, error_code, has_expired }: MessageBefo
   if (status !== 'failed') return isDue ? 'now' : 'wait';
   if (ends.has(error_code ?? '')) return 'over';
   // The message may have been sent. A report may still say so, within the message's time.
-  return error_code === 'handoff_unknown' && !isDue ? 'wait' : 'now';
+  return error_code === handoffUnknownCode && !isDue ? 'wait' : 'now';
 }
 
 /** The cost of a step in addition to what its chain was charged so far. A chain costs at most the price of its most expensive step. */

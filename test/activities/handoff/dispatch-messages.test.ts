@@ -109,6 +109,8 @@ describe('dispatchMessages', () => {
     assert.equal((await dispatch(provider, group_id)).queued, 0);
     const { error_code, credits_used } = await messageOf(test.db, id);
     assert.deepEqual([provider.calls.length, error_code, credits_used], [1, 'handoff_unknown', 0]);
+    const [, givenUp] = await rows(test.db, 'SELECT outcome, detail FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
+    assert.deepEqual(givenUp, { outcome: 'unknown', detail: 'handoff_unknown' }, 'no carrier refused the message');
   });
 
   it('gives up no message with a report in the inbox', async () => {

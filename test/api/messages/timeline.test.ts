@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
+import { handoffUnknown } from '../../../models/operations/handoff/give-up.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
@@ -84,6 +85,14 @@ describe('GET /messages/:id/timeline', () => {
     await applyReports(db, message.group_id);
     const [step] = stepsOf(await timelineOf(message.id), 'report');
     assert.deepEqual([step?.details.outcome, step?.details.reason], ['ignored', 'repeats_status']);
+  });
+
+  it('shows a message that was given up without a refusal of its carrier', async () => {
+    const { id, attempt } = await buildClaimed(db, account.workspaceId);
+    await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'rejected', ...handoffUnknown }]);
+    const [given] = stepsOf(await timelineOf(id), 'attempt');
+    assert.equal(given?.text, 'Given up: no report came, and sandbox cannot tell whether it took the message');
+    assert.equal(given.details.outcome, 'unknown');
   });
 
   it('shows refund and failure of a cancelled message', async () => {
