@@ -23,6 +23,7 @@ export const databaseCheck: Check = {
       versionFinding(facts),
       schemaFinding(await readSchema(db)),
       rightsFinding(facts),
+      ...writesFindings(facts),
       clockFinding(Date.now() - (await currentTime(db)).getTime()),
       ...settingFindings(facts, config.databasePoolMax),
       ...archiveFindings(facts),
@@ -37,6 +38,10 @@ export interface DatabaseFacts {
   size: string;
   owns_tables: boolean;
   can_write: boolean | null;
+  /** A standby of another server. */
+  in_recovery: boolean;
+  /** `on`: transactions do not write. Also on a standby. */
+  read_only: string;
   fsync: string;
   full_page_writes: string;
   synchronous_commit: string;
@@ -60,6 +65,7 @@ const readFacts = `
     CASE WHEN to_regclass('messages') IS NOT NULL THEN (
       SELECT bool_and(has_table_privilege('messages', needed)) FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
     ) END AS can_write,
+    pg_is_in_recovery() AS in_recovery, current_setting('transaction_read_only') AS read_only,
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit, current_setting('autovacuum') AS autovacuum,
     current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections,
@@ -103,6 +109,16 @@ export function rightsFinding({ owns_tables, can_write }: DatabaseFacts): Findin
     'the role owns the tables, so it can drop them',
     'Set MIGRATE_DATABASE_URL to the owner, and DATABASE_URL to another role',
   );
+}
+
+/** A server that takes no writes answers all reads, so that everything else looks well. */
+export function writesFindings({ in_recovery, read_only }: Pick<DatabaseFacts, 'in_recovery' | 'read_only'>): Finding[] {
+  const subject = 'PostgreSQL writes';
+  if (in_recovery)
+    return [failed(subject, 'the server is a standby, which takes no writes', 'Set DATABASE_URL to the primary, or promote this server')];
+  if (read_only === 'off') return [];
+  const fix = 'Find out why (a provider does it before the disk is full), then ALTER DATABASE … RESET default_transaction_read_only';
+  return [failed(subject, 'default_transaction_read_only is on, so nothing is written', fix)];
 }
 
 /** @param aheadMs how far the clock of this machine is ahead of PostgreSQL's */

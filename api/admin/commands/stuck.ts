@@ -1,3 +1,4 @@
+import { explainDatabaseError } from '../../../models/db/explain-database-error.js';
 import { readServiceGauges } from '../../../models/operations/watch/read-service-gauges.js';
 import type { GaugeReading } from '../../../models/metrics/catalogue.js';
 import { lookNow } from '../../../models/operations/watch/look-at-groups.js';
@@ -26,12 +27,14 @@ export const stuckCommand: Command = {
     const stuck = messages.filter((message) => message.stuck);
     const retried = given.values.retry === true ? await lookNow(db, [...new Set(stuck.map(({ group_id }) => group_id))]) : null;
     const isWatched = retried === null || (await seenWorkers(db)).alive > 0;
-    const other = otherWork((await readServiceGauges(db))?.found);
+    const read = await readServiceGauges(db).catch((error: Error) => ({ unread: explainDatabaseError(error) }));
+    const other = read !== undefined && 'found' in read ? otherWork(read.found) : {};
     const counted = hasMore ? `The first ${countText(messages.length, 'message')} (--limit)` : countText(messages.length, 'message');
     const lines = [
       ...messages.map(lineOf),
       `${counted} not ended ${olderThanSeconds} s after the due time, ${stuck.length} of them stuck.${hasMore ? ' There are more.' : ''}`,
       ...(retried === null ? [] : [retriedText(retried, isWatched)]),
+      ...(read !== undefined && 'unread' in read ? [`What else waits could not be read: ${read.unread}.`] : []),
       ...Object.entries(other).map(([what, value]) => `${what.replaceAll('_', ' ')}: ${value}`),
     ];
     const data = { messages, limit, has_more: hasMore, stuck: stuck.length, retried, ...other };
@@ -57,8 +60,7 @@ function ageOf(seconds: number): string {
 }
 
 /** What else waits in the service, as the metrics show it. */
-function otherWork(found: GaugeReading | undefined): Record<string, number> {
-  if (found === undefined) return {};
+function otherWork(found: GaugeReading): Record<string, number> {
   const { inbox_waiting, inbox_seconds, groups_overdue, deliveries_overdue_seconds, batches_open, mails_unsent } = found;
   return {
     reports_in_the_inbox: inbox_waiting,

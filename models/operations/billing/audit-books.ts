@@ -60,10 +60,7 @@ const unfinished = 'SELECT day::text, step, place FROM audits WHERE ended_at IS 
 const goOn = 'UPDATE audits SET step = $2, place = $3::json, differences = differences + $4 WHERE day = $1::date AND ended_at IS NULL';
 const end = 'UPDATE audits SET step = $2, place = $3::json, differences = differences + $4, ended_at = now() WHERE day = $1::date';
 
-/**
- * Audits everything from the beginning now. Its number of differences replaces that of the last daily audit, so that the alert ends when
- * the differences are corrected. @returns the number of differences
- */
+/** Audits everything from the beginning now. Writes nothing. @returns the number of differences */
 export async function auditNow(db: Database, onDifference: (difference: Difference) => void): Promise<number> {
   let count = 0;
   for (const step of Object.values(steps)) {
@@ -72,8 +69,12 @@ export async function auditNow(db: Database, onDifference: (difference: Differen
       for (const difference of piece.differences) onDifference(difference);
     }
   }
-  await select(db, replace, [count]);
   return count;
+}
+
+/** This number of differences replaces that of the last daily audit, so that the alert ends when the differences are corrected. */
+export async function storeDifferences(db: Database, count: number): Promise<void> {
+  await select(db, replace, [count]);
 }
 
 const replace = 'UPDATE audits SET differences = $1 WHERE day = (SELECT max(day) FROM audits)';

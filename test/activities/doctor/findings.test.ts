@@ -37,6 +37,8 @@ const healthy: DatabaseFacts = {
   size: '9 MB',
   owns_tables: false,
   can_write: true,
+  in_recovery: false,
+  read_only: 'off',
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',

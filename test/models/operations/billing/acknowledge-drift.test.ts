@@ -5,6 +5,7 @@ import { checkLedgers } from '../../../../models/operations/billing/ledger-drift
 import { Workspace } from '../../../../models/tables/workspace.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
+import { runAdmin } from '../../../support/run-admin.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 
 describe('acknowledgeDrift', () => {
@@ -102,7 +103,7 @@ describe('acknowledgeDrift', () => {
     const counted = () => rows(test.db, 'SELECT differences, ended_at IS NOT NULL AS ended FROM audits');
     assert.deepEqual(await counted(), [{ differences: 1, ended: true }]);
     await acknowledge();
-    await audit();
+    await runAdmin(test.db, {}, 'audit');
     assert.deepEqual(await counted(), [{ differences: 0, ended: true }]);
   });
 });
