@@ -38,10 +38,8 @@ export interface DatabaseFacts {
   size: string;
   owns_tables: boolean;
   can_write: boolean | null;
-  /** A standby of another server. */
-  in_recovery: boolean;
-  /** `on`: transactions do not write. Also on a standby. */
-  read_only: string;
+  /** Why nothing can be written; null if it can. */
+  unwritable: 'standby' | 'setting' | null;
   fsync: string;
   full_page_writes: string;
   synchronous_commit: string;
@@ -65,7 +63,7 @@ const readFacts = `
     CASE WHEN to_regclass('messages') IS NOT NULL THEN (
       SELECT bool_and(has_table_privilege('messages', needed)) FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
     ) END AS can_write,
-    pg_is_in_recovery() AS in_recovery, current_setting('transaction_read_only') AS read_only,
+    CASE WHEN pg_is_in_recovery() THEN 'standby' WHEN current_setting('transaction_read_only')::boolean THEN 'setting' END AS unwritable,
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit, current_setting('autovacuum') AS autovacuum,
     current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections,
@@ -112,11 +110,11 @@ export function rightsFinding({ owns_tables, can_write }: DatabaseFacts): Findin
 }
 
 /** A server that takes no writes answers all reads, so that everything else looks well. */
-export function writesFindings({ in_recovery, read_only }: Pick<DatabaseFacts, 'in_recovery' | 'read_only'>): Finding[] {
+export function writesFindings({ unwritable }: Pick<DatabaseFacts, 'unwritable'>): Finding[] {
   const subject = 'PostgreSQL writes';
-  if (in_recovery)
+  if (unwritable === null) return [];
+  if (unwritable === 'standby')
     return [failed(subject, 'the server is a standby, which takes no writes', 'Set DATABASE_URL to the primary, or promote this server')];
-  if (read_only === 'off') return [];
   const fix = 'Find out why (a provider does it before the disk is full), then ALTER DATABASE … RESET default_transaction_read_only';
   return [failed(subject, 'default_transaction_read_only is on, so nothing is written', fix)];
 }

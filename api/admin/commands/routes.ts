@@ -1,5 +1,7 @@
+import { type RecentOutcome, recentOutcomes } from '../../../models/operations/handoff/recent-outcomes.js';
 import { readRoutes, type RouteChange, type RouteState } from '../../../models/operations/handoff/read-routes.js';
 import { levelMax } from '../../../models/rules/routing/route.js';
+import { countText } from '../../../models/rules/values/text.js';
 import type { Command } from '../command.js';
 import { numberIn } from '../read-options.js';
 
@@ -10,19 +12,28 @@ export const routesCommand: Command = {
   takes: [],
   settings: ['DATABASE_URL'],
   options: { changes: { value: 'N', about: 'How many of the last changes of health to show; otherwise 20' } },
-  summary: 'Show the share and the health of each provider account, with the last changes and their reasons.',
+  summary: 'Show the share and the health of each provider account, with the ends of recent calls, and the last changes and their reasons.',
   async run(given, { db, config }) {
     const { states, changes } = await readRoutes(db, config.routes, numberIn(given, 'changes', changesShown));
+    const recent = await recentOutcomes(db);
+    const calls = recent.length === 0 ? [] : ['', 'Calls of the last ten minutes:', ...recent.map(callsLine)];
     const tail = changes.length === 0 ? ['No change of health so far.'] : ['', ...changes.map(changeLine)];
-    return { ok: true, text: [...states.map(lineOf), ...tail].join('\n'), data: { accounts: states, changes } };
+    return { ok: true, text: [...states.map(lineOf), ...calls, ...tail].join('\n'), data: { accounts: states, recent, changes } };
   },
 };
 
 function lineOf({ channel, account, weight, health, share, held_until }: RouteState): string {
   const held = held_until === null ? '' : `  not used until ${held_until.toISOString()}, as it asked`;
+  if (health === null) return `${nameOf(channel, account, weight)}  not judged: the only account of its channel${held}`;
   const percents = `health ${String(health).padStart(3)} %  share ${String(share).padStart(3)} %`;
-  return `${channel.padEnd(9)} ${account.padEnd(20)} weight ${String(weight).padStart(3)}  ${percents}${held}`;
+  return `${nameOf(channel, account, weight)}  ${percents}${held}`;
 }
+
+const nameOf = (channel: string, account: string, weight: number) =>
+  `${channel.padEnd(9)} ${account.padEnd(20)} weight ${String(weight).padStart(3)}`;
+
+const callsLine = ({ account, outcome, detail, calls }: RecentOutcome) =>
+  `${account.padEnd(20)} ${countText(calls, 'call')} ${outcome}${detail === null ? '' : ` (${detail})`}`;
 
 const percent = (level: number) => `${(level * 100) / levelMax} %`;
 

@@ -47,10 +47,11 @@ const retriedText = (groups: number, isWatched: boolean) =>
     ? `The watcher looks at ${countText(groups, 'group')} within 30 s.`
     : `The watcher looks at ${countText(groups, 'group')} when a worker runs: no worker is alive now.`;
 
-function lineOf({ message_id, workspace_id, channel, status, age_seconds, waiting, stuck }: UnendedMessage): string {
+function lineOf({ message_id, workspace_id, channel, status, age_seconds, last_detail, waiting, stuck }: UnendedMessage): string {
   const why = waiting === null ? 'Not decided; the watcher removes it, and it was not charged' : waiting.text;
+  const last = last_detail === null ? '' : ` (last call: ${last_detail})`;
   const until = waiting?.until ? ` (until ${waiting.until.toISOString()})` : '';
-  return `${stuck ? '!' : ' '} ${message_id}  workspace ${workspace_id}  ${channel} ${status}  ${ageOf(age_seconds)}  ${why}${until}`;
+  return `${stuck ? '!' : ' '} ${message_id}  workspace ${workspace_id}  ${channel} ${status}  ${ageOf(age_seconds)}  ${why}${last}${until}`;
 }
 
 function ageOf(seconds: number): string {

@@ -7,8 +7,8 @@ export interface RouteState {
   channel: string;
   account: string;
   weight: number;
-  /** Percent. 100: healthy. 0: gets probes only. */
-  health: number;
+  /** Percent. 100: healthy. 0: gets probes only. Null: not judged, because none of its channels has another account. */
+  health: number | null;
   /** The percentage of the channel's messages that go through it now. */
   share: number;
   /** The provider asked for no calls until then. */
@@ -36,13 +36,15 @@ export async function readRoutes(
   ]);
   const levelOf = (account: string) => healths.find((health) => health.account === account)?.level ?? levelMax;
   const heldUntil = (account: string) => holds.find(({ provider }) => provider === account)?.held_until ?? null;
+  const judged = new Set(Object.values(routes).flatMap((route) => (route.length < 2 ? [] : route.map(({ account }) => account))));
+  const healthOf = (account: string) => (judged.has(account) ? (levelOf(account) * 100) / levelMax : null);
   const states = Object.entries(routes).flatMap(([channel, ofChannel]) => {
     // As in routing, an account with a hold gets nothing while there are others.
     const shares = sharesOf(
       ofChannel.map((route) => ({ ...route, level: heldUntil(route.account) === null ? levelOf(route.account) : 0 })),
     );
     return ofChannel.map(({ account, weight }, index) => {
-      const percents = { health: (levelOf(account) * 100) / levelMax, share: Math.round((shares[index] ?? 0) * 100) };
+      const percents = { health: healthOf(account), share: Math.round((shares[index] ?? 0) * 100) };
       return { channel, account, weight, ...percents, held_until: heldUntil(account) };
     });
   });

@@ -7,6 +7,7 @@ import type { Route } from '../../rules/routing/route.js';
 import { column, recordset } from '../../tables/columns.js';
 import type { Message } from '../../tables/message.js';
 import type { MessageGroup } from '../../tables/message-group.js';
+import { codeOf } from '../handoff/recent-outcomes.js';
 import { isOpenOrUnknown, reportWaitEnd } from '../handoff/uncertain-handoffs.js';
 import { isOverdue } from './overdue-work.js';
 import type { SendAttempt } from '../../tables/send-attempt.js';
@@ -23,6 +24,8 @@ export interface UnendedMessage {
   /** Seconds since its acceptance or its scheduled time. */
   age_seconds: number;
   attempts: number;
+  /** How the last call ended: a code of the carrier, or the kind of the error. */
+  last_detail: string | null;
   waiting: Waiting | null;
   /** Nothing that it waits for explains its age. */
   stuck: boolean;
@@ -41,7 +44,7 @@ type MessageFields =
   | 'provider'
   | 'expires_at';
 
-type Attempt = Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'started_at' | 'give_up_at'>;
+type Attempt = Pick<SendAttempt, 'message_id' | 'outcome' | 'provider' | 'detail' | 'started_at' | 'give_up_at'>;
 
 interface Row extends Pick<Message, MessageFields>, Pick<MessageGroup, 'workflow_id'> {
   batch_status: string | null;
@@ -79,7 +82,7 @@ export async function unendedMessages(
     const waiting = wait === null || stuck ? wait : { ...wait, until: upcomingEnd(wait, new Date()) };
     const { workspace_id, group_id, workflow_id, channel, status, age_seconds } = row;
     const facts = { workspace_id, group_id, workflow_id, channel, status, age_seconds };
-    return { message_id: row.id, ...facts, attempts: own.length, waiting, stuck };
+    return { message_id: row.id, ...facts, attempts: own.length, last_detail: own.at(-1)?.detail ?? null, waiting, stuck };
   });
   return { messages, hasMore: found.length > limit };
 }
@@ -159,4 +162,4 @@ const oldest = `
   FROM chosen ORDER BY is_explained, age_seconds DESC, id`;
 
 const attemptsOf = `
-  SELECT message_id, outcome, provider, started_at, give_up_at FROM send_attempts WHERE message_id = ANY($1::uuid[]) ORDER BY message_id, number`;
+  SELECT message_id, outcome, provider, ${codeOf('detail')} AS detail, started_at, give_up_at FROM send_attempts WHERE message_id = ANY($1::uuid[]) ORDER BY message_id, number`;

@@ -33,7 +33,7 @@ describe('a database that takes no writes', () => {
     const findings = await databaseCheck.run({ db, config: app.deps.config, signal: AbortSignal.timeout(10_000) });
     const writes = findings.find(({ subject }) => subject === 'PostgreSQL writes');
     assert.deepEqual([writes?.state, writes?.detail], ['failed', 'default_transaction_read_only is on, so nothing is written']);
-    const [standby] = writesFindings({ in_recovery: true, read_only: 'on' });
+    const [standby] = writesFindings({ unwritable: 'standby' });
     assert.equal(standby?.detail, 'the server is a standby, which takes no writes');
   });
 
