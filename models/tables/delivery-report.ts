@@ -22,6 +22,8 @@ export const deliveryReportColumns = {
   /** By the clock of the provider. */
   occurred_at: column.timestamp(),
   received_at: withDefault(column.timestamp()),
+  /** When it was put back into the inbox; null if it never was. */
+  reopened_at: withDefault(nullable(column.timestamp())),
   raw: column.text(),
   applied_at: withDefault(nullable(column.timestamp())),
   /** Null until it was applied for the first time. A report that is replayed keeps it. */

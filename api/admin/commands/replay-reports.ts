@@ -1,4 +1,7 @@
-import { type ReportFilter, replayReports } from '../../../models/operations/reports/replay-reports.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../../models/db/database.js';
+import { countPendingGroups, type ReportFilter, replayReports } from '../../../models/operations/reports/replay-reports.js';
+import type { Wake } from '../../../models/operations/reports/record-reports.js';
 import { countText, isUuid } from '../../../models/rules/values/text.js';
 import { type Command, type ParsedArguments, type CommandContext, textIn, UsageError } from '../command.js';
 import { momentIn } from '../read-options.js';
@@ -17,7 +20,7 @@ export const replayReportsCommand: Command = {
   summary: 'Apply stored delivery reports again, for example after a fault in their processing was corrected.',
   async run(given, context) {
     const filter = filterFrom(given);
-    const { reports, unmatched, waiting } = await replayAll(filter, context);
+    const { reports, unmatched, waiting } = await replayWith(filter, context);
     if (reports === 0) assertKnown(filter.provider, context.config);
     const applied = `Applied ${countText(reports - waiting, 'report')} again, ${unmatched} of them without a matching message.`;
     const rest = ` Waiting for Temporal: ${countText(waiting, 'report')}, which the watcher applies when it answers.`;
@@ -47,24 +50,41 @@ interface Replayed {
   waiting: number;
 }
 
-/** Replays the reports page by page. */
-async function replayAll(filter: ReportFilter, { db, config }: CommandContext): Promise<Replayed> {
+/** A closed group starts a workflow for its reports. Each page waits for the one before, so that sends have their share of the workers. */
+const pageSize = 50;
+/** If reports cannot be applied at all, the command goes on after this time. */
+const pageMsMax = 10_000;
+
+async function untilApplied(db: Database, wakes: readonly { groupId: string }[]): Promise<void> {
+  const groupIds = wakes.map(({ groupId }) => groupId);
+  for (const endsAt = Date.now() + pageMsMax; Date.now() < endsAt; await sleep(100)) {
+    if ((await countPendingGroups(db, groupIds)) === 0) return;
+  }
+}
+
+async function replayWith(filter: ReportFilter, { db, config }: CommandContext): Promise<Replayed> {
   const { connectTemporal } = await import('../../outside/temporal.js'); // most commands need no Temporal
   const temporal = connectTemporal(config);
-  const sum = { reports: 0, unmatched: 0, waiting: 0 };
   try {
-    let last: string | null = null;
-    do {
-      const page = await replayReports(db, filter, last);
-      const woken = await Promise.allSettled(page.wakes.map((wake) => temporal.wake(wake)));
-      const unwoken = page.wakes.filter((_, at) => woken[at]?.status === 'rejected');
-      sum.reports += page.reports;
-      sum.unmatched += page.unmatched;
-      sum.waiting += unwoken.reduce((waiting, { reports }) => waiting + reports, 0);
-      last = page.last;
-    } while (last !== null);
+    return await replayAll(db, filter, (wake) => temporal.wake(wake));
   } finally {
     await temporal.close().catch(() => undefined);
   }
+}
+
+/** Replays the reports page by page. */
+export async function replayAll(db: Database, filter: ReportFilter, wakeGroup: (wake: Wake) => Promise<void>): Promise<Replayed> {
+  const sum = { reports: 0, unmatched: 0, waiting: 0 };
+  let last: string | null = null;
+  do {
+    const page = await replayReports(db, filter, last, pageSize);
+    const woken = await Promise.allSettled(page.wakes.map(wakeGroup));
+    const unwoken = page.wakes.filter((_, at) => woken[at]?.status === 'rejected');
+    if (unwoken.length === 0) await untilApplied(db, page.wakes);
+    sum.reports += page.reports;
+    sum.unmatched += page.unmatched;
+    sum.waiting += unwoken.reduce((waiting, { reports }) => waiting + reports, 0);
+    last = page.last;
+  } while (last !== null);
   return sum;
 }

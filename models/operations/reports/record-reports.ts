@@ -51,7 +51,7 @@ export async function recordReports(db: Database, given: IncomingReport[], key: 
 }
 
 const givenColumns = {
-  ...without(deliveryReportColumns, 'group_id', 'received_at', 'applied_at', 'outcome', 'reason', 'repeats'),
+  ...without(deliveryReportColumns, 'group_id', 'received_at', 'reopened_at', 'applied_at', 'outcome', 'reason', 'repeats'),
   digest: deliveryReportColumns.provider_message_id,
 };
 

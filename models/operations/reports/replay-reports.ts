@@ -55,6 +55,13 @@ const pendingGroups = `
   FROM (SELECT id, count(*)::int AS reports FROM unnest($1::uuid[]) id GROUP BY id) given JOIN message_groups g ON g.id = given.id
   WHERE g.reports_pending`;
 
+/** How many of these groups have reports that were not applied. */
+export async function countPendingGroups(db: Database, groupIds: readonly string[]): Promise<number> {
+  const sql = 'SELECT count(*)::integer AS pending FROM message_groups WHERE id = ANY($1::uuid[]) AND reports_pending';
+  const [found] = await select<{ pending: number }>(db, sql, [groupIds]);
+  return found?.pending ?? 0;
+}
+
 /** @param which SQL: a condition that an index serves */
 const reopen = (which: string) => `
   WITH page AS (
@@ -63,7 +70,7 @@ const reopen = (which: string) => `
       AND ($4::timestamptz IS NULL OR received_at >= $4) AND ($5::timestamptz IS NULL OR received_at < $5) AND ${which}
     ORDER BY id LIMIT $6 FOR UPDATE
   )
-  UPDATE delivery_reports d SET applied_at = NULL, message_id = matched.id, group_id = matched.group_id
+  UPDATE delivery_reports d SET applied_at = NULL, reopened_at = now(), message_id = matched.id, group_id = matched.group_id
   FROM page LEFT JOIN LATERAL (
     SELECT m.id, m.group_id FROM messages m WHERE m.id = page.message_id
     UNION ALL SELECT m.id, m.group_id FROM messages m

@@ -19,7 +19,7 @@ const unwoken = `
   SELECT g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late
   FROM (
     SELECT DISTINCT d.group_id FROM delivery_reports d
-    WHERE d.applied_at IS NULL AND d.group_id > $2::uuid AND d.received_at < now() - $1 * interval '1 second' ORDER BY d.group_id LIMIT $3
+    WHERE d.applied_at IS NULL AND d.group_id > $2::uuid AND COALESCE(d.reopened_at, d.received_at) < now() - $1 * interval '1 second' ORDER BY d.group_id LIMIT $3
   ) waiting JOIN message_groups g ON g.id = waiting.group_id ORDER BY g.id`;
 
 /** SQL: the watcher should have looked at this group; the time is longer than two of its runs. */

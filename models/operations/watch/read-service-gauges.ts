@@ -84,7 +84,7 @@ const read = `
     'groups_overdue_seconds', ${seconds(`SELECT look_at ${overdue} ORDER BY look_at LIMIT 1`)},
     'inbox_waiting', ${upTo(2_000, waiting)},
     'inbox_unmatched', ${upTo(2_000, 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS NULL')},
-    'inbox_seconds', ${seconds(`SELECT min(received_at) FROM (SELECT received_at ${waiting} ORDER BY group_id LIMIT 2000) oldest`)},
+    'inbox_seconds', ${seconds(`SELECT min(at) FROM (SELECT COALESCE(reopened_at, received_at) AS at ${waiting} ORDER BY group_id LIMIT 2000) oldest`)},
     'webhooks_active', hooks.active, 'webhooks_open', hooks.open, 'webhooks_disabled', hooks.disabled,
     'deliveries_overdue_seconds', ${seconds(overdueDelivery)},
     'oldest_delivery_seconds', ${seconds(`

@@ -1,9 +1,30 @@
 import assert from 'node:assert/strict';
+import { replayAll } from '../../../api/admin/commands/replay-reports.js';
+import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { freePort } from '../../support/network/free-port.js';
 import { buildSent, reportOf, statusOf } from '../../support/rows/messages.js';
 import { runAdmin } from '../../support/run-admin.js';
+
+describe('replay-reports of many groups', () => {
+  const test = workspaceForEach();
+
+  it('waits until a page is applied before it wakes the next one', async () => {
+    const reports = [];
+    for (let count = 0; count < 60; count += 1) reports.push(reportOf(await buildSent(test.db, test.workspaceId), 'delivered'));
+    await recordReports(test.db, reports);
+    const running = new Set<Promise<unknown>>();
+    let most = 0;
+    const sum = await replayAll(test.db, {}, async ({ groupId }) => {
+      const applied = applyReports(test.db, groupId);
+      running.add(applied);
+      most = Math.max(most, running.size);
+      void applied.finally(() => running.delete(applied));
+    });
+    assert.deepEqual([sum, most], [{ reports: 60, unmatched: 0, waiting: 0 }, 50]);
+  });
+});
 
 describe('replay-reports while Temporal does not answer', () => {
   const test = workspaceForEach();

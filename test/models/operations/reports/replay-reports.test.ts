@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { type ReportFilter, replayReports } from '../../../../models/operations/reports/replay-reports.js';
+import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
 import { rows } from '../../../support/database.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
@@ -67,6 +68,17 @@ describe('replayReports', () => {
     await rows(test.db, 'UPDATE message_groups SET reports_pending = false RETURNING id');
     assert.deepEqual(await replay({ unmatched: true }), { reports: 2, unmatched: 1 });
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+  });
+
+  it('an old report is as old in the inbox as its replay', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    await recordReports(test.db, [reportOf(message, 'delivered')]);
+    await applyReports(test.db, message.group_id);
+    await rows(test.db, `UPDATE delivery_reports SET received_at = now() - interval '1 day'`);
+    const { wakes } = await replayReports(test.db, {}, null);
+    await rows(test.db, 'DELETE FROM service_gauges');
+    const { inbox_waiting, inbox_seconds } = (await readServiceGauges(test.db))?.found ?? assert.fail('no reading');
+    assert.deepEqual([wakes.length, inbox_waiting, Number(inbox_seconds) < 3_600], [1, 1, true]);
   });
 
   it('selects by provider, message or time', async () => {
