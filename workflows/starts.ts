@@ -48,6 +48,7 @@ export const nextStepStart = ({ groupId, workspaceId, channel }: NextFallback, b
 export const lateReportsStart = (input: LateReportsInput) => ({
   taskQueue,
   workflowId: workflowIds.lateReports(input.groupId),
+  staticSummary: input.isOver === true ? `overdue reports of ${input.groupId}` : `late reports of ${input.groupId}`,
   args: [input] as [LateReportsInput],
 });
 
@@ -59,7 +60,12 @@ export const lateReportsSignal = (groupId: string) => ({
 });
 
 /** For a client. */
-export const mailStart = (mailId: string) => ({ taskQueue, workflowId: workflowIds.mail(mailId), args: [{ mailId }] });
+export const mailStart = (mailId: string) => ({
+  taskQueue,
+  workflowId: workflowIds.mail(mailId),
+  args: [{ mailId }] as [{ mailId: string }],
+  staticSummary: `account mail ${mailId}`,
+});
 
 export interface ReplayRequest extends ReplayInput {
   workspaceId: string;

@@ -1,7 +1,8 @@
 /** Temporal: the server, the namespace with its search attributes and schedule, the workers and the watcher. */
-import { Connection, ScheduleClient } from '@temporalio/client';
+import { Connection, isGrpcServiceError, ScheduleClient } from '@temporalio/client';
 import { lastWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
+import { grpcStatus } from '../../../models/process/grpc-status.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
@@ -20,9 +21,12 @@ export const temporalCheck: Check = {
     try {
       return await connection.withAbortSignal(signal, async () => {
         const { serverVersion } = await connection.workflowService.getSystemInfo({});
+        const version = ok('Temporal', `version ${serverVersion ?? 'unknown'}`);
+        const hours = await readRetention(connection, namespace);
+        if (hours === null) return [version, missingNamespace(namespace)];
         return [
-          ok('Temporal', `version ${serverVersion ?? 'unknown'}`),
-          await namespaceFinding(connection, namespace),
+          version,
+          retentionFinding(namespace, hours),
           attributesFinding(await readAttributes(connection, namespace), namespace),
           await scheduleFinding(new ScheduleClient({ connection, namespace }), namespace),
         ];
@@ -33,10 +37,24 @@ export const temporalCheck: Check = {
   },
 };
 
-async function namespaceFinding(connection: Connection, namespace: string): Promise<Finding> {
-  const { config } = await connection.workflowService.describeNamespace({ namespace });
-  return retentionFinding(namespace, Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 3600);
+/** @returns hours; null if there is no such namespace */
+async function readRetention(connection: Connection, namespace: string): Promise<number | null> {
+  try {
+    const { config } = await connection.workflowService.describeNamespace({ namespace });
+    return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 3600;
+  } catch (error) {
+    if (isGrpcServiceError(error) && (error.code as number) === grpcStatus.notFound) return null;
+    throw error;
+  }
 }
+
+/** Workers do not create the namespace (docs/watcher.md). */
+const missingNamespace = (namespace: string) =>
+  failed(
+    'Temporal namespace',
+    `${namespace} does not exist: messages cannot be accepted`,
+    `Run: temporal operator namespace create --namespace ${namespace} --retention 72h (in containers: docker compose up --no-deps temporal-namespace)`,
+  );
 
 export function retentionFinding(namespace: string, hours: number): Finding {
   const subject = 'Temporal namespace';

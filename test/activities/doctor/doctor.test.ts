@@ -87,6 +87,11 @@ describe('npm run doctor', () => {
     assert.deepEqual([state, fix], ['failed', `Run: temporal schedule toggle --unpause -s ${workflowIds.watcher} -n ${namespace}`]);
   });
 
+  it('names the command that creates a missing namespace', async () => {
+    const { state, fix } = (await found({ ...env, TEMPORAL_NAMESPACE: 'gone' })).get('Temporal namespace') ?? {};
+    assert.deepEqual([state, fix?.split(' (')[0]], ['failed', 'Run: temporal operator namespace create --namespace gone --retention 72h']);
+  });
+
   it('names a SECRET_KEY that is not that of the database, unless SECRET_KEYS_OLD has it', async () => {
     const SECRET_KEY = 'x'.repeat(32);
     assert.equal((await found({ ...env, SECRET_KEY })).get('SECRET_KEY')?.state, 'failed');
