@@ -5,6 +5,7 @@ import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { connect } from '../models/db/database.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { limitHeapGrowth } from '../models/flow/heap.js';
+import { apiMetrics } from '../models/metrics/catalogue.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { logLibraryWarnings } from '../models/process/library-warnings.js';
 import { createLogger } from '../models/process/logger.js';
@@ -61,9 +62,10 @@ async function start(deps: ServerDeps): Promise<void> {
   const { metrics, dataDir } = deps.config;
   const readCertificates = createCertificateReader(deps.config);
   const readGauges = createGaugeReader(deps.db);
-  const refresh = () => {
+  const refresh = async () => {
     readCertificates();
-    return readGauges();
+    apiMetrics.limitStoreUp.set((await deps.limiter.isHealthy()) ? 1 : 0);
+    await readGauges();
   };
   await serveMetrics({ ...metrics, dataDir, logger: deps.logger, refresh });
   reportOutdatedRuntime((line) => deps.logger.warn(line));

@@ -29,6 +29,11 @@ export const apiMetrics = {
     from: 'api',
     labels: ['limit'],
   }),
+  limitStoreUp: gauge(
+    'tidings_rate_limit_store_up',
+    '1: Redis counts the requests of all API processes, or REDIS_URL is not set. 0: this process counts by itself',
+    { from: 'api' },
+  ),
   shed: counter('tidings_shed_total', 'Requests refused with 503 because the service was overloaded or a part of it was missing', {
     from: 'api',
     labels: ['operation'],

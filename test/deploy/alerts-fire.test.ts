@@ -26,8 +26,8 @@ const behindMs = -60_000;
 const events = 15;
 /** More than TidingsNoReports permits. */
 const unreported = 25;
-/** From the start: the certificate of one of two addresses ends soon, one of two clocks is behind, and the mail server is down. */
-const fromStart = ['TidingsCertificateEnds', 'TidingsClockOff', 'TidingsMailsUnsent'];
+/** From the start: the certificate of one of two addresses ends soon, one of two clocks is behind, mail server and Redis are down. */
+const fromStart = ['TidingsCertificateEnds', 'TidingsClockOff', 'TidingsMailsUnsent', 'TidingsRateLimitStoreDown'];
 
 describe('alerts on a real service', function () {
   let service: Service;
@@ -41,7 +41,8 @@ describe('alerts on a real service', function () {
 
   before(async function () {
     if (!hasPrometheus) this.skip();
-    const [api, worker, mail, certificate] = await Promise.all([
+    const [api, worker, mail, redis, certificate] = await Promise.all([
+      freePort(),
       freePort(),
       freePort(),
       freePort(),
@@ -52,7 +53,7 @@ describe('alerts on a real service', function () {
     const addresses = { PUBLIC_URL: `https://127.0.0.1:${receiver.port}`, CALLBACK_URL: `https://127.0.0.1:${wellReceiver.port}` };
     service = await startService({
       env: { ...twilioEnv(twilio), SMTP_URL: `smtp://127.0.0.1:${mail}?tls=optional` },
-      apiEnv: { METRICS_PORT: String(api), ...addresses, TRUSTED_PROXIES: 'none' },
+      apiEnv: { METRICS_PORT: String(api), ...addresses, REDIS_URL: `redis://127.0.0.1:${redis}`, TRUSTED_PROXIES: 'none' },
       workerEnv: { METRICS_PORT: String(worker - 1), ...shiftedEnv(behindMs) },
     });
     client = restClient(service.url, service.db);
@@ -65,9 +66,9 @@ describe('alerts on a real service', function () {
     await Promise.all([twilio?.close(), receiver?.close(), wellReceiver?.close()]);
   });
 
-  it('fire for a certificate that ends soon, a wrong clock and a dead mail server, and for nothing that is well', async () => {
+  it('fire for a certificate that ends soon, a wrong clock and dead servers of mail and Redis, and for nothing that is well', async () => {
     await client.send(account, { channel: 'email', to: 'ada@example.com', content: { subject: 'x', text: 'x' } });
-    await prometheus.fires(['TidingsCertificateEnds', 'TidingsClockOff', 'TidingsMailsUnsent']);
+    await prometheus.fires(['TidingsCertificateEnds', 'TidingsClockOff', 'TidingsMailsUnsent', 'TidingsRateLimitStoreDown']);
     await until(async () => (await prometheus.value('up{job="tidings-worker"}')) === 1, 'the worker is scraped');
     const alerts = allRules().flatMap(({ alert, expr }) => (alert === undefined ? [] : { alert, expr }));
     await prometheus.ends(alerts.flatMap(({ alert }) => (fromStart.includes(alert) || ofSlowMachine.has(alert) ? [] : alert)));
