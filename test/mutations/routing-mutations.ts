@@ -138,7 +138,7 @@ export const routingMutations: readonly Mutation[] = [
   {
     guards: 'a chain waits where the first message may have gone out',
     file: 'models/rules/messages/fallback.ts',
-    find: "error_code === 'handoff_unknown' && !isDue ? 'wait' : 'now'",
+    find: "error_code === handoffUnknownCode && !isDue ? 'wait' : 'now'",
     replace: "'now'",
     test: 'models/rules/messages/fallback',
   },
