@@ -123,7 +123,7 @@ describe('routing', () => {
       accounts.outcomes.one = undefined;
       await worker()(group_id);
       assert.deepEqual(accounts.two.calls, []);
-      assert.deepEqual(await attemptsOf(id), ['one unknown moved', `one ${idempotent ? 'accepted' : 'rejected'} same_account`]);
+      assert.deepEqual(await attemptsOf(id), ['one unknown moved', `one ${idempotent ? 'accepted' : 'unknown'} same_account`]);
       assert.equal(await statusOf(test.db, id), idempotent ? 'sent/awaiting_report' : 'failed/rejected');
       assert.equal(accounts.one.calls.length, idempotent ? 2 : 1);
     });
