@@ -35,8 +35,7 @@ describe('npm start', () => {
     return data.message;
   }
   async function untilDelivered(id: string): Promise<void> {
-    let status: string | undefined;
-    while (status !== 'delivered') status = (await messages()).find((message) => message.id === id)?.status;
+    await until(async () => (await messages()).find((message) => message.id === id)?.status === 'delivered');
   }
 
   it('starts everything and prints a working curl command', async () => {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { workflowBundlePath } from '../../activities/worker/workers.js';
 import { traceHeader, workflowTypes } from '../../workflows/contract.js';
+import { endReplays } from '../support/temporal/end-replays.js';
 
 const folder = resolve(import.meta.dirname, '../../../test/histories');
 
@@ -54,6 +55,7 @@ describe('recorded histories', () => {
   before(() => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
   });
+  after(endReplays);
 
   /** @param historyOf the history of a name */
   const differences = async (historyOf: (name: string) => object) => {

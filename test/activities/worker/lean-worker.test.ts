@@ -5,6 +5,7 @@ import { type Context, Script } from 'node:vm';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { leanWorker } from '../../../activities/worker/lean-worker.js';
 import { workflowBundlePath } from '../../../activities/worker/workers.js';
+import { endReplays } from '../../support/temporal/end-replays.js';
 
 const history = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../../../test/histories/delivered.json'), 'utf8'));
 
@@ -31,6 +32,7 @@ describe('LeanWorker', () => {
   before(() => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
   });
+  after(endReplays);
 
   it('calls workflow code without a time-out, where the worker of the SDK sets one for each call', async () => {
     assert.deepEqual((await callsOf(leanWorker())).timeouts, [undefined]);

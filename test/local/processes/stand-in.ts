@@ -49,6 +49,6 @@ async function untilSays(running: Running, word: string, signal: AbortSignal): P
 }
 
 /** Resolves once `condition` holds; the test's own time limit ends the waiting. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(20);
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(20);
 }
