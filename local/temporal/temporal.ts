@@ -1,6 +1,6 @@
 /** The embedded Temporal: the dev server with its Web UI, on a database file, on loopback only. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { searchAttributes } from '../../workflows/contract.js';
 import type { FoundTemporal } from './find-temporal.js';
@@ -35,7 +35,7 @@ export function temporalPart(place: TemporalPlace): Part {
     '--ip': [loopback],
     '--port': [port],
     '--ui-port': [uiPort],
-    '--db-filename': [join(folder, 'temporal.db')],
+    '--db-filename': ['temporal.db'],
     '--namespace': [namespace],
     '--sqlite-pragma': pairs(sqlitePragmas),
     '--search-attribute': Object.values(searchAttributes).map(({ name, type }) => `${name}=${TypedSearchAttributes.toMetadataType(type)}`),
@@ -45,8 +45,10 @@ export function temporalPart(place: TemporalPlace): Part {
   const args = Object.entries(flags).flatMap(([flag, values]) => values.flatMap((value) => [flag, String(value)]));
   return {
     name: 'Temporal',
-    command: place.found.path,
+    command: resolve(place.found.path),
     args: ['server', 'start-dev', ...args, ...(place.found.canDisableNews ? ['--ui-disable-news-fetch'] : [])],
+    // The server makes a URI of the file name and does not escape it, so the name has no folder.
+    cwd: folder,
     env: serverEnv(),
     log: place.log,
     stop: [{ signal: 'SIGTERM', waitMs: 2_500 }],
