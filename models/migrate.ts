@@ -1,6 +1,5 @@
 /** Brings the database to the newest schema. Safe to run from several processes at once. Entry point: `node dist/models/migrate.js`. */
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Umzug, type UmzugStorage } from 'umzug';
 import { type Config, ConfigError, loadConfig } from './settings/config.js';
@@ -8,11 +7,11 @@ import { commandEnvironment } from './settings/environment.js';
 import { connect, type Database, select } from './db/database.js';
 import { explainDatabaseError } from './db/explain-database-error.js';
 import { grantRights } from './db/grant-rights.js';
+import { migrationNames, migrationPath } from './db/migration-files.js';
 import { SchemaLock, whoMigrates } from './db/schema-lock.js';
 import { sqlStateOf } from './db/sql-state.js';
+import { isEntryPoint } from './process/is-entry-point.js';
 
-// The .sql files are not compiled. They are read from the source folder, beside dist/.
-const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
 /** Statements about large tables may take hours. Those of the service end after 30 seconds. */
 const longestMigrationMs = 24 * 3_600_000;
 
@@ -42,11 +41,11 @@ export async function migrate(db: Database, lock = new SchemaLock(db)): Promise<
     'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
   ).catch(ignoreRace);
   const applied: string[] = [];
-  const up = async (name: string, path: string) => {
-    if (await apply(db, lock, { name, path })) applied.push(name);
+  const up = async (name: string) => {
+    if (await apply(db, lock, name)) applied.push(name);
   };
   const umzug = new Umzug({
-    migrations: { glob: migrationsGlob, resolve: ({ name, path }) => ({ name, up: () => up(name, path as string) }) },
+    migrations: (await migrationNames()).map((name) => ({ name, up: () => up(name) })),
     storage: storageIn(db),
     logger: undefined,
   });
@@ -55,8 +54,8 @@ export async function migrate(db: Database, lock = new SchemaLock(db)): Promise<
 }
 
 /** The migration and the record of it are one transaction. @returns false if a second process finds the record, and does nothing */
-async function apply(db: Database, lock: SchemaLock, { name, path }: { name: string; path: string }): Promise<boolean> {
-  const sql = await readFile(path, 'utf8');
+async function apply(db: Database, lock: SchemaLock, name: string): Promise<boolean> {
+  const sql = await readFile(migrationPath(name), 'utf8');
   if (sql.startsWith('-- no transaction')) return applyAlone(lock, name, sql);
   const change = () =>
     lock.inTransaction(async (transaction) => {
@@ -154,7 +153,7 @@ function sayingOnce(text: string): () => void {
 
 const roleOf = (url: string) => decodeURIComponent(new URL(url).username);
 
-if (process.argv[1] === import.meta.filename) {
+if (isEntryPoint(import.meta.filename)) {
   try {
     const names = await migrateWith(loadConfig(commandEnvironment(), ['DATABASE_URL']));
     process.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : `Applied ${names.join(', ')}.\n`);

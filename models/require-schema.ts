@@ -1,11 +1,8 @@
 /** Which schema this version needs, and whether the database has it. */
-import { readdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { type Database, openPool, select } from './db/database.js';
+import { migrationNames } from './db/migration-files.js';
 import type { Logger } from './process/logger.js';
 import type { Config } from './settings/config.js';
-
-const migrationsFolder = resolve(import.meta.dirname, '../../models/migrations');
 
 /** The database has an older schema than the program. The message says what to do. */
 export class SchemaError extends Error {}
@@ -18,7 +15,7 @@ interface Schema {
 
 /** The migrations that this version knows, and those that were applied. */
 export async function readSchema(db: Database): Promise<Schema> {
-  const known = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const known = await migrationNames();
   const [table] = await select<{ exists: boolean }>(db, `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`);
   const applied = table?.exists === true ? await select<{ name: string }>(db, 'SELECT name FROM schema_migrations ORDER BY name') : [];
   return { known, applied: applied.map(({ name }) => name) };

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { isEntryPoint } from '../../models/process/is-entry-point.js';
 import { endProcess, type StopStep } from './process-identity.js';
 import { recordedLauncher, stopLeftovers } from './run-record.js';
 
@@ -61,5 +62,4 @@ async function clear(folder: string, guarded: number): Promise<void> {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-const [, entryPoint, mode] = process.argv;
-if (entryPoint === import.meta.filename && mode === 'watch') await watch();
+if (isEntryPoint(import.meta.filename) && process.argv[2] === 'watch') await watch();

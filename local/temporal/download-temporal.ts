@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isEntryPoint } from '../../models/process/is-entry-point.js';
 import { isUnset } from '../plan/plan.js';
 import { reasonOf } from '../plan/start-error.js';
 import { type Surroundings, temporalVersion } from './temporal-program.js';
@@ -74,5 +75,5 @@ async function downloadInto(folder: string): Promise<void> {
   await environment.teardown();
 }
 
-const [, entryPoint, folder] = process.argv;
-if (entryPoint === import.meta.filename && folder !== undefined) await downloadInto(folder);
+const folder = process.argv[2];
+if (isEntryPoint(import.meta.filename) && folder !== undefined) await downloadInto(folder);

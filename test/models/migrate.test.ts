@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import node from 'node:process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -112,5 +114,46 @@ describe('migrating a large table', () => {
     } finally {
       await pool.close();
     }
+  });
+});
+
+describe('the entry point that migrates', () => {
+  const test = useDatabase();
+  const root = resolve(import.meta.dirname, '../../..');
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tidings-migrate-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** A release with the parts of this checkout that the entry point needs. */
+  function release(name: string): string {
+    const place = join(folder, name);
+    for (const part of ['package.json', 'dist/models', 'models/migrations'])
+      cpSync(join(root, part), join(place, part), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
+    return place;
+  }
+  function run(program: string): Promise<[string, string]> {
+    const child = spawn(node.execPath, [program], {
+      env: { PATH: node.env.PATH, DATABASE_URL: test.url },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return Promise.all([text(child.stdout), text(child.stderr)]);
+  }
+
+  it('migrates where it is named through a symbolic link and without its suffix, in a folder with the characters of patterns', async () => {
+    symlinkSync(release('releases (1) [2]'), join(folder, 'current'));
+    for (const program of ['dist/models/migrate.js', 'dist/models/migrate']) {
+      await rows(test.db, 'DELETE FROM schema_migrations WHERE name = ANY($1::text[])', [withTransaction]);
+      assert.deepEqual(await run(join(folder, 'current', program)), [`Applied ${withTransaction[0]}.\n`, ''], program);
+    }
+  });
+
+  it('fails where its migrations are missing', async () => {
+    const place = release('release');
+    rmSync(join(place, 'models/migrations'), { recursive: true });
+    const [out, fault] = await run(join(place, 'dist/models/migrate.js'));
+    assert.deepEqual([out, fault.split('\n')[0]], ['', `Migration failed: there are no migrations in ${join(place, 'models/migrations')}`]);
   });
 });

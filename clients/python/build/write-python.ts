@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { openapi } from '../../../api/openapi/openapi.js';
+import { isEntryPoint } from '../../../models/process/is-entry-point.js';
 import { pythonTypes } from './python-types.js';
 import { syncCode } from './sync-code.js';
 
@@ -21,4 +22,4 @@ export function generatePython(): Map<string, string> {
   return files;
 }
 
-if (process.argv[1] === import.meta.filename) for (const [file, text] of generatePython()) writeFileSync(file, text);
+if (isEntryPoint(import.meta.filename)) for (const [file, text] of generatePython()) writeFileSync(file, text);

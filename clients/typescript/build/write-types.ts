@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { openapi } from '../../../api/openapi/openapi.js';
+import { isEntryPoint } from '../../../models/process/is-entry-point.js';
 import { isOfConsole, isUsed, reduceDocument } from './reduce-document.js';
 
 const root = resolve(import.meta.dirname, '../../../..');
@@ -37,4 +38,4 @@ export function generateTypes(isKept: (path: string) => boolean): string {
   }
 }
 
-if (process.argv[1] === import.meta.filename) for (const { file, isKept } of typesFiles) writeFileSync(file, generateTypes(isKept));
+if (isEntryPoint(import.meta.filename)) for (const { file, isKept } of typesFiles) writeFileSync(file, generateTypes(isKept));
