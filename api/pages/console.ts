@@ -8,6 +8,7 @@ import type { Deps } from '../deps.js';
 import { answerOptions, mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
 import { asPage } from './pages.js';
+import { sendFile } from './send-file.js';
 
 const site = join(import.meta.dirname, '../../console/site');
 const assetsPath = '/console/assets';
@@ -117,9 +118,6 @@ function serveAsset(router: Router, limiter: Limiter, name: string): void {
     res.setHeader('Content-Type', types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream');
     res.vary('Accept-Encoding');
     if (encoding !== null) res.setHeader('Content-Encoding', encoding);
-    const file = join(site, 'assets', `${name}${encoding === null ? '' : suffixes[encoding]}`);
-    res.sendFile(file, { lastModified: false, acceptRanges: false, cacheControl: false }, (error?: Error) => {
-      if (error !== undefined && !res.headersSent) next(error);
-    });
+    sendFile(res, join(site, 'assets'), `${name}${encoding === null ? '' : suffixes[encoding]}`, next);
   });
 }

@@ -1,10 +1,11 @@
 /** `/docs`: Swagger UI from the npm package. The page loads nothing from other hosts and has no inline scripts. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import express, { type Router } from 'express';
 import { mountOptions } from '../http/options.js';
 import { asPage } from './pages.js';
+import { sendFile } from './send-file.js';
 import type { Limiter } from '../http/rate-limit.js';
 
 const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
@@ -106,9 +107,7 @@ export function createDocs(limiter: Limiter): Router {
     router.get(`/docs/${version}/${name}`, limited, (_req, res, next) => {
       // The path contains the version of the package, so the content never changes.
       res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
-      res.sendFile(join(folder, name), { lastModified: false, acceptRanges: false }, (error?: Error) => {
-        if (error !== undefined && !res.headersSent) next(error);
-      });
+      sendFile(res, folder, name, next);
     });
   }
   const paths = ['/docs', '/docs/start.js', '/docs/style.css', ...assets.map((name) => `/docs/${version}/${name}`)];

@@ -1,0 +1,13 @@
+import type { NextFunction, Response } from 'express';
+
+/**
+ * Answers with a file. The caller has set the headers for caching.
+ * @param name its name in `folder`
+ */
+export function sendFile(res: Response, folder: string, name: string, next: NextFunction): void {
+  // With `root` only the name is checked for parts that begin with a dot. The program may be installed below such a folder.
+  const options = { root: folder, lastModified: false, acceptRanges: false, cacheControl: false };
+  res.sendFile(name, options, (error?: Error) => {
+    if (error !== undefined && !res.headersSent) next(error);
+  });
+}
