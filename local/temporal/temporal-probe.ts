@@ -1,16 +1,23 @@
 /** Asks a Temporal server whether it serves us. The client library is loaded only here, while servers start anyway. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { grpcStatus } from '../../models/process/grpc-status.js';
-import type { TemporalServer } from '../../models/settings/connection-settings.js';
+import { type TemporalServer, temporalServerOf } from '../../models/settings/connection-settings.js';
 import { reasonOf, StartError } from '../plan/start-error.js';
 
 /** Resolves once the server answers for the namespace. */
-export async function untilTemporalServes(address: string, namespace: string, signal: AbortSignal): Promise<void> {
+export async function untilTemporalServes(
+  address: string,
+  namespace: string,
+  signal: AbortSignal,
+  notYet: (error: unknown) => void = () => undefined,
+): Promise<void> {
+  const server = temporalServerOf({ TEMPORAL_ADDRESS: address });
   while (!signal.aborted) {
     try {
-      await askTemporal({ address }, namespace);
+      await askTemporal(server, namespace);
       return;
-    } catch {
+    } catch (error) {
+      notYet(error);
       await sleep(50, undefined, { signal }).catch(() => undefined); // the server is still starting
     }
   }

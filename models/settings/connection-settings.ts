@@ -25,6 +25,8 @@ export const connectionSettings: Record<string, Joi.Schema> = {
 /** The options of a connection to Temporal. Those of the client and of the worker have the same fields. */
 export interface TemporalServer {
   address: string;
+  /** Only the client reads them. */
+  channelArgs: { 'grpc.enable_http_proxy': 0 };
   apiKey?: string;
   tls?: {
     serverNameOverride?: string;
@@ -83,7 +85,9 @@ export function temporalServerOf(given: Given): TemporalServer {
   };
   const isImplied = apiKey !== undefined || Object.keys(tls).length > 0;
   const isTls = given.TEMPORAL_TLS === undefined ? isImplied : given.TEMPORAL_TLS === 'true';
-  return { address: given.TEMPORAL_ADDRESS ?? '', ...(apiKey === undefined ? {} : { apiKey }), ...(isTls ? { tls } : {}) };
+  // The client would use the proxy of `http_proxy` even for this machine, and the worker would use none.
+  const channelArgs = { 'grpc.enable_http_proxy': 0 } as const;
+  return { address: given.TEMPORAL_ADDRESS ?? '', channelArgs, ...(apiKey === undefined ? {} : { apiKey }), ...(isTls ? { tls } : {}) };
 }
 
 function pemOf(given: Given, name: string): Uint8Array | undefined {

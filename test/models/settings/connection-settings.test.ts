@@ -16,18 +16,20 @@ const faultsOf = (env: NodeJS.ProcessEnv): string[] => {
 };
 
 describe('the settings of connections', () => {
+  const channelArgs = { 'grpc.enable_http_proxy': 0 };
   const folder = mkdtempSync(join(tmpdir(), 'tidings-connections-'));
   const file = join(folder, 'some.pem');
   before(() => writeFileSync(file, 'a certificate'));
   after(() => rmSync(folder, { recursive: true }));
 
   it('the connection to Temporal has no TLS by default', () => {
-    assert.deepEqual(testConfig({ TEMPORAL_ADDRESS: 'temporal:7233' }).temporalServer, { address: 'temporal:7233' });
+    assert.deepEqual(testConfig({ TEMPORAL_ADDRESS: 'temporal:7233' }).temporalServer, { address: 'temporal:7233', channelArgs });
   });
 
   it('the connection to Temporal has TLS with an API key or a certificate', () => {
     assert.deepEqual(testConfig({ TEMPORAL_ADDRESS: 'x:1', TEMPORAL_API_KEY: 'key' }).temporalServer, {
       address: 'x:1',
+      channelArgs,
       apiKey: 'key',
       tls: {},
     });
