@@ -8,6 +8,7 @@ import { clusterDir, databaseUrl, makeCluster, postgresPart, postgresStop, serve
 import { findPostgres } from './postgres/postgres-binaries.js';
 import { settlePostmasterFile } from './postgres/postmaster-file.js';
 import { reasonOf, StartError } from './plan/start-error.js';
+import { forgetClientSettings } from './plan/user-environment.js';
 import { temporalPart } from './temporal/temporal.js';
 import { requireTemporal } from './temporal/temporal-probe.js';
 
@@ -22,6 +23,7 @@ const promptFailureMs = 10_000;
 export async function providePostgres(launch: Launch, password: string): Promise<{ url: string; isNew: boolean }> {
   const { plan, output, ports } = launch;
   if (!plan.embedsPostgres) return { url: await configuredDatabase(launch), isNew: false };
+  forgetClientSettings();
   const place = { binaries: await findPostgres(), dataDir: plan.config.dataDir, password, log: newLog(launch.logDir, 'postgres') };
   const made = { url: '', isNew: false };
   await output.step(async () => {

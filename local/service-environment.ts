@@ -3,6 +3,7 @@ import { type Config, loadConfig } from '../models/settings/config.js';
 import type { CheckoutSettings } from './checkout/provide.js';
 import { isUnset, type Plan } from './plan/plan.js';
 import type { Secrets } from './plan/secrets.js';
+import { userEnvironment } from './plan/user-environment.js';
 
 /** Credits granted at signup if all servers are embedded, so that a first message can be sent. */
 const embeddedSignupCredits = '100';
@@ -34,7 +35,7 @@ export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.Proces
 
 function environmentOf(plan: Plan, made: Made): NodeJS.ProcessEnv {
   return {
-    ...plan.env,
+    ...userEnvironment(plan),
     DATA_DIR: plan.config.dataDir,
     DRAIN_SECONDS: isUnset(plan.env.DRAIN_SECONDS) ? embeddedDrainSeconds : plan.env.DRAIN_SECONDS,
     PORT: String(made.port),

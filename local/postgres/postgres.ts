@@ -89,7 +89,7 @@ export function postgresPart(place: PostgresPlace, port: number): Part {
     stop: postgresStop,
     ipc: false,
     readyTimeoutMs: 60_000, // recovery after a crash can take long
-    ready: (_running, signal) => untilLetIn(place.password, port, signal),
+    ready: (_running, signal, notYet) => untilLetIn(urlOf(place.password, port, 'postgres'), signal, notYet),
   };
 }
 
@@ -102,16 +102,16 @@ export async function serverVersion(url: string): Promise<string> {
   return row?.server_version.split(' ')[0] ?? 'of unknown version';
 }
 
-async function untilLetIn(password: string, port: number, signal: AbortSignal): Promise<void> {
+async function untilLetIn(url: string, signal: AbortSignal, notYet: (error: unknown) => void): Promise<void> {
   while (!signal.aborted) {
     try {
-      const url = urlOf(password, port, 'postgres');
       const exists = await query(url, `SELECT 1 FROM pg_database WHERE datname = '${database}'`);
       if (exists.length === 0) await query(url, `CREATE DATABASE ${database}`);
       return;
     } catch (error) {
       const isWrongPassword = (error as { code?: string }).code === '28P01';
       if (isWrongPassword) throw new StartError(`DATA_DIR/secrets.json does not match DATA_DIR/postgres (${reasonOf(error)})`);
+      notYet(error);
       await sleep(50, undefined, { signal }).catch(() => undefined); // the server is still starting
     }
   }
@@ -130,7 +130,8 @@ export async function query<Row extends pg.QueryResultRow>(url: string, sql: str
   }
 }
 
-const urlOf = (password: string, port: number, name: string) => `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
+/** It says that the server has no TLS, because commands beside the service would follow the PGSSLMODE of the user. */
+const urlOf = (password: string, port: number, name: string) => `postgres://${user}:${password}@127.0.0.1:${port}/${name}?sslmode=disable`;
 
 /** The environment of the server. Variables of the user such as PGDATA and PGPORT would change its behaviour. */
 const serverEnv = () => ({ PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' });

@@ -14,12 +14,16 @@ export async function launchUntilReady(part: Part, record: RunRecord, cancel: Ab
   const attempt = new AbortController();
   const signal = AbortSignal.any([attempt.signal, cancel]);
   const running = await startProcess(part, record, ipc);
+  let reason = '';
+  const notYet = (error: unknown) => {
+    reason = ` (${reasonOf(error)})`;
+  };
   try {
     await Promise.race([
-      ready(running, signal),
+      ready(running, signal, notYet),
       running.ended.then(({ how }) => Promise.reject(new StartError(`${name} ended during its start (${how})`))),
       sleep(readyTimeoutMs, undefined, { signal }).then(() =>
-        Promise.reject(new StartError(`${name} was not ready within ${readyTimeoutMs / 1000} s`)),
+        Promise.reject(new StartError(`${name} was not ready within ${readyTimeoutMs / 1000} s${reason}`)),
       ),
     ]);
     signal.throwIfAborted(); // `ready` returns without an error

@@ -24,8 +24,11 @@ export interface Part extends Command {
   /** It has a message channel to the launcher, and ends when the channel closes. */
   ipc: boolean;
   readyTimeoutMs: number;
-  /** Resolves when the part is ready; rejects when it cannot become ready. Returns when `signal` aborts. */
-  ready(running: Running, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the part is ready; rejects when it cannot become ready. Returns when `signal` aborts.
+   * @param notYet is told why the part is not ready; the last reason is shown when the time is over
+   */
+  ready(running: Running, signal: AbortSignal, notYet: (error: unknown) => void): Promise<void>;
 }
 
 export interface Running {

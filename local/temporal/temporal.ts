@@ -54,10 +54,10 @@ export function temporalPart(place: TemporalPlace): Part {
     stop: [{ signal: 'SIGTERM', waitMs: 2_500 }],
     ipc: false,
     readyTimeoutMs: 60_000,
-    ready: async (running, signal) => {
+    ready: async (running, signal, notYet) => {
       // Its own output first: another Temporal may answer on the port while ours is about to find the port in use.
       await untilItSays(running, /Server:\s+\S+:\d+/, signal);
-      await untilTemporalServes(`${loopback}:${port}`, namespace, signal);
+      await untilTemporalServes(`${loopback}:${port}`, namespace, signal, notYet);
     },
   };
 }

@@ -10,6 +10,15 @@ import { temporaryFolder, until } from './processes/stand-in.js';
 /** One signup, so that the second demo meets the limit; as many requests as it takes to wait. */
 const limits = { RATE_LIMIT_AUTH: '1/900', RATE_LIMIT_API: '100000/60' };
 
+/** What is meant for other servers than the embedded ones, and would make them unreachable. */
+const foreign = {
+  PGSSLMODE: 'require',
+  PGOPTIONS: '-c nothing=1',
+  TEMPORAL_API_KEY: 'key',
+  http_proxy: 'http://127.0.0.1:1',
+  https_proxy: 'http://127.0.0.1:1',
+};
+
 describe('npm start', () => {
   const folder = temporaryFolder();
   const dataDir = folder.path;
@@ -38,8 +47,8 @@ describe('npm start', () => {
     await until(async () => (await messages()).find((message) => message.id === id)?.status === 'delivered');
   }
 
-  it('starts everything and prints a working curl command', async () => {
-    service = await startService(dataDir, limits);
+  it('starts everything, whatever the environment says about other servers, and prints a working curl command', async () => {
+    service = await startService(dataDir, { ...limits, ...foreign });
     for (const step of [
       'PostgreSQL 18\\.\\d+ on 127\\.0\\.0\\.1:\\d+',
       'Temporal 1\\.\\d+\\.\\d+ on \\S+, from \\S+',

@@ -5,12 +5,11 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { ConfigError, loadConfig } from '../../../models/settings/config.js';
+import { ConfigError } from '../../../models/settings/config.js';
 import { prepareDataDir, readPlan } from '../../../local/plan/plan.js';
 import { PortBook, requireFreePort } from '../../../local/processes/ports.js';
 import { portFault } from '../../../models/process/free-port.js';
 import { loadSecrets } from '../../../local/plan/secrets.js';
-import { type Made, serviceEnvironment, settingsForCommands } from '../../../local/service-environment.js';
 import { StartError } from '../../../local/plan/start-error.js';
 import { writeState } from '../../../local/plan/state-file.js';
 import { temporaryFolder } from '../processes/stand-in.js';
@@ -55,50 +54,6 @@ describe('plan', () => {
     const faults = faultsOf({ PORT: 'x', RATE_LIMIT_API: '1', TEMPORAL_ADDRESS: 'nowhere', JWT_SECRET: 'short' });
     const names = faults.map((fault) => fault.split(' ')[0]);
     assert.deepEqual(new Set(names), new Set(['JWT_SECRET', 'PORT', 'RATE_LIMIT_API', 'SECRET_KEY', 'TEMPORAL_ADDRESS']));
-  });
-});
-
-describe('environment of the service', () => {
-  const embedded = { secrets: { database_password: 'p', jwt_secret: secret, secret_key: secret }, demoReceiver: '127.0.0.1:9' };
-  const made: Made = { port: 3100, databaseUrl: database, temporalAddress: temporal, temporalUi: null, embedded };
-
-  it('the environment is complete when everything is embedded, and settings of the user have precedence', () => {
-    const { env, config } = serviceEnvironment(readPlan({ JWT_SECRET: 'y'.repeat(40), SIGNUP_CREDITS: '7' }), made);
-    assert.deepEqual([config.jwtSecret, config.secretKey, config.signupCredits], ['y'.repeat(40), secret, 7_000]);
-    assert.deepEqual([config.publicUrl, env.DEMO_RECEIVER], ['http://127.0.0.1:3100', '127.0.0.1:9']);
-  });
-
-  it('the sandbox reports to this machine, also if the public address leads nowhere', () => {
-    const user = { PUBLIC_URL: 'https://tidings.example.com', TRUSTED_PROXIES: 'none' };
-    const { config } = serviceEnvironment(readPlan(user), made);
-    assert.deepEqual([config.publicUrl, config.callbackUrl], [user.PUBLIC_URL, 'http://127.0.0.1:3100']);
-    const CALLBACK_URL = 'http://api.example.com:3000';
-    assert.equal(serviceEnvironment(readPlan({ ...user, CALLBACK_URL }), made).config.callbackUrl, CALLBACK_URL);
-  });
-
-  it('commands beside a service with an https address start with its settings alone', () => {
-    const plan = readPlan({
-      PUBLIC_URL: 'https://tidings.example.com',
-      TRUSTED_PROXIES: '10.0.0.0/8',
-      SMTP_URL: 'smtps://u:p@mail.example.com',
-    });
-    const settings = settingsForCommands(plan.env, serviceEnvironment(plan, made).env);
-    const { publicUrl, trustedProxies } = loadConfig(settings);
-    assert.deepEqual([publicUrl, trustedProxies, settings.SMTP_URL], ['https://tidings.example.com', ['10.0.0.0/8'], undefined]);
-  });
-
-  it('the local checkout is the payment provider when there is one', () => {
-    const checkout = { STRIPE_API_BASE: 'http://127.0.0.1:4242', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
-    const { config } = serviceEnvironment(readPlan({}), { ...made, embedded: { ...embedded, checkout } });
-    assert.deepEqual(config.stripe, { secretKey: 'sk_test_x', webhookSecret: 'whsec_x', apiBase: 'http://127.0.0.1:4242' });
-    assert.equal(serviceEnvironment(readPlan({}), made).config.stripe.secretKey, undefined);
-  });
-
-  it('grants 100 credits at signup when everything is embedded, none otherwise', () => {
-    assert.equal(serviceEnvironment(readPlan({}), made).config.signupCredits, 100_000);
-    const plan = readPlan({ DATABASE_URL: database, JWT_SECRET: secret, SECRET_KEY: secret });
-    const { env, config } = serviceEnvironment(plan, { ...made, embedded: undefined });
-    assert.deepEqual([config.signupCredits, env.DEMO_RECEIVER], [0, undefined]);
   });
 });
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeCluster } from '../../../local/postgres/postgres.js';
+import { databaseUrl, makeCluster, serverVersion } from '../../../local/postgres/postgres.js';
+import { connect, select } from '../../../models/db/database.js';
 
 describe('the cluster of the embedded PostgreSQL', () => {
   it('the cluster of the embedded PostgreSQL leaves no file behind when it cannot be created', async () => {
@@ -15,5 +16,24 @@ describe('the cluster of the embedded PostgreSQL', () => {
     await assert.rejects(makeCluster(place, failing), /No space left/);
     assert.deepEqual(readdirSync(dataDir), []);
     rmSync(dataDir, { recursive: true });
+  });
+
+  it('clients connect to the embedded server whatever TLS the environment asks for', async () => {
+    const { port, password } = new URL(process.env.TEST_DATABASE_SERVER ?? '');
+    const url = databaseUrl(password, Number(port));
+    const former = process.env.PGSSLMODE;
+    process.env.PGSSLMODE = 'require';
+    try {
+      assert.match(await serverVersion(url), /^18/);
+      const pool = connect(url, 1);
+      try {
+        assert.deepEqual(await select(pool, 'SELECT 1 AS one'), [{ one: 1 }]);
+      } finally {
+        await pool.close();
+      }
+    } finally {
+      if (former === undefined) delete process.env.PGSSLMODE;
+      else process.env.PGSSLMODE = former;
+    }
   });
 });

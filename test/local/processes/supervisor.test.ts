@@ -91,7 +91,12 @@ describe('supervisor', () => {
 
   it('a part that is never ready is given up', async () => {
     const start = supervise(stubborn, { readyTimeoutMs: 200, ready: () => new Promise(() => undefined) }).start(never);
-    await assert.rejects(start, /part was not ready within 0\.2 s/);
+    await assert.rejects(start, /part was not ready within 0\.2 s[.;]/);
+    const ready: Part['ready'] = (_running, _signal, notYet) => new Promise(() => notYet(new Error('not let in')));
+    await assert.rejects(
+      supervise(stubborn, { readyTimeoutMs: 200, ready }).start(never),
+      /part was not ready within 0\.2 s \(not let in\)/,
+    );
     assert.deepEqual(recorded(), []);
   });
 
