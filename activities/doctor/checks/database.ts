@@ -72,7 +72,7 @@ const readFacts = `
 /** The processes refuse to start with another key; see `requireSecretKey`. */
 export const secretKeyCheck: Check = {
   subject: 'SECRET_KEY',
-  fix: secretKeyFix,
+  fix: 'Check PostgreSQL first. If it answers, run: npm run migrate',
   async run({ db, config }) {
     const opens = await opensErasureKey(db, config.secretKeys);
     if (opens === null) return [skipped('SECRET_KEY', 'no process has started on this database yet')];
