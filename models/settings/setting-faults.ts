@@ -7,7 +7,7 @@ const secret =
 const reasons: Readonly<Record<string, string>> = {
   JWT_SECRET: secret,
   SECRET_KEY: secret,
-  DATABASE_URL: 'Set it in the environment or in .env. Commands beside a running npm start find it in DATA_DIR',
+  DATABASE_URL: 'Set it in the environment. The commands of operators also read it from .env, and beside a running npm start from DATA_DIR',
 };
 
 /** One or more sentences for the list of faults. */
