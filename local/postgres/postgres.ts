@@ -58,10 +58,10 @@ export async function makeCluster(place: PostgresPlace, run: (command: Command) 
   rmSync(newDir, { recursive: true, force: true });
   mkdirSync(newDir, { mode: 0o700 });
   writeFileSync(passwordFile, `${place.password}\n`, { mode: 0o600 });
-  if (account !== undefined) for (const path of [newDir, passwordFile]) giveTo(path, account);
   const args = ['-D', newDir, '-U', user, `--pwfile=${passwordFile}`, '-A', 'scram-sha-256', '--data-checksums', '-E', 'UTF8'];
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']; // the same sort order on every machine
   try {
+    if (account !== undefined) for (const path of [newDir, passwordFile]) giveTo(path, account);
     const program = withoutRoot(place.binaries.initdb, [...args, ...locale], account);
     await run({ name: 'initdb', ...program, env: serverEnv(), log: place.log, stop: [{ signal: 'SIGTERM', waitMs: 2_000 }] });
   } catch (error) {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from './part.js';
-import { StartError } from '../plan/start-error.js';
+import { reasonOf, StartError } from '../plan/start-error.js';
 
 interface Account {
   uid: number;
@@ -38,9 +38,18 @@ export function accountFor(dataDir: string): Account | undefined {
   return accountNamed('postgres') ?? accountNamed('nobody') ?? { uid: 65_534, gid: 65_534 };
 }
 
-/** Changes the owner of a folder and its content. */
+/**
+ * Changes the owner of a folder and its content.
+ * @throws StartError on a file system that keeps no owners, or in a container without the capability
+ */
 export function giveTo(path: string, account: Account): void {
-  chownSync(path, account.uid, account.gid);
+  try {
+    chownSync(path, account.uid, account.gid);
+  } catch (error) {
+    throw new StartError(
+      `${path} cannot be given to the account ${account.uid} (${reasonOf(error)}): set DATA_DIR to another file system, start as another user, or set DATABASE_URL.`,
+    );
+  }
   if (!statSync(path).isDirectory()) return;
   for (const name of readdirSync(path)) giveTo(join(path, name), account);
 }

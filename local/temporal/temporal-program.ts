@@ -1,6 +1,6 @@
 /** The common types of the ways to get the Temporal server program. */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from '../processes/part.js';
 import { isUnset } from '../plan/plan.js';
 
@@ -22,8 +22,17 @@ export type Way = (target: string, surroundings: Surroundings) => Promise<void>;
 /** The path of the program in our cache, even if it does not exist. */
 export const cachedPath = (env: NodeJS.ProcessEnv): string => join(cacheDir(env), `temporal-${temporalVersion}`, 'temporal');
 
-/** The folder for programs that are downloaded or built once for this user. */
-export function cacheDir(env: NodeJS.ProcessEnv): string {
-  const cacheHome = isUnset(env.XDG_CACHE_HOME) ? join(env.HOME ?? homedir(), '.cache') : env.XDG_CACHE_HOME;
-  return join(cacheHome, 'tidings');
+/**
+ * The folder for programs that are downloaded or built once for this user.
+ * @param homeOfAccount throws if the account has no home, such as one that exists only as a number
+ */
+export const cacheDir = (env: NodeJS.ProcessEnv, homeOfAccount = homedir): string =>
+  join(isUnset(env.XDG_CACHE_HOME) ? cacheOfAccount(env, homeOfAccount) : env.XDG_CACHE_HOME, 'tidings');
+
+function cacheOfAccount(env: NodeJS.ProcessEnv, homeOfAccount: () => string): string {
+  try {
+    return join(isUnset(env.HOME) ? homeOfAccount() : env.HOME, '.cache');
+  } catch {
+    return resolve(env.DATA_DIR || '.data', 'cache');
+  }
 }

@@ -7,7 +7,7 @@ import { downloadTemporal } from '../../../local/temporal/download-temporal.js';
 import { findTemporal } from '../../../local/temporal/find-temporal.js';
 import type { Command } from '../../../local/processes/part.js';
 import { StartError } from '../../../local/plan/start-error.js';
-import { cachedPath, type Surroundings, temporalVersion, type Way } from '../../../local/temporal/temporal-program.js';
+import { cacheDir, cachedPath, type Surroundings, temporalVersion, type Way } from '../../../local/temporal/temporal-program.js';
 import { temporaryFolder } from '../processes/stand-in.js';
 
 function writeProgram(path: string, script: string): string {
@@ -48,6 +48,14 @@ describe('finding Temporal', () => {
     cache = cachedPath(surroundings.env);
   });
   afterEach(() => folder.remove());
+
+  it('the programs are in DATA_DIR where the account has no home', () => {
+    const noHome = () => {
+      throw new Error('uv_os_homedir returned ENOENT');
+    };
+    assert.equal(cacheDir({ DATA_DIR: '/data' }, noHome), '/data/cache/tidings');
+    assert.equal(cacheDir({ DATA_DIR: '/data', HOME: '/home/ada' }, noHome), '/home/ada/.cache/tidings');
+  });
 
   const inBin = (number: number) => join(folder.path, `bin${number}`, 'temporal');
 
