@@ -112,8 +112,8 @@ const failed = `
       WHEN pause_seconds IS NULL THEN CASE WHEN failures + $2::integer >= $7 THEN $5::double precision END
       WHEN $3 THEN LEAST(2 * pause_seconds, $6::double precision)
       ELSE pause_seconds END AS pause_seconds,
-      CASE WHEN NOT $9 OR failed_at >= now() - $10::double precision * interval '1 second' OR failed_at IS NULL AND failing_since IS NOT NULL
-        THEN failing_since ELSE now() END AS failing_since,
+      CASE WHEN $9 AND (failing_since IS NULL OR failed_at < now() - $10::double precision * interval '1 second')
+        THEN now() ELSE failing_since END AS failing_since,
       CASE WHEN $9 THEN now() ELSE failed_at END AS failed_at
     FROM webhooks WHERE id = $1 AND url = $8 FOR NO KEY UPDATE
   ) n

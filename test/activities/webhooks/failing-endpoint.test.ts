@@ -137,6 +137,20 @@ describe('an endpoint', () => {
     });
   }
 
+  it('a failure soon after an acknowledged attempt begins a new time of failing', async () => {
+    const failAgain = async () => {
+      test.receiver.answer = answerWith(500);
+      await worker().deliver(await queued(1));
+      return (await test.webhook.reload()).failing_since;
+    };
+    const first = await failAgain();
+    test.receiver.answer = acknowledge;
+    await askedFor((await buildDelivery(test.db, test.workspaceId)).id, 'manual');
+    assert.equal((await test.webhook.reload()).failing_since, null);
+    const second = await failAgain();
+    assert.ok(first !== null && second !== null && second > first, `${first}, ${second}`);
+  });
+
   for (const [what, paused] of [
     ['', null],
     [' beside a pause', new Date(Date.now() + 3_600_000)],
