@@ -26,13 +26,17 @@ export function connectionTo(url: string, sender: { from: string; publicUrl: str
   const address = new URL(url);
   const { hostname, protocol, searchParams } = address;
   const required = searchParams.get('requireTLS');
-  const isWaived = searchParams.get('tls') === 'optional' || required === 'false' || isOnThisMachine(hostname);
-  const isOptional = protocol === 'smtp:' && required !== 'true' && isWaived;
+  const isRefused = required === 'false' || required === '0';
+  const isRequired = required !== null && !isRefused;
+  const isOptional =
+    !isRequired && (searchParams.get('tls') === 'optional' || isRefused || isOnThisMachine(hostname)) && protocol === 'smtp:';
   searchParams.delete('tls');
+  // Nodemailer takes the word without a value as false.
+  searchParams.delete('requireTLS');
   return {
     url: address.href,
     name: ownName(sender),
-    requireTLS: protocol === 'smtp:' && needsTls && !isOptional,
+    requireTLS: protocol === 'smtp:' && (isRequired || (needsTls && !isOptional)),
     opportunisticTLS: isOptional,
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: !isOptional },
   } as const;
