@@ -39,7 +39,7 @@ const mailboxCodes: readonly string[] = ['550', '551', '553'];
  * Online, SES, SendGrid). The text decides, because servers use any code for it.
  */
 const senderRefused =
-  /\b(?:sender|from) address (?:(?:is |was )?rejected|(?:is )?not (?:allowed|permitted|verified|owned))|\bnot owned by (?:auth )?user\b|SendAsDenied(?!\S*@)|\b(?:permissions?|allowed|permitted|authorized) to send (?:e-?mails? |messages? )?(?:as|from|on behalf of)\b|\be-?mail address (?:is )?not verified\b|\bverified sender identity\b|\bsender signature\b/i;
+  /\b(?:sender|from) address (?:(?:is |was )?rejected|(?:is )?not (?:allowed|permitted|verified|owned))|\bnot owned by (?:auth )?user\b|SendAsDenied(?!\S{0,64}@)|\b(?:permissions?|allowed|permitted|authorized) to send (?:e-?mails? |messages? )?(?:as|from|on behalf of)\b|\be-?mail address (?:is )?not verified\b|\bverified sender identity\b|\bsender signature\b/i;
 /** Postfix about a recipient. The text of another server, which can name a sender, may follow. */
 const recipientRejected = /recipient address rejected/i;
 /** The server does not pass mails on for this account: its log-in or its address is missing there. */

@@ -7,6 +7,7 @@ import { createRouteHints } from '../../../api/http/errors/route-hints.js';
 import { notFound } from '../../../models/errors.js';
 import { plainName } from '../../../models/rules/accounts/plain-name.js';
 import { keywordOf } from '../../../models/rules/contacts/suppression.js';
+import { smtpFailureOf } from '../../../models/rules/failures/smtp.js';
 import { maskAddresses } from '../../../models/rules/values/mask.js';
 import { cpuCost } from '../../support/measure/cpu-cost.js';
 
@@ -16,6 +17,7 @@ const socket = { remoteAddress: '127.0.0.1' };
 const forwarded = (list: string) => addressOf({ headers: { 'x-forwarded-for': list }, socket } as unknown as IncomingMessage);
 const unknown = (path: string) => explain(notFound(), 'GET', path);
 const masked = (text: string) => maskAddresses(text, '+15551234567');
+const refused = (text: string) => smtpFailureOf('RCPT TO', `550 5.7.1 ${text}`);
 const maskedFor = (recipient: string) => (text: string) => maskAddresses(text, recipient);
 
 const inputs: [what: string, use: (text: string) => unknown, of: (length: number) => string][] = [
@@ -33,6 +35,7 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
   ['a long word in the report of a carrier', masked, (length) => 'a'.repeat(length)],
   ['dots in the report of a carrier', masked, (length) => 'a.'.repeat(length / 2)],
   ['encoded signs in the report of a carrier', masked, (length) => '%40a'.repeat(length / 4)],
+  ['a word that is repeated in the reply of a mail server', refused, (length) => `${'SendAsDenied'.repeat(length / 12)}@`],
   ['a report on a recipient like an expression', maskedFor('+e.*.*.*.*.*@example.com'), (length) => 'e'.repeat(length)],
   ['a report with the begin of a recipient', maskedFor(`${'!'.repeat(63)}x@example.com`), (length) => '!'.repeat(length)],
 ];
