@@ -56,10 +56,9 @@ export function routeFaults(given: Environment): string[] {
       }
     }
     if (new Set(accounts).size < accounts.length) faults.push(`${settingOf(channel)}: an account is named twice`);
-    const simulated = accounts.find((account) => kinds.get(account) === 'sandbox');
-    const real = accounts.find((account) => (kinds.get(account) ?? 'sandbox') !== 'sandbox');
-    if (simulated !== undefined && real !== undefined)
-      faults.push(`${settingOf(channel)}: ${simulated} delivers nothing, so it cannot share the channel with ${real}`);
+    const carrier = accounts.find((account) => account !== 'sandbox' && kinds.has(account));
+    if (accounts.includes('sandbox') && carrier !== undefined)
+      faults.push(`${settingOf(channel)}: sandbox delivers nothing, so it cannot share the channel with ${carrier}`);
     if (routes.every(({ weight }) => weight === 0)) faults.push(`${settingOf(channel)}: one weight at least must be above 0`);
   }
   return faults;
@@ -118,7 +117,6 @@ function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment
 export function routingOf(value: Readonly<Record<string, unknown>>, given: Environment) {
   const routes = forEachChannel((channel) => routesOf(given, channel));
   const accounts = accountsOf(value, given);
-  const kinds = new Map(accounts.map(({ name, kind }) => [name, kind]));
-  const sandboxChannels = channels.filter((channel) => routes[channel].every(({ account }) => kinds.get(account) === 'sandbox'));
+  const sandboxChannels = channels.filter((channel) => routes[channel].every(({ account }) => account === 'sandbox'));
   return { routes, accounts, sandboxChannels, isSandboxOnly: sandboxChannels.length === channels.length };
 }

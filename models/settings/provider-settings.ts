@@ -12,7 +12,7 @@ export const oneWord = Joi.string()
 
 const apiBaseText = '{{#label}} must be https, host and port, for example https://api.example.com';
 /** Credentials require TLS. A simulated server on this machine needs none. */
-export const apiBase = Joi.string()
+const apiBase = Joi.string()
   .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
   .uri()
   .custom(parsable)
@@ -37,7 +37,8 @@ function isPublicKey(text: string): boolean {
 const name = '[a-z][a-z0-9_]{0,31}';
 const commaList = (part: string) => new RegExp(String.raw`^\s*${part}\s*(?:,\s*${part}\s*)*$`);
 
-const allKinds = Object.keys(settingsNeeded);
+/** The sandbox has one account: its reports come to `/callbacks/sandbox`. */
+const namedKinds = Object.keys(settingsNeeded).filter((kind) => kind !== 'sandbox');
 
 const providerOf = (channel: Channel) =>
   Joi.string()
@@ -54,9 +55,9 @@ export const providerSettings: Record<string, Joi.Schema> = {
     .pattern(commaList(`${name}=${name}`))
     .messages({ 'string.pattern.base': '{{#label}} must be name=kind, comma-separated, for example backup=twilio' })
     .custom((text: string, helpers) =>
-      text.split(',').every((part) => allKinds.includes(part.split('=')[1]?.trim() ?? '')) ? text : helpers.error('kinds'),
+      text.split(',').every((part) => namedKinds.includes(part.split('=')[1]?.trim() ?? '')) ? text : helpers.error('kinds'),
     )
-    .messages({ kinds: `{{#label}}: the kinds are ${allKinds.join(', ')}` })
+    .messages({ kinds: `{{#label}}: the kinds are ${namedKinds.join(', ')}` })
     .description('further accounts as name=kind, comma-separated; the settings of backup=twilio are BACKUP_TWILIO_…, else TWILIO_…'),
   TWILIO_ACCOUNT_SID: oneWord.description('Twilio: account SID'),
   TWILIO_AUTH_TOKEN: oneWord.description('Twilio: auth token; signs its callbacks too'),

@@ -79,16 +79,16 @@ describe('settings of providers', () => {
       'PROVIDER_SMS: sandbox delivers nothing, so it cannot share the channel with twilio',
     ],
     [
-      'a named sandbox beside a carrier on a channel',
-      { PROVIDER_SMS: 'trial,twilio', PROVIDER_ACCOUNTS: 'trial=sandbox' },
-      'PROVIDER_SMS: trial delivers nothing, so it cannot share the channel with twilio',
+      'a further sandbox, to which no report would come',
+      { PROVIDER_SMS: 'trial', PROVIDER_ACCOUNTS: 'trial=sandbox' },
+      'PROVIDER_ACCOUNTS: the kinds are twilio, meta, smtp, ses, postmark, sendgrid',
     ],
     ['a name that is a kind', { PROVIDER_ACCOUNTS: 'meta=twilio' }, 'PROVIDER_ACCOUNTS: the name meta is taken'],
     ['a name twice', { PROVIDER_ACCOUNTS: 'one=twilio,one=smtp' }, 'PROVIDER_ACCOUNTS: the name one is taken'],
     [
       'an unknown kind',
       { PROVIDER_ACCOUNTS: 'one=pigeon' },
-      'PROVIDER_ACCOUNTS: the kinds are sandbox, twilio, meta, smtp, ses, postmark, sendgrid',
+      'PROVIDER_ACCOUNTS: the kinds are twilio, meta, smtp, ses, postmark, sendgrid',
     ],
     ['a list that is none', { PROVIDER_SMS: 'twilio=many' }, 'PROVIDER_SMS must be accounts with weights, for example twilio=3,backup=1'],
     [
