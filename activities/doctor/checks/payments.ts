@@ -1,6 +1,7 @@
 /** The payment provider: whether its two settings are there, and whether it accepts the key. Creates nothing. */
 import { keyMode } from '../../../models/rules/billing/key-mode.js';
 import type { Config } from '../../../models/settings/config.js';
+import { isOnThisMachine } from '../../support/mail-transport.js';
 import { type Check, failed, type Finding, ok, skipped, warning } from '../check.js';
 
 const subject = 'payments';
@@ -15,7 +16,7 @@ export const paymentsCheck: Check = {
     const headers = { Authorization: `Bearer ${secretKey}` };
     // A restricted key that may create sessions may also read them.
     const { status } = await fetch(new URL('/v1/checkout/sessions?limit=1', apiBase), { signal, headers, redirect: 'manual' });
-    return [keyFinding(status), ...modeFindings(config)];
+    return [keyFinding(status), ...clearTextFindings(apiBase), ...modeFindings(config)];
   },
 };
 
@@ -35,6 +36,13 @@ function keyFinding(status: number): Finding {
   if (status === 403)
     return failed(subject, 'the key may not use checkout sessions', 'Give the restricted key the permission to write Checkout Sessions');
   return warning(subject, `did not answer as expected (status ${status})`, 'Look at the status page of Stripe, and try again');
+}
+
+/** Over a network, everybody on the way can read the key. */
+export function clearTextFindings(apiBase: string): Finding[] {
+  const { protocol, hostname } = new URL(apiBase);
+  if (protocol === 'https:' || isOnThisMachine(hostname)) return [];
+  return [warning(subject, 'STRIPE_API_BASE has no TLS: the secret key is sent in clear text', 'Use https')];
 }
 
 const modeSubject = 'payment mode';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Finding, runChecks } from '../../../activities/doctor/check.js';
-import { paymentsCheck } from '../../../activities/doctor/checks/payments.js';
+import { clearTextFindings, paymentsCheck } from '../../../activities/doctor/checks/payments.js';
 import { startCheckout } from '../../../local/checkout/server.js';
 import type { Database } from '../../../models/db/database.js';
 import { freePort } from '../../support/network/free-port.js';
@@ -48,6 +48,12 @@ describe('the check of payments', () => {
 
   it('fails if the payment provider cannot be reached', async () => {
     assert.deepEqual(statesOf(await found(stripeEnv(`http://127.0.0.1:${await freePort()}`))), [['payments', 'failed']]);
+  });
+
+  it('warns of an address without TLS on another machine', () => {
+    assert.deepEqual(statesOf(clearTextFindings('http://payments.example.test:12111')), [['payments', 'warning']]);
+    for (const safe of ['https://api.stripe.com', 'http://127.0.0.1:12111', 'http://[::1]:12111'])
+      assert.deepEqual(clearTextFindings(safe), [], safe);
   });
 
   it('warns of a live key while all channels use the sandbox', async () => {

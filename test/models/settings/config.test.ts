@@ -133,7 +133,7 @@ describe('loadConfig', () => {
     const none = faultsOf({ ...required, PUBLIC_URL: 'nothing', STRIPE_API_BASE: 'nothing', TWILIO_API_BASE: 'nothing' });
     assert.deepEqual(none.toSorted(), [
       'PUBLIC_URL must be a URL, for example https://tidings.example.com',
-      'STRIPE_API_BASE must be https, host and port, for example https://api.example.com',
+      'STRIPE_API_BASE must be scheme, host and port, for example https://api.stripe.com',
       'TWILIO_API_BASE must be https, host and port, for example https://api.example.com',
     ]);
     const isServer = (WEBHOOK_DNS_SERVERS: string) => faultsOf({ ...required, WEBHOOK_DNS_SERVERS }).length === 0;

@@ -80,7 +80,7 @@ describe('the settings of connections', () => {
       'MAIL_FROM must be an e-mail address, for example Example <hello@example.com>',
       'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL, for example http://127.0.0.1:4318',
       'SMTP_URL must be a URL, for example smtps://user:password@mail.example.com',
-      'STRIPE_API_BASE must be https, host and port, for example https://api.example.com',
+      'STRIPE_API_BASE must be scheme, host and port, for example https://api.stripe.com',
       'WEBHOOK_PORTS must have at least one item',
       'WEBHOOK_RETRY_DELAYS must have at least one item',
     ]);
