@@ -7,7 +7,7 @@ import { AppError } from '../../errors.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
 import { forgetOwner } from './forget-owner.js';
-import { cancelledChanges, cancelling, lockCancellable } from '../messages/lock-cancellable.js';
+import { accountClosed, cancelledChanges, cancelling, lockCancellable } from '../messages/lock-cancellable.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /** How many messages one step reads. */
@@ -88,10 +88,8 @@ function cancelPage(
 
 async function cancel(db: Database, transaction: Transaction, undecided: readonly string[]): Promise<void> {
   const queued = await lockCancellable(db, transaction, undecided);
-  await recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges(queued, closed) });
+  await recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges(queued, accountClosed) });
 }
-
-const closed = 'The account was closed before the message was handed to the provider';
 
 /** The batch has ended meanwhile. */
 function ignoreConflict(error: unknown): void {

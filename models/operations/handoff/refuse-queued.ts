@@ -3,6 +3,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { digestInSql } from '../../rules/contacts/erasure.js';
 import { keysInSql } from '../../rules/messages/recipient.js';
 import { isByRecipientInSql, type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
+import { accountClosed } from '../messages/lock-cancellable.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { isUncertain } from './uncertain-handoffs.js';
 
@@ -21,13 +22,15 @@ export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + inter
 export const bindOfRules = ({ erasureKey, verifiedOnly }: SendingRules): [Buffer | null, boolean] => [erasureKey, verifiedOnly];
 
 /**
- * SQL: why the message `m` must not be sent: `suspended` or `unverified` for its workspace, or a reason of the suppression list; null if it may
- * be. What the recipient asked for comes first on the list.
+ * SQL: why the message `m` must not be sent: `suspended`, `unverified` or `closed` for its workspace, or a reason of the suppression list; null
+ * if it may be. A closed workspace has no verified address any more. What the recipient asked for comes first on the list.
  * @param first number of the first parameter of `bindOfRules`
  */
 export const refusalOf = (first: number) => `COALESCE(
   (SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id),
-  CASE WHEN $${first + 1}::boolean THEN (SELECT 'unverified' FROM workspaces w WHERE w.id = m.workspace_id AND NOT w.email_verified) END,
+  CASE WHEN $${first + 1}::boolean THEN (
+    SELECT CASE WHEN w.closed_at IS NULL THEN 'unverified' ELSE 'closed' END
+    FROM workspaces w WHERE w.id = m.workspace_id AND NOT w.email_verified) END,
   (SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
     AND s.recipient = ANY(ARRAY[${namesOf(`$${first}`)}]) AND (s.expires_at IS NULL OR s.expires_at > now())
@@ -56,7 +59,7 @@ async function refuse(db: Database, transaction: Transaction, groupId: string, r
 interface Refused {
   id: string;
   /** Null: it has expired. */
-  reason: SuppressionReason | 'suspended' | 'unverified' | null;
+  reason: SuppressionReason | keyof typeof refusals | null;
 }
 
 type Failure = Pick<StatusChange, 'status_detail' | 'error_code' | 'error_message'>;
@@ -69,14 +72,18 @@ const expired: Failure = {
 
 const refusals = {
   suspended: { status_detail: 'rejected', error_code: 'suspended', error_message: 'The workspace is suspended' },
+  closed: { status_detail: 'cancelled', error_code: 'cancelled', error_message: accountClosed }, // the watcher may not have come to it yet
   unverified: { status_detail: 'rejected', error_code: 'unverified', error_message: 'The email address of the workspace is not verified' },
 } as const satisfies Record<string, Failure>;
 
 function failureBy(reason: Refused['reason']): Failure {
   if (reason === null) return expired;
-  if (reason === 'suspended' || reason === 'unverified') return refusals[reason];
-  return { status_detail: 'suppressed', error_code: suppressedCode, error_message: suppressedTexts[reason] };
+  return isOnList(reason)
+    ? { status_detail: 'suppressed', error_code: suppressedCode, error_message: suppressedTexts[reason] }
+    : refusals[reason];
 }
+
+const isOnList = (reason: string): reason is SuppressionReason => Object.hasOwn(suppressedTexts, reason);
 
 const findRefused = `
   SELECT id, CASE WHEN expires_at <= now() THEN NULL ELSE reason END AS reason

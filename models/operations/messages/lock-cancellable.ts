@@ -20,6 +20,9 @@ export function cancelledChanges(ids: readonly string[], why: string): StatusCha
   return ids.map((id) => ({ id, status_detail: 'cancelled', at, error_code: 'cancelled', error_message: why }));
 }
 
+/** The text of the error after the workspace was closed. */
+export const accountClosed = 'The account was closed before the message was handed to the provider';
+
 const [status] = cancelling.from;
 /** SQL: the message `m` can be cancelled, as `cancelling` says. */
 export const isCancellable = `(m.status = '${status}' AND m.status_detail IN ('${cancelling.details.join("', '")}'))`;

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { messageActivities } from '../../../activities/handoff/messages.js';
+import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { fallBack } from '../../../models/operations/messages/fall-back.js';
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
+import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
@@ -61,6 +63,18 @@ describe('hand-off for a workspace whose address is not verified', () => {
     await worker().dispatch(next.groupId);
     assert.equal((await messageOf(test.db, next.groupId)).error_code, 'unverified');
     assert.equal((await fallBack(test.db, next.groupId, true, workflowIds.message)).next, null);
+  });
+
+  it('a message of a closed workspace is cancelled, before the watcher does it', async () => {
+    const before = await balance();
+    const { id, group_id } = await buildQueued(test.db, test.workspaceId);
+    await verify();
+    await closeWorkspace(test.db, test.workspaceId, systemOrigin('operator'));
+    const { dispatch, provider } = worker();
+    await dispatch(group_id);
+    const { status, status_detail, error_code, credits_used } = await messageOf(test.db, id);
+    assert.deepEqual([status, status_detail, error_code, credits_used], ['failed', 'cancelled', 'cancelled', 0]);
+    assert.deepEqual([provider.calls, await balance()], [[], before]);
   });
 
   it('a message is sent once the address is verified', async () => {
