@@ -53,7 +53,7 @@ describe('a database that takes no writes', () => {
     assert.equal(code, 1);
     assert.match(
       out,
-      new RegExp(`^balance ${workspaceId}: .*\nTheir number was not stored, .*read-only transaction\\.\n1 difference\\.\n$`),
+      new RegExp(`^balance of workspace ${workspaceId}: .*\nTheir number was not stored, .*read-only transaction\\.\n1 difference\\.\n$`),
     );
   });
 });
