@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../../models/db/database.js';
-import { countPendingGroups, type ReportFilter, replayReports } from '../../../models/operations/reports/replay-reports.js';
+import { currentTime, type Database } from '../../../models/db/database.js';
+import {
+  groupsWithReports,
+  type ReplayedReports,
+  type ReportFilter,
+  replayReports,
+} from '../../../models/operations/reports/replay-reports.js';
 import type { Wake } from '../../../models/operations/reports/record-reports.js';
 import { countText, isUuid } from '../../../models/rules/values/text.js';
 import { type Command, type ParsedArguments, type CommandContext, textIn, UsageError } from '../command.js';
@@ -23,7 +28,7 @@ export const replayReportsCommand: Command = {
     const { reports, unmatched, waiting } = await replayWith(filter, context);
     if (reports === 0) assertKnown(filter.provider, context.config);
     const applied = `Applied ${countText(reports - waiting, 'report')} again, ${unmatched} of them without a matching message.`;
-    const rest = ` Waiting for Temporal: ${countText(waiting, 'report')}, which the watcher applies when it answers.`;
+    const rest = ` Waiting for Temporal or workers: ${countText(waiting, 'report')}, which the watcher applies when they answer.`;
     return { ok: waiting === 0, text: waiting === 0 ? applied : applied + rest, data: { reports, unmatched, waiting } };
   },
 };
@@ -43,10 +48,12 @@ function assertKnown(provider: string | undefined, { accounts }: CommandContext[
   throw new UsageError(`No report of the provider account "${provider}" is stored; the configured accounts are ${names.join(', ')}`);
 }
 
+type CountedWake = ReplayedReports['wakes'][number];
+
 interface Replayed {
   reports: number;
   unmatched: number;
-  /** Those of groups whose workflow could not be signalled. The watcher does it later. */
+  /** Those of groups whose workflow could not be signalled, or did not apply them in time. The watcher wakes these groups later. */
   waiting: number;
 }
 
@@ -55,10 +62,12 @@ const pageSize = 50;
 /** If reports cannot be applied at all, the command goes on after this time. */
 const pageMsMax = 10_000;
 
-async function untilApplied(db: Database, wakes: readonly { groupId: string }[]): Promise<void> {
+/** @returns those that have not applied their reports in time */
+async function untilApplied(db: Database, wakes: readonly CountedWake[], pageMs: number): Promise<CountedWake[]> {
   const groupIds = wakes.map(({ groupId }) => groupId);
-  for (const endsAt = Date.now() + pageMsMax; Date.now() < endsAt; await sleep(100)) {
-    if ((await countPendingGroups(db, groupIds)) === 0) return;
+  for (const endsAt = Date.now() + pageMs; ; await sleep(100)) {
+    const pending = await groupsWithReports(db, groupIds);
+    if (pending.size === 0 || Date.now() >= endsAt) return wakes.filter(({ groupId }) => pending.has(groupId));
   }
 }
 
@@ -72,18 +81,24 @@ async function replayWith(filter: ReportFilter, { db, config }: CommandContext):
   }
 }
 
-/** Replays the reports page by page. */
-export async function replayAll(db: Database, filter: ReportFilter, wakeGroup: (wake: Wake) => Promise<void>): Promise<Replayed> {
+/** Replays the reports page by page. Those that arrive meanwhile are left out, or else the command might never end. */
+export async function replayAll(
+  db: Database,
+  filter: ReportFilter,
+  wakeGroup: (wake: Wake) => Promise<void>,
+  pageMs = pageMsMax,
+): Promise<Replayed> {
   const sum = { reports: 0, unmatched: 0, waiting: 0 };
+  const until = filter.until ?? new Date((await currentTime(db)).getTime() + 1); // it has no fractions of milliseconds
   let last: string | null = null;
   do {
-    const page = await replayReports(db, filter, last, pageSize);
+    const page = await replayReports(db, { ...filter, until }, last, pageSize);
     const woken = await Promise.allSettled(page.wakes.map(wakeGroup));
     const unwoken = page.wakes.filter((_, at) => woken[at]?.status === 'rejected');
-    if (unwoken.length === 0) await untilApplied(db, page.wakes);
+    const waiting = unwoken.length > 0 ? unwoken : await untilApplied(db, page.wakes, pageMs);
     sum.reports += page.reports;
     sum.unmatched += page.unmatched;
-    sum.waiting += unwoken.reduce((waiting, { reports }) => waiting + reports, 0);
+    sum.waiting += waiting.reduce((count, { reports }) => count + reports, 0);
     last = page.last;
   } while (last !== null);
   return sum;

@@ -55,11 +55,10 @@ const pendingGroups = `
   FROM (SELECT id, count(*)::int AS reports FROM unnest($1::uuid[]) id GROUP BY id) given JOIN message_groups g ON g.id = given.id
   WHERE g.reports_pending`;
 
-/** How many of these groups have reports that were not applied. */
-export async function countPendingGroups(db: Database, groupIds: readonly string[]): Promise<number> {
-  const sql = 'SELECT count(*)::integer AS pending FROM message_groups WHERE id = ANY($1::uuid[]) AND reports_pending';
-  const [found] = await select<{ pending: number }>(db, sql, [groupIds]);
-  return found?.pending ?? 0;
+/** The groups among these that have reports that were not applied. */
+export async function groupsWithReports(db: Database, groupIds: readonly string[]): Promise<Set<string>> {
+  const sql = 'SELECT id FROM message_groups WHERE id = ANY($1::uuid[]) AND reports_pending';
+  return new Set((await select<{ id: string }>(db, sql, [groupIds])).map(({ id }) => id));
 }
 
 /** @param which SQL: a condition that an index serves */

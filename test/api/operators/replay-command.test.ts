@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { replayAll } from '../../../api/admin/commands/replay-reports.js';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { freePort } from '../../support/network/free-port.js';
 import { buildSent, reportOf, statusOf } from '../../support/rows/messages.js';
@@ -9,6 +10,7 @@ import { runAdmin } from '../../support/run-admin.js';
 
 describe('replay-reports of many groups', () => {
   const test = workspaceForEach();
+  beforeEach(() => rows(test.db, 'DELETE FROM delivery_reports'));
 
   it('waits until a page is applied before it wakes the next one', async () => {
     const reports = [];
@@ -16,13 +18,33 @@ describe('replay-reports of many groups', () => {
     await recordReports(test.db, reports);
     const running = new Set<Promise<unknown>>();
     let most = 0;
-    const sum = await replayAll(test.db, {}, async ({ groupId }) => {
+    const wake = async ({ groupId }: { groupId: string }) => {
       const applied = applyReports(test.db, groupId);
       running.add(applied);
       most = Math.max(most, running.size);
       void applied.finally(() => running.delete(applied));
-    });
+    };
+    const sum = await replayAll(test.db, {}, wake, 60_000);
     assert.deepEqual([sum, most], [{ reports: 60, unmatched: 0, waiting: 0 }, 50]);
+  });
+
+  it('leaves out reports that arrive meanwhile', async () => {
+    const late = await buildSent(test.db, test.workspaceId);
+    const reports = [];
+    for (let count = 0; count < 50; count += 1) reports.push(reportOf(await buildSent(test.db, test.workspaceId), 'delivered'));
+    await recordReports(test.db, reports);
+    const sum = await replayAll(test.db, {}, async ({ groupId }) => {
+      await recordReports(test.db, [reportOf(late, 'delivered')]);
+      await applyReports(test.db, groupId);
+    });
+    assert.deepEqual(sum, { reports: 50, unmatched: 0, waiting: 0 });
+  });
+
+  it('counts the reports that no worker applies in time', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(message, 'failed')]);
+    const sum = await replayAll(test.db, { messageId: message.id }, async () => undefined, 0);
+    assert.deepEqual(sum, { reports: 2, unmatched: 0, waiting: 2 });
   });
 });
 
@@ -37,7 +59,7 @@ describe('replay-reports while Temporal does not answer', () => {
       return runAdmin(test.db, env, 'replay-reports', '--message', message.id, ...args);
     };
     const text =
-      'Applied 0 reports again, 0 of them without a matching message. Waiting for Temporal: 2 reports, which the watcher applies when it answers.\n';
+      'Applied 0 reports again, 0 of them without a matching message. Waiting for Temporal or workers: 2 reports, which the watcher applies when they answer.\n';
     assert.deepEqual(await replay(), { code: 1, out: '', err: text });
     const { code, out } = await replay('--json');
     assert.deepEqual([code, JSON.parse(out)], [1, { reports: 2, unmatched: 0, waiting: 2 }]);
