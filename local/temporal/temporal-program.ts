@@ -1,5 +1,5 @@
 /** The common types of the ways to get the Temporal server program. */
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from '../processes/part.js';
 import { isUnset } from '../plan/plan.js';
@@ -26,7 +26,7 @@ export const cachedPath = (env: NodeJS.ProcessEnv): string => join(cacheDir(env)
  * The folder for programs that are downloaded or built once for this user.
  * @param homeOfAccount throws if the account has no home, such as one that exists only as a number
  */
-export const cacheDir = (env: NodeJS.ProcessEnv, homeOfAccount = homedir): string =>
+export const cacheDir = (env: NodeJS.ProcessEnv, homeOfAccount = () => userInfo().homedir): string =>
   join(isUnset(env.XDG_CACHE_HOME) ? cacheOfAccount(env, homeOfAccount) : env.XDG_CACHE_HOME, 'tidings');
 
 function cacheOfAccount(env: NodeJS.ProcessEnv, homeOfAccount: () => string): string {

@@ -31,14 +31,14 @@ async function auditAll(db: Database): Promise<CommandOutcome> {
   const count = await auditNow(db, (difference) => differences.push(difference));
   const described = differences.map(describeFinding);
   const lines = described.map(({ text }) => text);
-  // The differences are shown even if the database takes no writes now.
+  // They are shown even if the database takes no writes now.
   const unstored = await storeDifferences(db, count).then(() => null, explainDatabaseError);
-  if (unstored !== null) lines.push(`Their number was not stored, so the alert stays as it is: ${unstored}.`);
+  if (unstored !== null) lines.push(`The number of differences was not stored, so the alert stays as it is: ${unstored}.`);
   return {
     ok: count === 0 && unstored === null,
     isReport: true,
     text: [...lines, `${countText(count, 'difference')}.`].join('\n'),
-    data: { count, differences: described },
+    data: { count, differences: described, ...(unstored === null ? {} : { unstored }) },
   };
 }
 

@@ -53,7 +53,11 @@ describe('a database that takes no writes', () => {
     assert.equal(code, 1);
     assert.match(
       out,
-      new RegExp(`^balance of workspace ${workspaceId}: .*\nTheir number was not stored, .*read-only transaction\\.\n1 difference\\.\n$`),
+      new RegExp(
+        `^balance of workspace ${workspaceId}: .*\nThe number of differences was not stored, .*read-only transaction\\.\n1 difference\\.\n$`,
+      ),
     );
+    const { unstored } = JSON.parse((await run('audit', '--json')).out) as { unstored: string };
+    assert.match(unstored, /read-only transaction$/);
   });
 });

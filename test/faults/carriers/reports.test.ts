@@ -165,7 +165,7 @@ describeInShapes('a provider', (env) => {
     assert.match(await command('--provider', 'nope'), /the provider account "nope" is stored; the configured accounts are sandbox/);
     assert.match(
       await command('--unmatched', '--provider', 'sandbox'),
-      /^Applied \d+ reports? again, \d+ of them without a matching message\.\n$/,
+      /^Applied \d+ reports? again, \d+ of them without a matching message\./, // on a slow machine it adds how many wait
     );
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     const events = await receiver.until(3);

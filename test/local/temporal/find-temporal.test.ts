@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { buildTemporal } from '../../../local/temporal/build-temporal.js';
 import { downloadTemporal } from '../../../local/temporal/download-temporal.js';
@@ -55,6 +56,17 @@ describe('finding Temporal', () => {
     };
     assert.equal(cacheDir({ DATA_DIR: '/data' }, noHome), '/data/cache/tidings');
     assert.equal(cacheDir({ DATA_DIR: '/data', HOME: '/home/ada' }, noHome), '/home/ada/.cache/tidings');
+  });
+
+  it('the programs are in the home of the account where HOME is empty', () => {
+    const { HOME } = process.env;
+    process.env.HOME = '';
+    try {
+      assert.equal(cacheDir({ HOME: '' }), join(userInfo().homedir, '.cache/tidings'));
+    } finally {
+      if (HOME === undefined) delete process.env.HOME;
+      else process.env.HOME = HOME;
+    }
   });
 
   const inBin = (number: number) => join(folder.path, `bin${number}`, 'temporal');
