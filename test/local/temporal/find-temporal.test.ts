@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { buildTemporal } from '../../../local/temporal/build-temporal.js';
 import { downloadTemporal } from '../../../local/temporal/download-temporal.js';
 import { findTemporal } from '../../../local/temporal/find-temporal.js';
 import type { Command } from '../../../local/processes/part.js';
 import { StartError } from '../../../local/plan/start-error.js';
-import { cacheDir, cachedPath, type Surroundings, temporalVersion, type Way } from '../../../local/temporal/temporal-program.js';
+import { cachedPath, type Surroundings, temporalVersion, type Way } from '../../../local/temporal/temporal-program.js';
 import { temporaryFolder } from '../processes/stand-in.js';
 
 function writeProgram(path: string, script: string): string {
@@ -49,25 +48,6 @@ describe('finding Temporal', () => {
     cache = cachedPath(surroundings.env);
   });
   afterEach(() => folder.remove());
-
-  it('the programs are in DATA_DIR where the account has no home', () => {
-    const noHome = () => {
-      throw new Error('uv_os_homedir returned ENOENT');
-    };
-    assert.equal(cacheDir({ DATA_DIR: '/data' }, noHome), '/data/cache/tidings');
-    assert.equal(cacheDir({ DATA_DIR: '/data', HOME: '/home/ada' }, noHome), '/home/ada/.cache/tidings');
-  });
-
-  it('the programs are in the home of the account where HOME is empty', () => {
-    const { HOME } = process.env;
-    process.env.HOME = '';
-    try {
-      assert.equal(cacheDir({ HOME: '' }), join(userInfo().homedir, '.cache/tidings'));
-    } finally {
-      if (HOME === undefined) delete process.env.HOME;
-      else process.env.HOME = HOME;
-    }
-  });
 
   const inBin = (number: number) => join(folder.path, `bin${number}`, 'temporal');
 
