@@ -29,6 +29,7 @@ describe('the services of docker-compose.yml as processes', () => {
   let temporal: TestTemporal;
   let addresses: NodeJS.ProcessEnv;
   let baseUrl: string;
+  let metricsPorts: Record<string, number>;
   const running = new Map<string, NativeProcess>();
 
   before(async function () {
@@ -37,6 +38,8 @@ describe('the services of docker-compose.yml as processes', () => {
     await select(database.db, 'DROP SCHEMA public CASCADE');
     await select(database.db, 'CREATE SCHEMA public');
     const port = await freePort();
+    // Another installation on this machine may have the usual ports. A worker takes the port after METRICS_PORT.
+    metricsPorts = { api: await freePort(), worker: (await freePort()) - 1 };
     baseUrl = `http://127.0.0.1:${port}`;
     addresses = {
       PORT: String(port),
@@ -60,7 +63,7 @@ describe('the services of docker-compose.yml as processes', () => {
   });
 
   const start = (service: string): NativeProcess => {
-    const started = new NativeProcess(service, dotEnv, addresses);
+    const started = new NativeProcess(service, dotEnv, { ...addresses, METRICS_PORT: String(metricsPorts[service] ?? 0) });
     running.set(service, started);
     return started;
   };
