@@ -79,6 +79,7 @@ describe('webhook operations, on the real service', () => {
     // What the endpoint asked for holds from a moment after the attempt is shown, which may itself be newer than its delivery.
     await until(async () => (await data('GET', '')).webhook.failing_since !== null, 'the pause is noted');
     const earlier = await deliveryUntil(({ attempts, next_attempt_at }) => attempts.length === 1 && next_attempt_at > attempts[0].at);
+    stage.receiver.answer = (received, response) => answerWith(503)(received, response, 0); // it asks for no other time
     const afterwards = await resend(earlier.id);
     assert.deepEqual(
       [afterwards.status, afterwards.next_attempt_at, triggersOf(afterwards)],
