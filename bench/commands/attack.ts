@@ -52,7 +52,8 @@ async function flood({ baseUrl, account, sender }: Target, seconds: number): Pro
   await logins.stop();
   const statuses = [...logins.statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
   say(`  during a flood         ${formatLatency(sends)}`, `  the logins meanwhile   ${statuses}`);
-  const others = [...logins.statuses.keys()].filter((status) => status !== 401 && status !== 503);
+  // 429: too many tries for the known account. 503: too many passwords wait to be checked.
+  const others = [...logins.statuses.keys()].filter((status) => ![401, 429, 503].includes(status));
   return [...failures('during the flood', sends), ...others.map((status) => `a login was answered ${status}`)];
 }
 
