@@ -3,7 +3,6 @@ import type { Deps } from './deps.js';
 import { createLimiter } from './http/rate-limit.js';
 import { createExportPlaces } from './http/resource-limits.js';
 import { createPayments } from './outside/payments.js';
-import { warnOfSandbox } from './outside/warn-of-sandbox.js';
 import { createReportInbox } from './outside/report-inbox.js';
 import { createSns } from './outside/sns.js';
 import { StreamHub } from './stream/stream-hub.js';
@@ -13,7 +12,6 @@ type Connections = Pick<Deps, 'config' | 'db' | 'logger' | 'temporal'>;
 /** Creates the services of handlers that are the same for every process of the API, whether it has a bulk thread or not. */
 export function createCommonDeps(connections: Connections): Omit<Deps, 'acceptGate' | 'bulkThread' | 'readTurns'> {
   const { config, db, logger } = connections;
-  warnOfSandbox(config, logger);
   return {
     ...connections,
     reportInbox: createReportInbox(connections),

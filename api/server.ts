@@ -24,6 +24,7 @@ import { createCertificateReader } from './outside/certificate-gauges.js';
 import { createReadTurns } from './http/resource-limits.js';
 import { createGaugeReader } from './outside/show-gauges.js';
 import { connectTemporal } from './outside/temporal.js';
+import { warnOfSandbox } from './outside/warn-of-sandbox.js';
 
 const drainMsMax = 10_000;
 /** How long the process waits for connections to PostgreSQL and Temporal to close. */
@@ -62,13 +63,14 @@ async function start(deps: ServerDeps): Promise<void> {
   const { metrics, dataDir } = deps.config;
   const readCertificates = createCertificateReader(deps.config);
   const readGauges = createGaugeReader(deps.db);
+  const readLimitStore = async () => apiMetrics.limitStoreUp.set((await deps.limiter.isHealthy()) ? 1 : 0);
   const refresh = async () => {
     readCertificates();
-    apiMetrics.limitStoreUp.set((await deps.limiter.isHealthy()) ? 1 : 0);
-    await readGauges();
+    await Promise.all([readLimitStore(), readGauges()]);
   };
   await serveMetrics({ ...metrics, dataDir, logger: deps.logger, refresh });
   reportOutdatedRuntime((line) => deps.logger.warn(line));
+  warnOfSandbox(deps.config, deps.logger);
   deps.logger.info({ host: deps.config.host, port: deps.config.port, schema }, 'listening');
   limitHeapGrowth();
   stopOnSignal(server, deps, endTracing); // before the launcher gets `ready`: it may stop the process at once
