@@ -60,8 +60,9 @@ export function messagesQuery({ to, workspaceId, error, since, until }: MessageF
   const conditions = [
     ...(workspaceId === undefined ? [] : [`workspace_id = ${bound(workspaceId)}::uuid`]),
     ...(error === undefined ? [] : [failedWith(bound(error))]),
-    ...(since === undefined && until === undefined ? [] : [`id BETWEEN ${bound(since ? idBefore(since) : lowestId)}::uuid`]),
-    ...(since === undefined && until === undefined ? [] : [`${bound(until ? idAfter(until) : highestId)}::uuid`]),
+    ...(since === undefined && until === undefined
+      ? []
+      : [`id BETWEEN ${bound(since ? idBefore(since) : lowestId)}::uuid AND ${bound(until ? idAfter(until) : highestId)}::uuid`]),
     ...(since === undefined ? [] : [`created_at >= ${bound(since)}`]),
     ...(until === undefined ? [] : [`created_at < ${bound(until)}`]),
   ].join(' AND ');
