@@ -66,8 +66,9 @@ export const presentDelivery = (row: Delivery, webhook: Webhook) => ({
  * its turn at an ordered webhook, which nobody knows before the earlier events have ended.
  */
 function nextAttemptOf({ next_attempt_at: own }: Delivery, { resume_at: endpoints, ordered }: Webhook): Date | null {
-  if (own === null || (ordered && own <= new Date() && (endpoints ?? own) <= new Date())) return null;
-  return endpoints !== null && endpoints !== undefined && endpoints > own ? endpoints : own;
+  if (own === null) return null;
+  const later = endpoints !== null && endpoints !== undefined && endpoints > own ? endpoints : own;
+  return ordered && later <= new Date() ? null : later;
 }
 
 export const presentReplay = (row: Replay) => ({
