@@ -5,7 +5,7 @@ import { domainOf } from '../../models/rules/values/email.js';
 const timeoutMs = 10_000;
 
 /**
- * Whether a mail server is on this machine, so that passwords and tokens may travel to it without TLS. A name below `.localhost` is not enough:
+ * Whether a server is on this machine, so that passwords, keys and tokens may travel to it without TLS. A name below `.localhost` is not enough:
  * it is looked up with DNS, whose answer may be another machine.
  */
 export const isOnThisMachine = (hostname: string): boolean => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
