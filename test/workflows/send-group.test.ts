@@ -20,6 +20,7 @@ describe('the workflow of a page, with stand-ins for its activities', () => {
   });
   after(async () => {
     await connection.close();
+    connection.callContextStorage.disable(); // as in test/support/parts/in-this-process.ts
     await temporal.close();
   });
 
