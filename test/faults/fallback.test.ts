@@ -76,8 +76,8 @@ describe('a message with a fallback', () => {
 
   it('a message that fails is sent on the next channel at once, and refunds do not count', async () => {
     const fallback = [
-      { channel: 'sms', to: fails, after: 60 },
-      { channel: 'email', to: 'ada@example.test', after: 60 },
+      { channel: 'sms', to: fails, after: 3600 },
+      { channel: 'email', to: 'ada@example.test', after: 3600 },
     ];
     const content = { text: 'Hello', subject: 'News', html: '<p>Hello</p>', template: { name: 'hello', language: 'en' } };
     const { id } = await client.send(account, { to: refused, content, fallback });
