@@ -19,7 +19,7 @@ import { createPeoplePages } from './pages/people-pages.js';
 import { createRouteHints } from './http/errors/route-hints.js';
 import { answerPreflight } from './http/options.js';
 import { requireValidHead } from './http/errors/request-head.js';
-import { openapiEndpoint } from './openapi/openapi-endpoint.js';
+import { getOpenApiDocumentEndpoint } from './openapi/openapi-endpoint.js';
 import { createClientAddress } from './http/client-address.js';
 import { type Middleware, requestContext } from './http/request-context.js';
 import { createResourceLimits } from './http/resource-limits.js';
@@ -36,7 +36,7 @@ export function createApp(deps: Deps): RequestListener {
     cors(deps.config.corsOrigins),
   ];
   const [known, limits] = [new KnownCallers(), createResourceLimits()];
-  const served = [...endpoints, openapiEndpoint];
+  const served = [...endpoints, getOpenApiDocumentEndpoint];
   app.disable('x-powered-by');
   app.disable('etag'); // responses must not be cached, so they need no ETag
   app.set('query parser', 'simple');

@@ -26,7 +26,7 @@ const creditPackage = named(
   }),
 );
 
-export const listPackages = endpoint({
+export const listCreditPackagesEndpoint = endpoint({
   id: 'listCreditPackages',
   tag: 'billing',
   method: 'get',
@@ -37,7 +37,7 @@ export const listPackages = endpoint({
   handler: async () => ({ packages: (await CreditPackage.forSale()).map(presentPackage) }),
 });
 
-export const createCheckout = endpoint({
+export const createCheckoutEndpoint = endpoint({
   id: 'createCheckout',
   tag: 'billing',
   method: 'post',
@@ -69,7 +69,7 @@ const transaction = named(
   }),
 );
 
-export const listTransactions = list({
+export const listTransactionsEndpoint = list({
   id: 'listTransactions',
   tag: 'billing',
   path: '/api/v1/billing/transactions',
@@ -81,7 +81,7 @@ export const listTransactions = list({
   find: async ({ caller, window }) => mapRows(await CreditEntry.ledger(caller.workspaceId, window), presentTransaction),
 });
 
-export const receivePayment = endpoint({
+export const receivePaymentEventEndpoint = endpoint({
   id: 'receivePaymentEvent',
   tag: 'billing',
   method: 'post',
@@ -101,7 +101,7 @@ export const receivePayment = endpoint({
 });
 
 /** The payment provider redirects the browser here after a checkout. The redirect proves nothing about the payment, which the callback reports. */
-export const returnFromCheckout = endpoint({
+export const returnFromCheckoutEndpoint = endpoint({
   id: 'returnFromCheckout',
   tag: 'billing',
   method: 'get',

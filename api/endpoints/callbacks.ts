@@ -43,7 +43,7 @@ async function eventsOf(provider: string, signed: Omit<CallbackRequest, 'at'>, d
 /** Twilio interprets the response to an incoming message as instructions, so the response to it is empty. */
 const readsAnswers = (name: string, { config }: Deps) => config.accounts.some((each) => each.name === name && each.kind === 'twilio');
 
-export const receiveReports = endpoint({
+export const receiveDeliveryReportsEndpoint = endpoint({
   id: 'receiveDeliveryReports',
   tag: 'callbacks',
   method: 'post',

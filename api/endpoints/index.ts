@@ -1,119 +1,148 @@
 /** All endpoints, in the order in which paths are matched. */
 import type { Deps } from '../deps.js';
 import type { Endpoint } from '../http/endpoint.js';
-import { changeEmail, closeAccount, putPassword, resendVerification } from './accounts/account.js';
-import { listAudit } from './accounts/audit-events.js';
-import { endOneSession, listSessions, logOut, logOutAll } from './accounts/sessions.js';
-import { confirmTotpCode, deleteTotp, setUpTotp } from './accounts/totp.js';
-import { createApiKey, deleteApiKey, listApiKeys, rotateKey } from './accounts/api-keys.js';
-import { login, signup, verifyEmailAddress } from './accounts/auth.js';
-import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk } from './bulk/bulk.js';
+import { changeEmailEndpoint, closeWorkspaceEndpoint, changePasswordEndpoint, resendVerificationEndpoint } from './accounts/account.js';
+import { listAuditEventsEndpoint } from './accounts/audit-events.js';
+import { endSessionEndpoint, listSessionsEndpoint, logOutEndpoint, logOutAllEndpoint } from './accounts/sessions.js';
+import { confirmTotpEndpoint, removeTotpEndpoint, setUpTotpEndpoint } from './accounts/totp.js';
+import { createApiKeyEndpoint, deactivateApiKeyEndpoint, listApiKeysEndpoint, rotateApiKeyEndpoint } from './accounts/api-keys.js';
+import { logInEndpoint, signUpEndpoint, verifyEmailEndpoint } from './accounts/auth.js';
+import { cancelBatchEndpoint, getBatchEndpoint, listBatchesEndpoint, pauseBatchEndpoint, resumeBatchEndpoint } from './bulk/bulk.js';
 import { bulkEndpoints } from './bulk/bulk-endpoints.js';
-import { createConsoleSession, deleteConsoleSession, useLink } from './console/session.js';
-import { getTotp } from './console/totp.js';
-import { createCheckout, listPackages, listTransactions, receivePayment, returnFromCheckout } from './billing.js';
-import { receiveReports } from './callbacks.js';
-import { getContact, listContacts, postContact, putContact, removeContact } from './contacts/contacts.js';
-import { getHealth } from './operators/health.js';
-import { cancelOneMessage, getMessage, listHistory, sendMessage } from './messages/messages.js';
-import { forgotPassword, setNewPassword } from './accounts/passwords.js';
-import { addToList, getSuppression, listSuppressions, removeSuppression } from './contacts/suppressions.js';
-import { getLive, getReady } from './operators/probes.js';
-import { getTimeline } from './messages/timeline.js';
-import { explainUnsubscribe, unsubscribe } from './contacts/unsubscribe.js';
-import { cancelOneReplay, getReplay, listReplays, replayWebhook } from './webhooks/replays.js';
-import { getPublicKey, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhooks/webhook-operations.js';
-import { createPortal } from './webhooks/portal.js';
-import { getDelivery, listDeliveries } from './webhooks/deliveries.js';
-import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks/webhooks.js';
-import { openEventStream } from './streams/stream.js';
-import { getOverview } from './workspaces/overview.js';
-import { createErasure, getErasure } from './workspaces/erasures.js';
-import { exportWorkspace } from './workspaces/export.js';
-import { getBalance, getUsage } from './workspaces/usage.js';
-import { getWorkspace, putWorkspace } from './workspaces/workspace.js';
+import { createConsoleSessionEndpoint, deleteConsoleSessionEndpoint, useConsoleLinkEndpoint } from './console/session.js';
+import { getTotpEndpoint } from './console/totp.js';
+import {
+  createCheckoutEndpoint,
+  listCreditPackagesEndpoint,
+  listTransactionsEndpoint,
+  receivePaymentEventEndpoint,
+  returnFromCheckoutEndpoint,
+} from './billing.js';
+import { receiveDeliveryReportsEndpoint } from './callbacks.js';
+import {
+  getContactEndpoint,
+  listContactsEndpoint,
+  createContactEndpoint,
+  updateContactEndpoint,
+  deleteContactEndpoint,
+} from './contacts/contacts.js';
+import { getHealthEndpoint } from './operators/health.js';
+import { cancelMessageEndpoint, getMessageEndpoint, listMessagesEndpoint, sendMessageEndpoint } from './messages/messages.js';
+import { requestPasswordResetEndpoint, resetPasswordEndpoint } from './accounts/passwords.js';
+import {
+  createSuppressionEndpoint,
+  getSuppressionEndpoint,
+  listSuppressionsEndpoint,
+  deleteSuppressionEndpoint,
+} from './contacts/suppressions.js';
+import { getLivenessEndpoint, getReadinessEndpoint } from './operators/probes.js';
+import { getMessageTimelineEndpoint } from './messages/timeline.js';
+import { describeUnsubscribeEndpoint, unsubscribeEndpoint } from './contacts/unsubscribe.js';
+import { cancelReplayEndpoint, getReplayEndpoint, listReplaysEndpoint, replayDeliveriesEndpoint } from './webhooks/replays.js';
+import {
+  getWebhookPublicKeyEndpoint,
+  resendDeliveryEndpoint,
+  rotateWebhookSecretEndpoint,
+  sendTestEventEndpoint,
+} from './webhooks/webhook-operations.js';
+import { createWebhookPortalEndpoint } from './webhooks/portal.js';
+import { getDeliveryEndpoint, listDeliveriesEndpoint } from './webhooks/deliveries.js';
+import {
+  createWebhookEndpoint,
+  getWebhookEndpoint,
+  listEventTypesEndpoint,
+  listWebhooksEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+} from './webhooks/webhooks.js';
+import { openEventStreamEndpoint } from './streams/stream.js';
+import { getOverviewEndpoint } from './workspaces/overview.js';
+import { createErasureEndpoint, getErasureEndpoint } from './workspaces/erasures.js';
+import { exportWorkspaceEndpoint } from './workspaces/export.js';
+import { getBalanceEndpoint, getUsageEndpoint } from './workspaces/usage.js';
+import { getWorkspaceEndpoint, updateWorkspaceEndpoint } from './workspaces/workspace.js';
 
 export const endpoints: readonly Endpoint<Deps>[] = [
-  signup, //               POST   /api/v1/auth/signup
-  login, //                POST   /api/v1/auth/login
-  verifyEmailAddress, //   POST   /api/v1/auth/verify-email
-  forgotPassword, //       POST   /api/v1/auth/forgot-password
-  setNewPassword, //       POST   /api/v1/auth/reset-password
-  resendVerification, //   POST   /api/v1/auth/resend-verification
-  putPassword, //          PUT    /api/v1/auth/password
-  changeEmail, //          POST   /api/v1/auth/change-email
-  logOut, //               POST   /api/v1/auth/logout
-  logOutAll, //            POST   /api/v1/auth/logout-all
-  listSessions, //         GET    /api/v1/auth/sessions
-  endOneSession, //        DELETE /api/v1/auth/sessions/:id
-  setUpTotp, //            POST   /api/v1/auth/totp
-  confirmTotpCode, //      POST   /api/v1/auth/totp/confirm
-  deleteTotp, //           DELETE /api/v1/auth/totp
-  closeAccount, //         DELETE /api/v1/auth/workspace
-  createConsoleSession, // POST   /console/session
-  deleteConsoleSession, // DELETE /console/session
-  useLink, //              POST   /console/session/link
-  getTotp, //              GET    /console/session/totp
-  sendMessage, //          POST   /api/v1/messages/send
+  signUpEndpoint, //                 POST   /api/v1/auth/signup
+  logInEndpoint, //                  POST   /api/v1/auth/login
+  verifyEmailEndpoint, //            POST   /api/v1/auth/verify-email
+  requestPasswordResetEndpoint, //   POST   /api/v1/auth/forgot-password
+  resetPasswordEndpoint, //          POST   /api/v1/auth/reset-password
+  resendVerificationEndpoint, //     POST   /api/v1/auth/resend-verification
+  changePasswordEndpoint, //         PUT    /api/v1/auth/password
+  changeEmailEndpoint, //            POST   /api/v1/auth/change-email
+  logOutEndpoint, //                 POST   /api/v1/auth/logout
+  logOutAllEndpoint, //              POST   /api/v1/auth/logout-all
+  listSessionsEndpoint, //           GET    /api/v1/auth/sessions
+  endSessionEndpoint, //             DELETE /api/v1/auth/sessions/:id
+  setUpTotpEndpoint, //              POST   /api/v1/auth/totp
+  confirmTotpEndpoint, //            POST   /api/v1/auth/totp/confirm
+  removeTotpEndpoint, //             DELETE /api/v1/auth/totp
+  closeWorkspaceEndpoint, //         DELETE /api/v1/auth/workspace
+  createConsoleSessionEndpoint, //   POST   /console/session
+  deleteConsoleSessionEndpoint, //   DELETE /console/session
+  useConsoleLinkEndpoint, //         POST   /console/session/link
+  getTotpEndpoint, //                GET    /console/session/totp
+  sendMessageEndpoint, //            POST   /api/v1/messages/send
   ...bulkEndpoints.map((each) => ({ ...each, inBulkThread: true as const })),
-  listHistory, //          GET    /api/v1/messages
-  listBulk, //             GET    /api/v1/messages/bulk
-  getBulk, //              GET    /api/v1/messages/bulk/:id
-  pauseBulk, //            POST   /api/v1/messages/bulk/:id/pause
-  resumeBulk, //           POST   /api/v1/messages/bulk/:id/resume
-  cancelBulk, //           POST   /api/v1/messages/bulk/:id/cancel
-  getMessage, //           GET    /api/v1/messages/:id
-  getTimeline, //          GET    /api/v1/messages/:id/timeline
-  cancelOneMessage, //     POST   /api/v1/messages/:id/cancel
-  getWorkspace, //         GET    /api/v1/workspace
-  putWorkspace, //         PUT    /api/v1/workspace
-  getBalance, //           GET    /api/v1/balance
-  getUsage, //             GET    /api/v1/usage
-  getOverview, //          GET    /api/v1/overview
-  exportWorkspace, //      GET    /api/v1/export
-  openEventStream, //      GET    /api/v1/stream
-  createErasure, //        POST   /api/v1/erasures
-  getErasure, //           GET    /api/v1/erasures/:id
-  createApiKey, //         POST   /api/v1/api-keys
-  listApiKeys, //          GET    /api/v1/api-keys
-  deleteApiKey, //         DELETE /api/v1/api-keys/:id
-  rotateKey, //            POST   /api/v1/api-keys/:id/rotate
-  listAudit, //            GET    /api/v1/audit-events
-  postContact, //          POST   /api/v1/contacts
-  listContacts, //         GET    /api/v1/contacts
-  getContact, //           GET    /api/v1/contacts/:id
-  putContact, //           PUT    /api/v1/contacts/:id
-  removeContact, //        DELETE /api/v1/contacts/:id
-  addToList, //            POST   /api/v1/suppressions
-  listSuppressions, //     GET    /api/v1/suppressions
-  getSuppression, //       GET    /api/v1/suppressions/:id
-  removeSuppression, //    DELETE /api/v1/suppressions/:id
-  createWebhook, //        POST   /api/v1/webhooks
-  listWebhooks, //         GET    /api/v1/webhooks
-  listEventTypes, //       GET    /api/v1/webhooks/events
-  getWebhook, //           GET    /api/v1/webhooks/:id
-  putWebhook, //           PUT    /api/v1/webhooks/:id
-  removeWebhook, //        DELETE /api/v1/webhooks/:id
-  listDeliveries, //       GET    /api/v1/webhooks/:id/deliveries
-  getDelivery, //          GET    /api/v1/webhooks/:id/deliveries/:delivery_id
-  resendDelivery, //       POST   /api/v1/webhooks/:id/deliveries/:delivery_id/resend
-  replayWebhook, //        POST   /api/v1/webhooks/:id/replay
-  listReplays, //          GET    /api/v1/webhooks/:id/replays
-  getReplay, //            GET    /api/v1/webhooks/:id/replays/:replay_id
-  cancelOneReplay, //      POST   /api/v1/webhooks/:id/replays/:replay_id/cancel
-  sendTestEvent, //        POST   /api/v1/webhooks/:id/test
-  rotateWebhookSecret, //  POST   /api/v1/webhooks/:id/rotate-secret
-  createPortal, //         POST   /api/v1/webhooks/:id/portal
-  getPublicKey, //         GET    /api/v1/webhooks/:id/public-key
-  listPackages, //         GET    /api/v1/billing/packages
-  createCheckout, //       POST   /api/v1/billing/checkout
-  listTransactions, //     GET    /api/v1/billing/transactions
-  receivePayment, //       POST   /api/v1/billing/webhook
-  returnFromCheckout, //   GET    /billing/return
-  receiveReports, //       POST   /callbacks/:provider
-  unsubscribe, //          POST   /unsubscribe/:token
-  explainUnsubscribe, //   GET    /unsubscribe/:token
-  getHealth, //            GET    /health
-  getLive, //              GET    /live
-  getReady, //             GET    /ready
+  listMessagesEndpoint, //           GET    /api/v1/messages
+  listBatchesEndpoint, //            GET    /api/v1/messages/bulk
+  getBatchEndpoint, //               GET    /api/v1/messages/bulk/:id
+  pauseBatchEndpoint, //             POST   /api/v1/messages/bulk/:id/pause
+  resumeBatchEndpoint, //            POST   /api/v1/messages/bulk/:id/resume
+  cancelBatchEndpoint, //            POST   /api/v1/messages/bulk/:id/cancel
+  getMessageEndpoint, //             GET    /api/v1/messages/:id
+  getMessageTimelineEndpoint, //     GET    /api/v1/messages/:id/timeline
+  cancelMessageEndpoint, //          POST   /api/v1/messages/:id/cancel
+  getWorkspaceEndpoint, //           GET    /api/v1/workspace
+  updateWorkspaceEndpoint, //        PUT    /api/v1/workspace
+  getBalanceEndpoint, //             GET    /api/v1/balance
+  getUsageEndpoint, //               GET    /api/v1/usage
+  getOverviewEndpoint, //            GET    /api/v1/overview
+  exportWorkspaceEndpoint, //        GET    /api/v1/export
+  openEventStreamEndpoint, //        GET    /api/v1/stream
+  createErasureEndpoint, //          POST   /api/v1/erasures
+  getErasureEndpoint, //             GET    /api/v1/erasures/:id
+  createApiKeyEndpoint, //           POST   /api/v1/api-keys
+  listApiKeysEndpoint, //            GET    /api/v1/api-keys
+  deactivateApiKeyEndpoint, //       DELETE /api/v1/api-keys/:id
+  rotateApiKeyEndpoint, //           POST   /api/v1/api-keys/:id/rotate
+  listAuditEventsEndpoint, //        GET    /api/v1/audit-events
+  createContactEndpoint, //          POST   /api/v1/contacts
+  listContactsEndpoint, //           GET    /api/v1/contacts
+  getContactEndpoint, //             GET    /api/v1/contacts/:id
+  updateContactEndpoint, //          PUT    /api/v1/contacts/:id
+  deleteContactEndpoint, //          DELETE /api/v1/contacts/:id
+  createSuppressionEndpoint, //      POST   /api/v1/suppressions
+  listSuppressionsEndpoint, //       GET    /api/v1/suppressions
+  getSuppressionEndpoint, //         GET    /api/v1/suppressions/:id
+  deleteSuppressionEndpoint, //      DELETE /api/v1/suppressions/:id
+  createWebhookEndpoint, //          POST   /api/v1/webhooks
+  listWebhooksEndpoint, //           GET    /api/v1/webhooks
+  listEventTypesEndpoint, //         GET    /api/v1/webhooks/events
+  getWebhookEndpoint, //             GET    /api/v1/webhooks/:id
+  updateWebhookEndpoint, //          PUT    /api/v1/webhooks/:id
+  deleteWebhookEndpoint, //          DELETE /api/v1/webhooks/:id
+  listDeliveriesEndpoint, //         GET    /api/v1/webhooks/:id/deliveries
+  getDeliveryEndpoint, //            GET    /api/v1/webhooks/:id/deliveries/:delivery_id
+  resendDeliveryEndpoint, //         POST   /api/v1/webhooks/:id/deliveries/:delivery_id/resend
+  replayDeliveriesEndpoint, //       POST   /api/v1/webhooks/:id/replay
+  listReplaysEndpoint, //            GET    /api/v1/webhooks/:id/replays
+  getReplayEndpoint, //              GET    /api/v1/webhooks/:id/replays/:replay_id
+  cancelReplayEndpoint, //           POST   /api/v1/webhooks/:id/replays/:replay_id/cancel
+  sendTestEventEndpoint, //          POST   /api/v1/webhooks/:id/test
+  rotateWebhookSecretEndpoint, //    POST   /api/v1/webhooks/:id/rotate-secret
+  createWebhookPortalEndpoint, //    POST   /api/v1/webhooks/:id/portal
+  getWebhookPublicKeyEndpoint, //    GET    /api/v1/webhooks/:id/public-key
+  listCreditPackagesEndpoint, //     GET    /api/v1/billing/packages
+  createCheckoutEndpoint, //         POST   /api/v1/billing/checkout
+  listTransactionsEndpoint, //       GET    /api/v1/billing/transactions
+  receivePaymentEventEndpoint, //    POST   /api/v1/billing/webhook
+  returnFromCheckoutEndpoint, //     GET    /billing/return
+  receiveDeliveryReportsEndpoint, // POST   /callbacks/:provider
+  unsubscribeEndpoint, //            POST   /unsubscribe/:token
+  describeUnsubscribeEndpoint, //    GET    /unsubscribe/:token
+  getHealthEndpoint, //              GET    /health
+  getLivenessEndpoint, //            GET    /live
+  getReadinessEndpoint, //           GET    /ready
 ];

@@ -14,7 +14,7 @@ let document: Json | undefined;
 const builtDocument = (): Json => (document ??= JSON.parse(readFileSync(join(import.meta.dirname, 'document.json'), 'utf8')) as Json);
 
 /** Describes the endpoints, at the public address of the service. */
-export const openapiEndpoint = endpoint({
+export const getOpenApiDocumentEndpoint = endpoint({
   id: 'getOpenApiDocument',
   tag: 'health',
   method: 'get',

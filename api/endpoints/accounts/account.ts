@@ -30,7 +30,7 @@ function confirmCurrentPassword(deps: Deps, { caller: { workspaceId }, origin, b
   return confirmPassword(attemptDeps(deps), given, origin);
 }
 
-export const putPassword = endpoint({
+export const changePasswordEndpoint = endpoint({
   id: 'changePassword',
   tag: 'auth',
   method: 'put',
@@ -51,7 +51,7 @@ export const putPassword = endpoint({
   },
 });
 
-export const resendVerification = endpoint({
+export const resendVerificationEndpoint = endpoint({
   id: 'resendVerification',
   tag: 'auth',
   method: 'post',
@@ -67,7 +67,7 @@ export const resendVerification = endpoint({
   },
 });
 
-export const changeEmail = endpoint({
+export const changeEmailEndpoint = endpoint({
   id: 'changeEmail',
   tag: 'auth',
   method: 'post',
@@ -87,7 +87,7 @@ export const changeEmail = endpoint({
   },
 });
 
-export const closeAccount = endpoint({
+export const closeWorkspaceEndpoint = endpoint({
   id: 'closeWorkspace',
   tag: 'auth',
   method: 'delete',

@@ -52,7 +52,7 @@ const keyResponse = named(
   }),
 );
 
-export const createApiKey = endpoint({
+export const createApiKeyEndpoint = endpoint({
   id: 'createApiKey',
   tag: 'api-keys',
   method: 'post',
@@ -77,7 +77,7 @@ export const createApiKey = endpoint({
   },
 });
 
-export const rotateKey = endpoint({
+export const rotateApiKeyEndpoint = endpoint({
   id: 'rotateApiKey',
   tag: 'api-keys',
   method: 'post',
@@ -96,7 +96,7 @@ export const rotateKey = endpoint({
   },
 });
 
-export const listApiKeys = list({
+export const listApiKeysEndpoint = list({
   id: 'listApiKeys',
   tag: 'api-keys',
   path: '/api/v1/api-keys',
@@ -107,7 +107,7 @@ export const listApiKeys = list({
   find: async ({ caller, window }) => mapRows(await ApiKey.ownedPage(caller.workspaceId, window), presentApiKey),
 });
 
-export const deleteApiKey = endpoint({
+export const deactivateApiKeyEndpoint = endpoint({
   id: 'deactivateApiKey',
   tag: 'api-keys',
   method: 'delete',

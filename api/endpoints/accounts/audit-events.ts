@@ -43,7 +43,7 @@ interface AuditQuery {
 
 const isActor = (value: string): value is ActorType => (actorTypes as readonly string[]).includes(value);
 
-export const listAudit = list({
+export const listAuditEventsEndpoint = list({
   id: 'listAuditEvents',
   tag: 'audit-events',
   path: '/api/v1/audit-events',

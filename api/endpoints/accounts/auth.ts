@@ -39,7 +39,7 @@ interface SignUpBody {
   country?: string;
 }
 
-export const signup = endpoint({
+export const signUpEndpoint = endpoint({
   id: 'signUp',
   tag: 'auth',
   method: 'post',
@@ -98,7 +98,7 @@ export function workspaceOfLogin(deps: Deps, { body, origin, noteWorkspace }: Lo
   return withPaddedFailure(() => logIn({ ...attemptDeps(deps), admit, onAccount: noteWorkspace }, attempt, origin));
 }
 
-export const login = endpoint({
+export const logInEndpoint = endpoint({
   id: 'logIn',
   tag: 'auth',
   method: 'post',
@@ -115,7 +115,7 @@ export const login = endpoint({
   },
 });
 
-export const verifyEmailAddress = endpoint({
+export const verifyEmailEndpoint = endpoint({
   id: 'verifyEmail',
   tag: 'auth',
   method: 'post',

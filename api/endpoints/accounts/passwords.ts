@@ -10,7 +10,7 @@ import { requiredText } from '../../http/schemas/validation.js';
 import { successTexts } from '../../present/success-texts.js';
 import { clientOf } from './client-of.js';
 
-export const forgotPassword = endpoint({
+export const requestPasswordResetEndpoint = endpoint({
   id: 'requestPasswordReset',
   tag: 'auth',
   method: 'post',
@@ -26,7 +26,7 @@ export const forgotPassword = endpoint({
   },
 });
 
-export const setNewPassword = endpoint({
+export const resetPasswordEndpoint = endpoint({
   id: 'resetPassword',
   tag: 'auth',
   method: 'post',

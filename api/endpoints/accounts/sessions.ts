@@ -19,7 +19,7 @@ export async function endCurrentSession(db: Database, { workspaceId, session }: 
   else await endSession(db, workspaceId, session, origin);
 }
 
-export const logOut = endpoint({
+export const logOutEndpoint = endpoint({
   id: 'logOut',
   tag: 'auth',
   method: 'post',
@@ -34,7 +34,7 @@ export const logOut = endpoint({
   },
 });
 
-export const logOutAll = endpoint({
+export const logOutAllEndpoint = endpoint({
   id: 'logOutAll',
   tag: 'auth',
   method: 'post',
@@ -65,7 +65,7 @@ const sessionResponse = named(
   }),
 );
 
-export const listSessions = list({
+export const listSessionsEndpoint = list({
   id: 'listSessions',
   tag: 'auth',
   path: '/api/v1/auth/sessions',
@@ -80,7 +80,7 @@ export const listSessions = list({
   },
 });
 
-export const endOneSession = endpoint({
+export const endSessionEndpoint = endpoint({
   id: 'endSession',
   tag: 'auth',
   method: 'delete',

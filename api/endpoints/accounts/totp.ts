@@ -11,7 +11,7 @@ import { successTexts } from '../../present/success-texts.js';
 import { clientOf } from './client-of.js';
 import { attemptDeps } from './password-checks.js';
 
-export const setUpTotp = endpoint({
+export const setUpTotpEndpoint = endpoint({
   id: 'setUpTotp',
   tag: 'auth',
   method: 'post',
@@ -43,7 +43,7 @@ const withCode = {
   response: messageOnly,
 } as const;
 
-export const confirmTotpCode = endpoint({
+export const confirmTotpEndpoint = endpoint({
   id: 'confirmTotp',
   tag: 'auth',
   method: 'post',
@@ -57,7 +57,7 @@ export const confirmTotpCode = endpoint({
   },
 });
 
-export const deleteTotp = endpoint({
+export const removeTotpEndpoint = endpoint({
   id: 'removeTotp',
   tag: 'auth',
   method: 'delete',

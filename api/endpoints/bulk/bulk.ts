@@ -28,7 +28,7 @@ export const bulkBytesMax = 4 * 1024 * 1024;
 
 const oneBatch = dataOf('batch', batchResponse);
 
-export const sendBulk = bulkEndpoint({
+export const sendBulkEndpoint = bulkEndpoint({
   id: 'sendBulk',
   tag: 'messages',
   method: 'post',
@@ -73,7 +73,7 @@ async function accept(
   return acceptNewBatch(deps, caller, { batch, traceparent: head.traceparent, pagesOf: (stored) => pagesOf(stored, body) });
 }
 
-export const listBulk = list({
+export const listBatchesEndpoint = list({
   id: 'listBatches',
   tag: 'messages',
   path: '/api/v1/messages/bulk',
@@ -84,7 +84,7 @@ export const listBulk = list({
   find: async ({ caller, window }, { db }) => mapRows(await viewBatches(db, caller.workspaceId, window), presentBatchInList),
 });
 
-export const getBulk = endpoint({
+export const getBatchEndpoint = endpoint({
   id: 'getBatch',
   tag: 'messages',
   method: 'get',
@@ -97,7 +97,7 @@ export const getBulk = endpoint({
   },
 });
 
-export const pauseBulk = endpoint({
+export const pauseBatchEndpoint = endpoint({
   id: 'pauseBatch',
   tag: 'messages',
   method: 'post',
@@ -109,7 +109,7 @@ export const pauseBulk = endpoint({
   handler: ({ caller, params }, deps) => applyChange(deps, caller.workspaceId, params.id, pauseBatch),
 });
 
-export const resumeBulk = endpoint({
+export const resumeBatchEndpoint = endpoint({
   id: 'resumeBatch',
   tag: 'messages',
   method: 'post',
@@ -125,7 +125,7 @@ export const resumeBulk = endpoint({
   },
 });
 
-export const cancelBulk = endpoint({
+export const cancelBatchEndpoint = endpoint({
   id: 'cancelBatch',
   tag: 'messages',
   method: 'post',

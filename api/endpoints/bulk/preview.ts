@@ -63,7 +63,7 @@ const previewResponse = named(
   }),
 );
 
-export const previewMessage = bulkEndpoint({
+export const previewMessagesEndpoint = bulkEndpoint({
   id: 'previewMessages',
   tag: 'messages',
   method: 'post',

@@ -31,7 +31,7 @@ async function beginSession({ config }: Pick<Deps, 'config'>, workspace: Workspa
   return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
 }
 
-export const createConsoleSession = endpoint({
+export const createConsoleSessionEndpoint = endpoint({
   id: 'createConsoleSession',
   tag: 'console',
   method: 'post',
@@ -52,7 +52,7 @@ export const createConsoleSession = endpoint({
 const linkHint =
   'A link of npm start works once, within 15 minutes. For a new one start again; the login of the demo workspace is in DATA_DIR/demo.json';
 
-export const useLink = endpoint({
+export const useConsoleLinkEndpoint = endpoint({
   id: 'useConsoleLink',
   tag: 'console',
   method: 'post',
@@ -76,7 +76,7 @@ export const useLink = endpoint({
   },
 });
 
-export const deleteConsoleSession = endpoint({
+export const deleteConsoleSessionEndpoint = endpoint({
   id: 'deleteConsoleSession',
   tag: 'console',
   method: 'delete',

@@ -6,7 +6,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { dataOf, dateOrNull } from '../../http/schemas/schemas.js';
 import { iso } from '../../present/presenters.js';
 
-export const getTotp = endpoint({
+export const getTotpEndpoint = endpoint({
   id: 'getTotp',
   tag: 'console',
   method: 'get',

@@ -32,7 +32,7 @@ function withAddressFault(checked: Checked<ContactBody>): Promise<Checked<Contac
   return Promise.resolve({ ...checked, faults });
 }
 
-export const postContact = endpoint({
+export const createContactEndpoint = endpoint({
   id: 'createContact',
   tag: 'contacts',
   method: 'post',
@@ -49,7 +49,7 @@ export const postContact = endpoint({
   },
 });
 
-export const listContacts = list({
+export const listContactsEndpoint = list({
   id: 'listContacts',
   tag: 'contacts',
   path: '/api/v1/contacts',
@@ -73,7 +73,7 @@ export const listContacts = list({
   },
 });
 
-export const getContact = endpoint({
+export const getContactEndpoint = endpoint({
   id: 'getContact',
   tag: 'contacts',
   method: 'get',
@@ -84,7 +84,7 @@ export const getContact = endpoint({
   handler: async ({ caller, params }) => ({ contact: presentContact(await Contact.owned(caller.workspaceId, params.id)) }),
 });
 
-export const putContact = endpoint({
+export const updateContactEndpoint = endpoint({
   id: 'updateContact',
   tag: 'contacts',
   method: 'put',
@@ -103,7 +103,7 @@ export const putContact = endpoint({
   },
 });
 
-export const removeContact = endpoint({
+export const deleteContactEndpoint = endpoint({
   id: 'deleteContact',
   tag: 'contacts',
   method: 'delete',

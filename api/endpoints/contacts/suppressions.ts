@@ -1,7 +1,7 @@
 /** Suppressions: recipients who must not get messages. */
 import Joi from 'joi';
 import { type Channel, channels } from '../../../models/channels.js';
-import { addSuppression, removeSuppression as deleteSuppression } from '../../../models/operations/contacts/suppress.js';
+import { addSuppression, removeSuppression } from '../../../models/operations/contacts/suppress.js';
 import { LargeCounts } from '../../../models/flow/large-counts.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
 import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../../models/rules/contacts/suppression.js';
@@ -59,7 +59,7 @@ const recipient = rule((value: string, { channel }) => {
   return known === undefined ? null : faultOfRecipient(known, value);
 });
 
-export const addToList = endpoint({
+export const createSuppressionEndpoint = endpoint({
   id: 'createSuppression',
   tag: 'suppressions',
   method: 'post',
@@ -80,7 +80,7 @@ export const addToList = endpoint({
   },
 });
 
-export const listSuppressions = list({
+export const listSuppressionsEndpoint = list({
   id: 'listSuppressions',
   tag: 'suppressions',
   path: '/api/v1/suppressions',
@@ -102,7 +102,7 @@ export const listSuppressions = list({
   },
 });
 
-export const getSuppression = endpoint({
+export const getSuppressionEndpoint = endpoint({
   id: 'getSuppression',
   tag: 'suppressions',
   method: 'get',
@@ -113,7 +113,7 @@ export const getSuppression = endpoint({
   handler: async ({ caller, params }) => ({ suppression: presentSuppression(await Suppression.owned(caller.workspaceId, params.id)) }),
 });
 
-export const removeSuppression = endpoint({
+export const deleteSuppressionEndpoint = endpoint({
   id: 'deleteSuppression',
   tag: 'suppressions',
   method: 'delete',
@@ -123,7 +123,7 @@ export const removeSuppression = endpoint({
   refusals: [409],
   response: messageOnly,
   async handler({ caller, params, origin }, { db }) {
-    await deleteSuppression(db, caller.workspaceId, params.id, origin);
+    await removeSuppression(db, caller.workspaceId, params.id, origin);
     return { message: successTexts.suppressionRemoved };
   },
 });

@@ -17,7 +17,7 @@ function messageIdOf(token: string, { secretKeys }: Deps['config']): string {
   return id;
 }
 
-export const unsubscribe = endpoint({
+export const unsubscribeEndpoint = endpoint({
   id: 'unsubscribe',
   tag: 'unsubscribe',
   method: 'post',
@@ -39,7 +39,7 @@ export const unsubscribe = endpoint({
 });
 
 /** Mail scanners open every link, so only a POST unsubscribes. */
-export const explainUnsubscribe = endpoint({
+export const describeUnsubscribeEndpoint = endpoint({
   id: 'describeUnsubscribe',
   tag: 'unsubscribe',
   method: 'get',

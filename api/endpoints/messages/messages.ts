@@ -32,7 +32,7 @@ import { withVariables } from './with-variables.js';
 
 const oneMessage = dataOf('message', messageResponse);
 
-export const sendMessage = endpoint({
+export const sendMessageEndpoint = endpoint({
   id: 'sendMessage',
   tag: 'messages',
   method: 'post',
@@ -77,7 +77,7 @@ async function accept(
   return acceptMessage(deps, caller, message, steps);
 }
 
-export const listHistory = list({
+export const listMessagesEndpoint = list({
   id: 'listMessages',
   tag: 'messages',
   path: '/api/v1/messages',
@@ -97,7 +97,7 @@ export const listHistory = list({
   find: async ({ caller, filters, window }, { db }) => mapRows(await listMessages(db, caller.workspaceId, filters, window), presentMessage),
 });
 
-export const getMessage = endpoint({
+export const getMessageEndpoint = endpoint({
   id: 'getMessage',
   tag: 'messages',
   method: 'get',
@@ -112,7 +112,7 @@ export const getMessage = endpoint({
   },
 });
 
-export const cancelOneMessage = endpoint({
+export const cancelMessageEndpoint = endpoint({
   id: 'cancelMessage',
   tag: 'messages',
   method: 'post',

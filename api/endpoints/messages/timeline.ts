@@ -51,7 +51,7 @@ const timelineResponse = named(
   }),
 );
 
-export const getTimeline = endpoint({
+export const getMessageTimelineEndpoint = endpoint({
   id: 'getMessageTimeline',
   tag: 'messages',
   method: 'get',

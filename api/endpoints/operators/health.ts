@@ -61,7 +61,7 @@ const healthResponse = named(
   }),
 );
 
-export const getHealth = endpoint({
+export const getHealthEndpoint = endpoint({
   id: 'getHealth',
   tag: 'health',
   method: 'get',

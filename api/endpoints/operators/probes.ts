@@ -7,7 +7,7 @@ import { endpoint } from '../../declare.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { Reply } from '../../http/reply.js';
 
-export const getLive = endpoint({
+export const getLivenessEndpoint = endpoint({
   id: 'getLiveness',
   tag: 'health',
   method: 'get',
@@ -20,7 +20,7 @@ export const getLive = endpoint({
   handler: async () => ({ status: 'ok' }),
 });
 
-export const getReady = endpoint({
+export const getReadinessEndpoint = endpoint({
   id: 'getReadiness',
   tag: 'health',
   method: 'get',

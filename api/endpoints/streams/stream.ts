@@ -23,7 +23,7 @@ const streamedEvent = named(
   }),
 );
 
-export const openEventStream = endpoint({
+export const openEventStreamEndpoint = endpoint({
   id: 'openEventStream',
   tag: 'stream',
   method: 'get',

@@ -14,7 +14,7 @@ import { deliveryResponse } from './webhook-schemas.js';
 
 const counts = new LargeCounts();
 
-export const listDeliveries = list({
+export const listDeliveriesEndpoint = list({
   id: 'listDeliveries',
   tag: 'webhooks',
   path: '/api/v1/webhooks/:id/deliveries',
@@ -40,7 +40,7 @@ export const listDeliveries = list({
   },
 });
 
-export const getDelivery = endpoint({
+export const getDeliveryEndpoint = endpoint({
   id: 'getDelivery',
   tag: 'webhooks',
   method: 'get',

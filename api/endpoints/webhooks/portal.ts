@@ -7,7 +7,7 @@ import { either } from '../../http/endpoint.js';
 import { dataOf } from '../../http/schemas/schemas.js';
 import { portalResponse } from './webhook-schemas.js';
 
-export const createPortal = endpoint({
+export const createWebhookPortalEndpoint = endpoint({
   id: 'createWebhookPortal',
   tag: 'webhooks',
   method: 'post',

@@ -26,7 +26,7 @@ interface ReplayBody {
   dry_run: boolean;
 }
 
-export const replayWebhook = endpoint({
+export const replayDeliveriesEndpoint = endpoint({
   id: 'replayDeliveries',
   tag: 'webhooks',
   method: 'post',
@@ -65,7 +65,7 @@ export const replayWebhook = endpoint({
   },
 });
 
-export const listReplays = list({
+export const listReplaysEndpoint = list({
   id: 'listReplays',
   tag: 'webhooks',
   path: '/api/v1/webhooks/:id/replays',
@@ -79,7 +79,7 @@ export const listReplays = list({
   },
 });
 
-export const getReplay = endpoint({
+export const getReplayEndpoint = endpoint({
   id: 'getReplay',
   tag: 'webhooks',
   method: 'get',
@@ -93,7 +93,7 @@ export const getReplay = endpoint({
   },
 });
 
-export const cancelOneReplay = endpoint({
+export const cancelReplayEndpoint = endpoint({
   id: 'cancelReplay',
   tag: 'webhooks',
   method: 'post',

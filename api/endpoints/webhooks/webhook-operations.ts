@@ -25,7 +25,7 @@ const notStarted = (error: unknown) => internal(error, 1);
 const presentNow = async (workspaceId: string, webhookId: string, deliveryId: string) =>
   presentDelivery(await Delivery.ofWebhook(webhookId, deliveryId), await Webhook.owned(workspaceId, webhookId));
 
-export const sendTestEvent = endpoint({
+export const sendTestEventEndpoint = endpoint({
   id: 'sendTestEvent',
   tag: 'webhooks',
   method: 'post',
@@ -45,7 +45,7 @@ export const sendTestEvent = endpoint({
   },
 });
 
-export const resendDelivery = endpoint({
+export const resendDeliveryEndpoint = endpoint({
   id: 'resendDelivery',
   tag: 'webhooks',
   method: 'post',
@@ -66,7 +66,7 @@ export const resendDelivery = endpoint({
   },
 });
 
-export const rotateWebhookSecret = endpoint({
+export const rotateWebhookSecretEndpoint = endpoint({
   id: 'rotateWebhookSecret',
   tag: 'webhooks',
   method: 'post',
@@ -82,7 +82,7 @@ export const rotateWebhookSecret = endpoint({
   },
 });
 
-export const getPublicKey = endpoint({
+export const getWebhookPublicKeyEndpoint = endpoint({
   id: 'getWebhookPublicKey',
   tag: 'webhooks',
   method: 'get',

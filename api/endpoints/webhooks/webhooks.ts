@@ -67,7 +67,7 @@ const wakeRetrier = ({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, id
     .wakeRetrier(id, workspaceId)
     .catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'the retrier of the webhook was not woken; the watcher will do it'));
 
-export const createWebhook = endpoint({
+export const createWebhookEndpoint = endpoint({
   id: 'createWebhook',
   tag: 'webhooks',
   method: 'post',
@@ -101,7 +101,7 @@ export const createWebhook = endpoint({
   },
 });
 
-export const listWebhooks = list({
+export const listWebhooksEndpoint = list({
   id: 'listWebhooks',
   tag: 'webhooks',
   path: '/api/v1/webhooks',
@@ -112,7 +112,7 @@ export const listWebhooks = list({
   find: async ({ caller, window }) => mapRows(await Webhook.ownedPage(caller.workspaceId, window), presentWebhook),
 });
 
-export const listEventTypes = endpoint({
+export const listEventTypesEndpoint = endpoint({
   id: 'listEventTypes',
   tag: 'webhooks',
   method: 'get',
@@ -123,7 +123,7 @@ export const listEventTypes = endpoint({
   handler: async () => ({ events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) }),
 });
 
-export const getWebhook = endpoint({
+export const getWebhookEndpoint = endpoint({
   id: 'getWebhook',
   tag: 'webhooks',
   method: 'get',
@@ -134,7 +134,7 @@ export const getWebhook = endpoint({
   handler: async ({ caller, params }) => ({ webhook: presentWebhook(await Webhook.owned(caller.workspaceId, params.id)) }),
 });
 
-export const putWebhook = endpoint({
+export const updateWebhookEndpoint = endpoint({
   id: 'updateWebhook',
   tag: 'webhooks',
   method: 'put',
@@ -162,7 +162,7 @@ export const putWebhook = endpoint({
   },
 });
 
-export const removeWebhook = endpoint({
+export const deleteWebhookEndpoint = endpoint({
   id: 'deleteWebhook',
   tag: 'webhooks',
   method: 'delete',

@@ -24,7 +24,7 @@ const oneErasure = dataOf('erasure', erasureResponse);
 /** A channel whose recipients have addresses of this kind. */
 const channelOf = (to: string) => channelsTo(to.includes('@') ? 'email' : 'phone')[0] ?? someChannel;
 
-export const createErasure = endpoint({
+export const createErasureEndpoint = endpoint({
   id: 'createErasure',
   tag: 'erasures',
   method: 'post',
@@ -45,7 +45,7 @@ export const createErasure = endpoint({
   },
 });
 
-export const getErasure = endpoint({
+export const getErasureEndpoint = endpoint({
   id: 'getErasure',
   tag: 'erasures',
   method: 'get',

@@ -55,7 +55,7 @@ interface Line {
   data: object;
 }
 
-export const exportWorkspace = endpoint({
+export const exportWorkspaceEndpoint = endpoint({
   id: 'exportWorkspace',
   tag: 'workspace',
   method: 'get',

@@ -50,7 +50,7 @@ const overviewResponse = named(
   }),
 );
 
-export const getOverview = endpoint({
+export const getOverviewEndpoint = endpoint({
   id: 'getOverview',
   tag: 'workspace',
   method: 'get',

@@ -14,7 +14,7 @@ import { text } from '../../http/schemas/validation.js';
 import { figures } from './figures.js';
 import { periodOf } from './period.js';
 
-export const getBalance = endpoint({
+export const getBalanceEndpoint = endpoint({
   id: 'getBalance',
   tag: 'workspace',
   method: 'get',
@@ -74,7 +74,7 @@ const usageResponse = named(
   }),
 );
 
-export const getUsage = endpoint({
+export const getUsageEndpoint = endpoint({
   id: 'getUsage',
   tag: 'workspace',
   method: 'get',

@@ -38,7 +38,7 @@ const workspaceResponse = dataOf(
   ),
 );
 
-export const getWorkspace = endpoint({
+export const getWorkspaceEndpoint = endpoint({
   id: 'getWorkspace',
   tag: 'workspace',
   method: 'get',
@@ -51,7 +51,7 @@ export const getWorkspace = endpoint({
   }),
 });
 
-export const putWorkspace = endpoint({
+export const updateWorkspaceEndpoint = endpoint({
   id: 'updateWorkspace',
   tag: 'workspace',
   method: 'put',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { linksOf } from '../../../api/http/links.js';
-import { listHistory } from '../../../api/endpoints/messages/messages.js';
+import { listMessagesEndpoint } from '../../../api/endpoints/messages/messages.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { useApi, useApiStarts } from '../use-api.js';
 
@@ -54,13 +54,13 @@ describe('Link headers', () => {
   });
   it('Link headers are omitted when they would be too long for clients', () => {
     const req = { path: '/api/v1/messages', query: { reference: 'ü'.repeat(3000) } };
-    assert.equal(linksOf(listHistory, req, { pagination: { page: 1, pages: 2, limit: 50 } }, 'http://x'), undefined);
+    assert.equal(linksOf(listMessagesEndpoint, req, { pagination: { page: 1, pages: 2, limit: 50 } }, 'http://x'), undefined);
     const byCursor = { page: 1, pages: null, limit: 50, next_cursor: 'x' };
-    assert.equal(linksOf(listHistory, req, { pagination: byCursor }, 'http://x'), undefined);
+    assert.equal(linksOf(listMessagesEndpoint, req, { pagination: byCursor }, 'http://x'), undefined);
   });
   it('Link headers of 1,200 bytes have prev and next only, because nginx accepts four kilobytes of headers in all', () => {
     const req = { path: '/api/v1/messages', query: { reference: 'ü'.repeat(60) } };
-    const links = linksOf(listHistory, req, { pagination: { page: 2, pages: 3, limit: 50 } }, 'http://127.0.0.1:3000') ?? '';
+    const links = linksOf(listMessagesEndpoint, req, { pagination: { page: 2, pages: 3, limit: 50 } }, 'http://127.0.0.1:3000') ?? '';
     assert.ok(links.length <= 1200, `${links.length} bytes`);
     assert.deepEqual(Object.keys(linksIn(links)), ['prev', 'next']);
   });

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { digestRequest, faultsOfIdempotencyKey } from '../../../api/http/idempotency.js';
 import { addressKey } from '../../../api/http/client-address.js';
 import { bucketOf } from '../../../api/auth/admit.js';
+import type { Endpoint } from '../../../api/http/endpoint.js';
 import { assertReachable } from '../../../api/router.js';
+import { root } from '../../deploy/project.js';
+
+const isEndpoint = (value: unknown): boolean => typeof value === 'object' && value !== null && 'handler' in value;
 
 describe('assertReachable', () => {
   const at = (id: string, path: string, method: 'get' | 'post' = 'get') => ({ id, method, path });
@@ -17,6 +23,19 @@ describe('assertReachable', () => {
   it('accepts the endpoints of the API', () => {
     assertReachable(endpoints);
     assert.equal(new Set(endpoints.map(({ id }) => id)).size, endpoints.length);
+  });
+});
+
+describe('api/endpoints/', () => {
+  it('each endpoint is listed, and exported under its id', async () => {
+    const files = readdirSync(join(root, 'api/endpoints'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const modules = await Promise.all(
+      files.map((file) => import(`../../../api/endpoints/${file.replace(/ts$/, 'js')}`) as Promise<Record<string, unknown>>),
+    );
+    const exported = modules.flatMap((each) => Object.entries(each)).filter(([, value]) => isEndpoint(value));
+    const ids = endpoints.map(({ id }) => id);
+    assert.deepEqual(exported.map(([name]) => name).toSorted(), ids.map((id) => `${id}Endpoint`).toSorted());
+    for (const [name, value] of exported) assert.equal(name, `${(value as Endpoint).id}Endpoint`);
   });
 });
 

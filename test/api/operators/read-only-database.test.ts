@@ -3,7 +3,7 @@ import { databaseCheck, writesFindings } from '../../../activities/doctor/checks
 import { commands } from '../../../api/admin/commands/index.js';
 import { runCommand } from '../../../api/admin/run-command.js';
 import { Reply } from '../../../api/http/reply.js';
-import { getHealth } from '../../../api/endpoints/operators/health.js';
+import { getHealthEndpoint } from '../../../api/endpoints/operators/health.js';
 import { type Database, openPool } from '../../../models/db/database.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
@@ -23,7 +23,7 @@ describe('a database that takes no writes', () => {
 
   it('is an error of the database in /health, and not of the workers, whose heartbeats are rows', async () => {
     await rows(app.deps.db, `INSERT INTO worker_beats (worker, part, beat_at) VALUES ('w', 'main', now() - interval '1 minute')`);
-    const shown = await getHealth.handler({} as never, { ...app.deps, db });
+    const shown = await getHealthEndpoint.handler({} as never, { ...app.deps, db });
     assert.ok(shown instanceof Reply);
     const { services, workers } = shown.data as { services: object; workers: { status: string } };
     assert.deepEqual([shown.options.status, services, workers.status], [503, { database: 'error', redis: 'ok', queue: 'ok' }, 'ok']);
