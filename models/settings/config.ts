@@ -14,6 +14,7 @@ import { type SendingConfig, sendingConfigOf } from './sending-settings.js';
 import { type TracingConfig, tracingConfigOf } from './tracing-settings.js';
 import { unknownSettings } from './unknown-settings.js';
 import { faultsIn } from './setting-faults.js';
+import type { CheckedSettings } from './setting-kinds.js';
 import { settings } from './settings.js';
 import { type WebhookConfig, webhookConfigOf } from './webhook-settings.js';
 
@@ -103,10 +104,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   return Object.freeze(toConfig(value, given));
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the values were checked against `settings` before
-type Checked = Record<string, any>;
-
-function toConfig(value: Checked, given: Record<string, string>): Config {
+function toConfig(value: CheckedSettings, given: Record<string, string>): Config {
   const routing = routingOf(value, given);
   return {
     dataDir: resolve(value.DATA_DIR),
@@ -126,7 +124,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
 }
 
 /** Where the API listens, its addresses, and whom it answers. */
-function apiOf(value: Checked) {
+function apiOf(value: CheckedSettings) {
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
   return {
     port: value.PORT,
@@ -140,7 +138,7 @@ function apiOf(value: Checked) {
 }
 
 /** PostgreSQL, Redis and Temporal. */
-const serversOf = (value: Checked, given: Record<string, string>) => ({
+const serversOf = (value: CheckedSettings, given: Record<string, string>) => ({
   databaseUrl: value.DATABASE_URL,
   migrateDatabaseUrl: value.MIGRATE_DATABASE_URL ?? value.DATABASE_URL,
   databasePoolMax: value.DATABASE_POOL_MAX,
@@ -150,7 +148,7 @@ const serversOf = (value: Checked, given: Record<string, string>) => ({
   temporalUiUrl: value.TEMPORAL_UI_URL === undefined ? undefined : trimSlash(value.TEMPORAL_UI_URL),
 });
 
-const secretsOf = (value: Checked): Pick<Config, 'jwtSecret' | 'jwtSecrets' | 'secretKey' | 'secretKeys'> => ({
+const secretsOf = (value: CheckedSettings): Pick<Config, 'jwtSecret' | 'jwtSecrets' | 'secretKey' | 'secretKeys'> => ({
   jwtSecret: value.JWT_SECRET,
   jwtSecrets: [value.JWT_SECRET, ...value.JWT_SECRETS_OLD],
   secretKey: value.SECRET_KEY,
@@ -158,7 +156,7 @@ const secretsOf = (value: Checked): Pick<Config, 'jwtSecret' | 'jwtSecrets' | 's
 });
 
 /** Sign-up, credits, payments and mails of workspaces, and how long their messages are kept. */
-const workspacesOf = (value: Checked, isSandboxOnly: boolean) => ({
+const workspacesOf = (value: CheckedSettings, isSandboxOnly: boolean) => ({
   smtpUrl: value.SMTP_URL,
   mailFrom: value.MAIL_FROM,
   consoleIdleHours: value.CONSOLE_IDLE_HOURS,

@@ -1,6 +1,7 @@
 /** Settings of the limits of a workspace, a key and an address; see docs/limits.md. */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import Joi from 'joi';
+import type { CheckedSettings } from './setting-kinds.js';
 
 const rateLimit = Joi.string()
   .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
@@ -90,17 +91,14 @@ export interface Limits {
   connections: { max: number; ofAddress: number };
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
-type Checked = Record<string, any>;
-
-export const limitsOf = (value: Checked): Limits => ({
+export const limitsOf = (value: CheckedSettings): Limits => ({
   rateLimits: rateLimitsOf(value),
   quotas: quotasOf(value),
   sharedGroupWebhooks: value.SHARED_GROUP_WEBHOOKS,
   connections: { max: value.MAX_CONNECTIONS, ofAddress: value.MAX_CONNECTIONS_ADDRESS },
 });
 
-const quotasOf = (value: Checked): Quotas => ({
+const quotasOf = (value: CheckedSettings): Quotas => ({
   apiKeys: value.MAX_API_KEYS,
   webhooks: value.MAX_WEBHOOKS,
   replays: value.MAX_REPLAYS,
@@ -114,7 +112,7 @@ function readLimit(text: string): RateLimit {
   return { points, seconds };
 }
 
-function rateLimitsOf(value: Checked): RateLimits {
+function rateLimitsOf(value: CheckedSettings): RateLimits {
   const api = readLimit(value.RATE_LIMIT_API);
   const workspace = value.RATE_LIMIT_WORKSPACE as string | undefined;
   return {

@@ -1,5 +1,6 @@
 /** Settings of the MCP server, by which AI assistants use the service; see docs/mcp.md. */
 import Joi from 'joi';
+import type { CheckedSettings } from './setting-kinds.js';
 
 export const mcpSettings: Record<string, Joi.Schema> = {
   MCP: Joi.string()
@@ -18,7 +19,6 @@ export interface McpConfig {
   mcp: { isOn: boolean; sendsDay: number };
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
-export const mcpConfigOf = (value: Record<string, any>): McpConfig => ({
+export const mcpConfigOf = (value: CheckedSettings): McpConfig => ({
   mcp: { isOn: value.MCP === 'on', sendsDay: value.MCP_SENDS_DAY },
 });

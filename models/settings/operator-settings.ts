@@ -1,5 +1,6 @@
 /** Settings for the endpoints that operators, load balancers and Prometheus use; see docs/operations.md. */
 import Joi from 'joi';
+import type { CheckedSettings } from './setting-kinds.js';
 
 const usualMetricsPort = 9464;
 
@@ -37,8 +38,7 @@ export interface OperatorConfig {
   metrics: { host: string; port: number; isGiven: boolean };
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
-export const operatorConfigOf = (value: Record<string, any>, given: Readonly<Record<string, string>>): OperatorConfig => ({
+export const operatorConfigOf = (value: CheckedSettings, given: Readonly<Record<string, string>>): OperatorConfig => ({
   logLevel: value.LOG_LEVEL,
   drainSeconds: value.DRAIN_SECONDS,
   metrics: { host: value.METRICS_HOST, port: value.METRICS_PORT, isGiven: given.METRICS_PORT !== undefined },

@@ -1,6 +1,7 @@
 /** Accounts with providers: the channels that each kind serves, and its settings. */
 import { type Channel, forEachChannel } from '../channels.js';
 import type { AccountOf, ProviderAccount, ProviderKind } from '../rules/routing/provider-kinds.js';
+import type { CheckedSettings } from './setting-kinds.js';
 
 /** Kind of provider → channel that it serves → required settings. */
 export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
@@ -23,16 +24,13 @@ export const channelSetting = (prefix: 'PROVIDER' | 'REPORT_TIMEOUT', channel: C
 export const kindsFor = (channel: Channel): string[] =>
   Object.entries(settingsNeeded).flatMap(([kind, channels]) => (channel in channels ? [kind] : []));
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
-type Values = Readonly<Record<string, any>>;
-
 function amazonOf(region: string): string {
   if (region.startsWith('eusc-')) return 'amazonaws.eu';
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
 /** Settings → account, by kind. The settings were checked: those that the kind requires for its channel are present. */
-const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<AccountOf<Kind>, 'name' | 'kind'> } = {
+const accountFrom: { readonly [Kind in ProviderKind]: (value: CheckedSettings) => Omit<AccountOf<Kind>, 'name' | 'kind'> } = {
   sandbox: () => ({}),
   twilio: (value) => ({
     apiBase: value.TWILIO_API_BASE,
@@ -80,5 +78,5 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
 };
 
 /** The account with this name and kind. */
-export const accountOf = (name: string, kind: ProviderKind, value: Values): ProviderAccount =>
+export const accountOf = (name: string, kind: ProviderKind, value: CheckedSettings): ProviderAccount =>
   ({ name, kind, ...accountFrom[kind](value) }) as ProviderAccount;

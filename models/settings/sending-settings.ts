@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type Channel, channels, channelTraits, forEachChannel } from '../channels.js';
 import { channelSetting } from './provider-account.js';
-import { list } from './setting-kinds.js';
+import { type CheckedSettings, list } from './setting-kinds.js';
 
 const providerLimit = Joi.string()
   .pattern(/^[a-z][a-z0-9_-]*=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,3})?$/)
@@ -70,8 +70,7 @@ export interface SendingConfig {
   acceptConcurrency: number;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
-export const sendingConfigOf = (value: Record<string, any>): SendingConfig => ({
+export const sendingConfigOf = (value: CheckedSettings): SendingConfig => ({
   sandboxDelayMs: value.SANDBOX_DELAY_MS,
   providerLimits: Object.fromEntries(
     value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),

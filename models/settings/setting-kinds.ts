@@ -3,6 +3,10 @@ import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
 import { isEmail } from '../rules/values/email.js';
 
+/** The values of all settings after their check, by name. Only the check knows their types. */
+// oxlint-disable-next-line typescript/no-explicit-any -- see above
+export type CheckedSettings = Readonly<Record<string, any>>;
+
 /** @param nothing a word for the empty list, if an empty text means that the setting is absent */
 export const list = (item: Joi.Schema, nothing = '') => listBy((text) => (text === nothing ? [] : partsOf(text)), item);
 

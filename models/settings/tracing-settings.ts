@@ -1,6 +1,6 @@
 /** Settings of traces, by the standard names of OpenTelemetry; see docs/observability/traces.md. */
 import Joi from 'joi';
-import { url } from './setting-kinds.js';
+import { type CheckedSettings, url } from './setting-kinds.js';
 
 /** `parentbased_` makes no difference, because the only parents from outside are those of clients, and these decide nothing; see docs/observability/traces.md. */
 const samplers = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
@@ -38,8 +38,7 @@ export interface TracingConfig {
   ratio: number;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
-export const tracingConfigOf = (value: Record<string, any>): { tracing: TracingConfig } => ({
+export const tracingConfigOf = (value: CheckedSettings): { tracing: TracingConfig } => ({
   tracing: {
     endpoint: value.OTEL_EXPORTER_OTLP_ENDPOINT,
     headers: value.OTEL_EXPORTER_OTLP_HEADERS ?? {},

@@ -1,6 +1,6 @@
 /** Settings of webhooks: where they may lead, when a delivery is repeated, and how long its data is kept; see docs/webhooks.md. */
 import Joi from 'joi';
-import { days, filledList, list, network } from './setting-kinds.js';
+import { type CheckedSettings, days, filledList, list, network } from './setting-kinds.js';
 
 /** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays in seconds. */
 export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
@@ -45,8 +45,7 @@ export interface WebhookConfig {
   webhookFirstAttempt: 'inline' | 'child';
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
-export const webhookConfigOf = (value: Record<string, any>): WebhookConfig => ({
+export const webhookConfigOf = (value: CheckedSettings): WebhookConfig => ({
   webhookAllowedNetworks: value.WEBHOOK_ALLOWED_NETWORKS,
   webhookPorts: value.WEBHOOK_PORTS,
   webhookDnsServers: value.WEBHOOK_DNS_SERVERS,
