@@ -51,10 +51,10 @@ export async function decide<Row extends Undecided>(deps: DecisionDeps, rows: re
   try {
     answer = await decider.ask();
   } catch (err) {
-    deps.logger.warn({ err, workflow_id: decider.workflowId }, 'workflow did not answer; fencing undecided messages');
+    deps.logger.warn({ err, workflow_id: decider.workflowId }, 'workflow did not answer; fencing undecided rows');
     return fence(deps, rows, decider, err);
   }
-  return refuse(deps, rows, decider, { accepted: new Set(answer.accepted), reasons: answer.reasons });
+  return decisionsFor(deps, rows, decider, { accepted: new Set(answer.accepted), reasons: answer.reasons });
 }
 
 /** After this the decision is final: either the rows are deleted, or the workflow was faster. */
@@ -72,7 +72,7 @@ async function fence<Row extends Undecided>(
     return decider.stored(ids);
   });
   const others = rows.filter(({ id }) => !fenced.has(id));
-  const decisions = await refuse(deps, others, decider, { accepted: new Set(stored), cause });
+  const decisions = await decisionsFor(deps, others, decider, { accepted: new Set(stored), cause });
   return new Map([...decisions, ...[...fenced].map((id) => [id, internal(cause, 1)] as const)]);
 }
 
@@ -85,14 +85,15 @@ interface Outcome {
 }
 
 /**
- * The rows that were not accepted are deleted. Their requests get the reason of the workflow. If it names none, they get one that still applies:
- * the balance, the daily limit, or `otherRefusal`. Otherwise it applies no more, or another request with the same idempotency key has fenced them.
+ * The decision for each row. Rows that were not accepted are already deleted; their error is the workflow's reason, else a reason that applies now
+ * (the balance, the daily limit, or `otherRefusal`), else an internal error: the reason applies no longer, or a request with the same idempotency
+ * key has fenced them.
  */
-async function refuse<Row extends Undecided>(
+async function decisionsFor<Row extends Undecided>(
   { db }: DecisionDeps,
   rows: readonly Row[],
   { otherRefusal }: Decider<Row>,
-  { accepted, reasons = new Map(), cause = new Error('it was refused or deleted before, for a reason that is not known') }: Outcome,
+  { accepted, reasons = new Map(), cause = new Error('the send was refused or deleted earlier; the reason is unknown') }: Outcome,
 ): Promise<Decisions> {
   const refused = rows.filter(({ id }) => !accepted.has(id) && !reasons.get(id));
   // Without the funds the reason is unknown. The rows that were accepted stay accepted.
