@@ -123,37 +123,37 @@ export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'co
   planned(withUnusedContent(checked), deps, faultsOfPlan);
 
 /**
- * Adds the plan to the body, and the faults that `refusals` finds in it. A content whose rendering would take too long is refused with 409, unless
+ * Adds the plan to the body, and the faults that `faultsIn` finds in it. A content whose rendering would take too long is refused with 409, unless
  * there are faults: its recipients are planned with another content.
  * @param unitsMax see `planBulk`
  */
 export async function planned(
   { value: given, faults, ...others }: Checked<BulkBody>,
   { config }: Pick<BulkDeps, 'config'>,
-  refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
+  faultsIn: (body: BulkBody, plan: BulkPlan) => Fault[],
   unitsMax?: number,
 ): Promise<Checked<BulkBody>> {
   const refusal = refusalOfContent(given.content, config.quotas.placeholders);
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
   if (!Array.isArray(value.recipients)) return { ...others, refusal, value, faults };
   const unusable = [...faults.map(({ field }) => field), ...(refusal === undefined ? [] : ['content'])];
-  const plan = await planBulk(judgeable(value, unusable), recipientsMax, unitsMax);
+  const plan = await planBulk(checkable(value, unusable), recipientsMax, unitsMax);
   const ignored = [...(others.ignored ?? []), ...(await ignoredFieldsOf(value.recipients))];
-  return { refusal, ignored, value: { ...value, plan }, faults: withLater(bulkBody, faults, refusals(value, plan)) };
+  return { refusal, ignored, value: { ...value, plan }, faults: withLater(bulkBody, faults, faultsIn(value, plan)) };
 }
 
 /** The body with a valid content in place of one that must not be rendered. */
-export const withoutContent = (body: BulkBody): BulkBody => ({ ...body, content: harmless });
+export const withoutContent = (body: BulkBody): BulkBody => ({ ...body, content: placeholder });
 
-const harmless: Content = { text: '-' };
+const placeholder: Content = { text: '-' };
 
-/** Replaces each of these fields by a harmless value, so that the recipients can still be checked. */
-function judgeable(value: BulkBody, unusable: readonly string[]): BulkRequest {
+/** Replaces each of these fields by a placeholder, so that the recipients can still be checked. */
+function checkable(value: BulkBody, unusable: readonly string[]): BulkRequest {
   const isUnusable = (name: string) => unusable.some((field) => field === name || field.startsWith(`${name}.`));
   return {
     ...value,
     channel: isUnusable('channel') ? null : value.channel,
-    content: isUnusable('content') ? harmless : value.content,
+    content: isUnusable('content') ? placeholder : value.content,
   };
 }
 

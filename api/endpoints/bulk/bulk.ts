@@ -63,9 +63,9 @@ async function accept(
   head: RequestHead<Buffer | null>,
 ) {
   assertTemplateTaken(deps.config, given);
-  const judged = refusal === null ? given : withoutContent(given);
+  const checkable = refusal === null ? given : withoutContent(given);
   // Contacts are read after the idempotency look-up: a repeated request gets its first response even if its contacts have changed.
-  const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, judged), caller.allowedCountries);
+  const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, checkable), caller.allowedCountries);
   const faults = faultsOfPlan(body, body.plan);
   if (faults.length > 0) throw invalid(faults);
   if (refusal !== null) throw refusal;

@@ -119,8 +119,8 @@ async function previewAll(
   { workspaceId, allowedCountries }: Caller,
   { given, refusal }: { given: BulkBody; refusal: AppError | null },
 ): Promise<PreviewedMessage[]> {
-  const judged = refusal === null ? given : withoutContent(given);
-  const bulk = await withinCountries(await withContacts(db, workspaceId, judged, previewUnitsMax), allowedCountries);
+  const checkable = refusal === null ? given : withoutContent(given);
+  const bulk = await withinCountries(await withContacts(db, workspaceId, checkable, previewUnitsMax), allowedCountries);
   if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);
   if (refusal !== null) throw refusal;
   return previewBulk(bulk, bulk.plan);
