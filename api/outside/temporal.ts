@@ -5,7 +5,7 @@ import type { Config } from '../../models/settings/config.js';
 import { atMostEvery } from '../../models/flow/at-most-every.js';
 import { countText } from '../../models/rules/values/text.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
-import { answerWithin } from './answer-within.js';
+import { withTimeout } from './with-timeout.js';
 import { recentPollers } from './pollers.js';
 import { notifyPages, runWatcher, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
@@ -91,7 +91,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
   return {
     accept: (request) =>
       traceAccept(request.messages, request.workflowId, () =>
-        answerWithin(client, whoAccepts, acceptTimeoutMs, () =>
+        withTimeout(client, whoAccepts, acceptTimeoutMs, () =>
           client.workflow.executeUpdateWithStart<SendWorkflow, AcceptAnswer, []>(acceptUpdate, {
             updateId: acceptUpdate,
             startWorkflowOperation: startOf(request),
@@ -100,7 +100,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
       ),
     acceptBatch: (request) =>
       traceAccept([request], workflowIds.batch(request.batchId), () =>
-        answerWithin(client, whoAccepts, batchTimeoutFactor * acceptTimeoutMs, () =>
+        withTimeout(client, whoAccepts, batchTimeoutFactor * acceptTimeoutMs, () =>
           client.workflow.executeUpdateWithStart<(input: SendBatchInput) => Promise<void>, AcceptBatchAnswer, []>(acceptUpdate, {
             updateId: acceptUpdate,
             startWorkflowOperation: startOfBatch(request),
@@ -128,7 +128,7 @@ function createShortCalls(client: Client) {
   const open = new Set<Promise<unknown>>();
   return {
     shortCall<T>(call: () => Promise<T>): Promise<T> {
-      const made = answerWithin(client, 'Temporal', shortCallTimeoutMs, call);
+      const made = withTimeout(client, 'Temporal', shortCallTimeoutMs, call);
       const ended: Promise<unknown> = Promise.allSettled([made]).finally(() => open.delete(ended));
       open.add(ended);
       return made;

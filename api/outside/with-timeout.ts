@@ -3,11 +3,11 @@ import { type Client, isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledErr
 import { grpcStatus } from '../../models/process/grpc-status.js';
 
 /**
- * Makes calls that end after this time.
- * @param who has to answer
+ * Calls Temporal, and fails the call after a time.
+ * @param who the server that the error names
  * @throws an error that names the server and the time, for the log: those of the library name neither
  */
-export async function answerWithin<T>(client: Client, who: string, timeoutMs: number, call: () => Promise<T>): Promise<T> {
+export async function withTimeout<T>(client: Client, who: string, timeoutMs: number, call: () => Promise<T>): Promise<T> {
   try {
     return await client.withDeadline(Date.now() + timeoutMs, call);
   } catch (error) {
