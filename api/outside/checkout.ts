@@ -51,7 +51,7 @@ export async function openCheckout(deps: Deps, caller: Caller, request: Checkout
     const order = await insertOrder(deps.db, {
       id: makeId(),
       workspaceId,
-      creditPackage: creditPackage,
+      creditPackage,
       idempotencyKey,
       digest: idempotencyKey === null ? null : digest,
     });
