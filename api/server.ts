@@ -20,9 +20,9 @@ import { type BulkThread, createBulkThread, apiPoolSizes } from './bulk-thread/c
 import { createCommonDeps } from './create-common-deps.js';
 import type { Deps } from './deps.js';
 import { createHttpServer, defaultTimeouts } from './http/http-server.js';
-import { createCertificateReader } from './outside/certificate-gauges.js';
+import { createCertificateReader } from './metrics/certificate-gauges.js';
 import { createReadTurns } from './http/resource-limits.js';
-import { createGaugeReader } from './outside/show-gauges.js';
+import { createGaugeReader } from './metrics/show-gauges.js';
 import { connectTemporal } from './outside/temporal.js';
 import { warnOfSandbox } from './outside/warn-of-sandbox.js';
 

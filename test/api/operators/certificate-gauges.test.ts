@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createCertificateReader } from '../../../api/outside/certificate-gauges.js';
+import { createCertificateReader } from '../../../api/metrics/certificate-gauges.js';
 import { apiMetrics } from '../../../models/metrics/catalogue.js';
 import { until } from '../../support/client.js';
 import { certificateFor, type Receiver, startReceiver } from '../../support/network/receiver.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createGaugeReader } from '../../../api/outside/show-gauges.js';
+import { createGaugeReader } from '../../../api/metrics/show-gauges.js';
 import { clearServiceGauges, serviceGauges } from '../../../models/metrics/catalogue.js';
 import { noteWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { useDatabase } from '../../support/for-each.js';
