@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
+import { configWarnings } from '../models/settings/config-warnings.js';
 import { connect } from '../models/db/database.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { limitHeapGrowth } from '../models/flow/heap.js';
@@ -24,7 +25,6 @@ import { createCertificateReader } from './metrics/certificate-gauges.js';
 import { createReadTurns } from './http/resource-limits.js';
 import { createGaugeReader } from './metrics/show-gauges.js';
 import { connectTemporal } from './outside/temporal.js';
-import { warnOfSandbox } from './outside/warn-of-sandbox.js';
 
 const drainMsMax = 10_000;
 /** How long the process waits for connections to PostgreSQL and Temporal to close. */
@@ -70,7 +70,7 @@ async function start(deps: ServerDeps): Promise<void> {
   };
   await serveMetrics({ ...metrics, dataDir, logger: deps.logger, refresh });
   reportOutdatedRuntime((line) => deps.logger.warn(line));
-  warnOfSandbox(deps.config, deps.logger);
+  for (const { subject, text, fix } of configWarnings(deps.config)) deps.logger.warn({ fix }, `${subject}: ${text}`);
   deps.logger.info({ host: deps.config.host, port: deps.config.port, schema }, 'listening');
   limitHeapGrowth();
   stopOnSignal(server, deps, endTracing); // before the launcher gets `ready`: it may stop the process at once

@@ -32,15 +32,7 @@ const timeoutMs = 5000;
 const toleranceSeconds = 300;
 
 /** Creates the client. It connects to the provider on first use. */
-export function createPayments(config: Pick<Config, 'stripe' | 'publicUrl' | 'isSandboxOnly'>, logger: Logger): Payments {
-  const { stripe, publicUrl, isSandboxOnly } = config;
-  const { secretKey, webhookSecret } = stripe;
-  if ((secretKey === undefined) !== (webhookSecret === undefined)) {
-    logger.warn('only one of STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET is set; no credits are sold');
-  }
-  if (keyMode(secretKey) === 'test' && !isSandboxOnly) {
-    logger.warn('STRIPE_SECRET_KEY is a test key, but a channel has a real carrier: messages can be paid for with test cards');
-  }
+export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'publicUrl'>, logger: Logger): Payments {
   return new StripePayments(stripe, publicUrl, logger);
 }
 

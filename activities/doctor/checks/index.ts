@@ -5,10 +5,12 @@ import { paymentsCheck } from './payments.js';
 import { providersCheck } from './providers.js';
 import { runtimeCheck } from './runtime.js';
 import { mailCheck, redisCheck } from './servers.js';
+import { settingsCheck } from './settings.js';
 import { temporalCheck, workersCheck } from './temporal.js';
 
 /** In the order of the report. */
 export const allChecks: readonly Check[] = [
+  settingsCheck,
   runtimeCheck,
   databaseCheck,
   secretKeyCheck,

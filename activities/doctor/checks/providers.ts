@@ -1,8 +1,6 @@
 /** The accounts with providers: whether each one takes the credentials. Sends nothing. */
 import type { ProviderAccount } from '../../../models/rules/routing/provider-kinds.js';
 import { servingAccounts } from '../../../models/rules/routing/route.js';
-import { channelSetting } from '../../../models/settings/provider-account.js';
-import type { Config } from '../../../models/settings/config.js';
 import { createProviders } from '../../handoff/providers/index.js';
 import type { Provider } from '../../handoff/providers/provider.js';
 import { type Check, failed, type Finding, ok, skipped, warning } from '../check.js';
@@ -16,21 +14,9 @@ export const providersCheck: Check = {
     const findings = await Promise.all(
       [...accounts.values()].map((provider) => accountFinding(provider, { isServing: serving.has(provider.name), signal })),
     );
-    return [...findings, ...sandboxFindings(config), ...topicFindings(config.accounts), ...formerSecretFindings(config.accounts)];
+    return [...findings, ...topicFindings(config.accounts), ...formerSecretFindings(config.accounts)];
   },
 };
-
-/** Channels whose messages reach nobody while those of others do. */
-export function sandboxFindings({ sandboxChannels, isSandboxOnly }: Pick<Config, 'sandboxChannels' | 'isSandboxOnly'>): Finding[] {
-  if (isSandboxOnly) return [];
-  return sandboxChannels.map((channel) =>
-    warning(
-      `channel ${channel}`,
-      'uses the sandbox beside real carriers: its messages are charged and reported as delivered, but reach nobody',
-      `Set ${channelSetting('PROVIDER', channel)} before messages are sent on it`,
-    ),
-  );
-}
 
 /** Accounts whose callbacks may be signed with a weak digest. */
 export const topicFindings = (accounts: readonly ProviderAccount[]): Finding[] =>

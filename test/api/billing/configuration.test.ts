@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import { pino } from 'pino';
-import { createPayments } from '../../../api/outside/payments.js';
-import { warnOfSandbox } from '../../../api/outside/warn-of-sandbox.js';
 import { eventText, type FakeProvider, signature, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
-import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { eventsPath } from './shop.js';
@@ -36,26 +32,4 @@ describe('billing with a wrong configuration', () => {
       });
     });
   }
-
-  it('each channel that uses the sandbox beside a real carrier is logged as a warning at the start', () => {
-    const real = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
-    const warnedOf = (env: NodeJS.ProcessEnv) => {
-      const lines: string[] = [];
-      warnOfSandbox(testConfig(env), pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).channel) }));
-      return lines;
-    };
-    assert.deepEqual([warnedOf(real), warnedOf({})], [['sms', 'whatsapp'], []]);
-  });
-
-  it('a test key beside a real carrier is logged as a warning at the start', () => {
-    const real = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
-    const warningsFor = (env: NodeJS.ProcessEnv) => {
-      const lines: string[] = [];
-      const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-      createPayments(testConfig({ ...stripeEnv('http://127.0.0.1:1'), ...env }), logger);
-      return lines;
-    };
-    assert.match(warningsFor(real).join(), /^STRIPE_SECRET_KEY is a test key/);
-    assert.deepEqual([warningsFor({}), warningsFor({ ...real, STRIPE_SECRET_KEY: 'sk_live_1' })], [[], []]);
-  });
 });

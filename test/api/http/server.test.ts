@@ -103,13 +103,16 @@ describe('api/server', () => {
     for (const { name } of removed) await select(database.db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name]);
   });
 
-  it('starts without database and Temporal, and /health shows it', async () => {
-    const running = start({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' });
+  it('starts without database and Temporal, which /health shows, and logs settings that do not fit together', async () => {
+    const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' };
+    const running = start({ ...away, STRIPE_SECRET_KEY: 'sk_test_1' });
     assert.deepEqual(await running.ready, [{ ready: true }, undefined]);
     const health = await fetch(url('/health'));
     assert.equal(health.status, 503);
     assert.deepEqual(((await health.json()) as { services: object }).services, { database: 'error', redis: 'ok', queue: 'error' });
     assert.equal((await fetch(url('/api/v1/messages'), { headers: { 'X-API-Key': generateApiKey() } })).status, 500);
+    const warned = 'payments: no credits are sold: STRIPE_WEBHOOK_SECRET is missing';
+    await until(() => running.output().includes(warned), 'the log warns');
   });
 
   it('500 with Retry-After without a worker, and the log holds no personal data', async () => {
