@@ -4,7 +4,7 @@ import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import { type AccountHealth, claimAccountProbe, noteCalls } from '../../models/operations/handoff/account-health.js';
 import { levelMax } from '../../models/rules/routing/route.js';
-import { slowMsOf } from '../../models/rules/routing/account-health.js';
+import { slowMsOf } from '../../models/rules/routing/account-level.js';
 import type { Providers } from './providers/provider.js';
 
 /** A call in progress. */

@@ -7,7 +7,7 @@ import { describeFinding } from '../../../models/rules/billing/difference-text.j
 import type { Database } from '../../../models/db/database.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { type Command, type CommandOutcome, textIn } from '../command.js';
-import { findWorkspace } from '../find-workspace.js';
+import { requireWorkspace } from '../require-workspace.js';
 
 export const auditCommand: Command = {
   name: 'audit',
@@ -43,7 +43,7 @@ async function auditAll(db: Database): Promise<CommandOutcome> {
 }
 
 async function acknowledge(db: Database, named: string): Promise<CommandOutcome> {
-  const workspace = await findWorkspace(named);
+  const workspace = await requireWorkspace(named);
   const correction = await acknowledgeDrift(db, workspace);
   const posted = correction === 0 ? 'Its ledger has the same sum' : `Its ledger got a correction of ${creditsText(correction)}`;
   const text = `The balance of ${workspace.id} is now accepted as correct. ${posted}.`;

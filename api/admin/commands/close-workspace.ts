@@ -1,7 +1,7 @@
 import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { type Command, textIn, UsageError } from '../command.js';
-import { findWorkspace } from '../find-workspace.js';
+import { requireWorkspace } from '../require-workspace.js';
 
 export const closeWorkspaceCommand: Command = {
   name: 'workspace close',
@@ -10,7 +10,7 @@ export const closeWorkspaceCommand: Command = {
   summary:
     'Close a workspace: its keys, logins and webhooks end at once, and messages that were not handed off are cancelled and refunded. This cannot be undone.',
   async run(given, { db }) {
-    const { id, name, email } = await findWorkspace(given.positionals[0] ?? '');
+    const { id, name, email } = await requireWorkspace(given.positionals[0] ?? '');
     if (textIn(given, 'confirm')?.toLowerCase() !== email.toLowerCase()) {
       throw new UsageError(`--confirm must be the e-mail address of ${name} (${id})`);
     }

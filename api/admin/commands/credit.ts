@@ -3,7 +3,7 @@ import { grantCredits } from '../../../models/operations/billing/grant-credits.j
 import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
 import { readMoney } from '../../../models/rules/billing/currency.js';
 import { type Command, type ParsedArguments, textIn, UsageError } from '../command.js';
-import { findWorkspace } from '../find-workspace.js';
+import { requireWorkspace } from '../require-workspace.js';
 import { leftText, readCredits } from '../read-credits.js';
 
 export const creditCommand: Command = {
@@ -28,7 +28,7 @@ export const creditCommand: Command = {
     const [reason = '', reference] = [textIn(given, 'reason'), textIn(given, 'reference')];
     const amount = readCredits(credits);
     const payment = paymentIn(given);
-    const workspace = await findWorkspace(named);
+    const workspace = await requireWorkspace(named);
     const granted =
       payment === undefined
         ? await grantCredits(db, workspace, { amount, reason, reference })

@@ -3,7 +3,7 @@ import { countText } from '../../../models/rules/values/text.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
 import { presentTransaction } from '../../present/presenters.js';
 import type { Command, ParsedArguments } from '../command.js';
-import { findWorkspace } from '../find-workspace.js';
+import { requireWorkspace } from '../require-workspace.js';
 import { firstOf, numberIn } from '../read-options.js';
 
 const limits = { usual: 20, min: 1, max: 1_000 };
@@ -17,7 +17,7 @@ export const ledgerCommand: Command = {
     'Show the newest ledger entries of a workspace: kind, credits, balance after, and the message, batch or payment that caused each.',
   async run(given: ParsedArguments) {
     const limit = numberIn(given, 'limit', limits);
-    const workspace = await findWorkspace(given.positionals[0] ?? '');
+    const workspace = await requireWorkspace(given.positionals[0] ?? '');
     const { rows, total } = await CreditEntry.ledger(workspace.id, { page: 1, limit });
     const hasMore = (total ?? 0) > rows.length;
     const end = hasMore ? firstOf(rows.length, 'entry', 'entries') : `${countText(rows.length, 'entry', 'entries')}.`;

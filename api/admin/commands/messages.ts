@@ -1,7 +1,7 @@
 import { type MessageFilter, findMessages } from '../../../models/operations/messages/find-messages.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { type Command, type ParsedArguments, textIn, UsageError } from '../command.js';
-import { findWorkspace } from '../find-workspace.js';
+import { requireWorkspace } from '../require-workspace.js';
 import { factsOf, type MessageFacts } from '../message-facts.js';
 import { firstOf, momentIn, numberIn } from '../read-options.js';
 
@@ -29,7 +29,7 @@ export const messagesCommand: Command = {
     const limit = numberIn(given, 'limit', limits);
     const filter = filterIn(given);
     const workspace = textIn(given, 'workspace');
-    const workspaceId = workspace === undefined ? undefined : (await findWorkspace(workspace)).id;
+    const workspaceId = workspace === undefined ? undefined : (await requireWorkspace(workspace)).id;
     const { messages: found, hasMore } = await findMessages(db, { ...filter, workspaceId }, limit);
     const messages = found.map(factsOf);
     const end = hasMore ? firstOf(messages.length, 'message') : `${countText(messages.length, 'message')}.`;

@@ -2,7 +2,7 @@ import { AppError } from '../../../models/errors.js';
 import { removeTotpByOperator } from '../../../models/operations/accounts/set-totp.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import type { Command } from '../command.js';
-import { findWorkspace } from '../find-workspace.js';
+import { requireWorkspace } from '../require-workspace.js';
 import { reasonIn, reasonOption } from '../read-options.js';
 
 export const removeTotpCommand: Command = {
@@ -11,7 +11,7 @@ export const removeTotpCommand: Command = {
   options: { reason: reasonOption },
   summary: 'Remove the second factor of a workspace: its owner logs in with the password alone, and gets a mail.',
   async run(given, { db }) {
-    const { id, name } = await findWorkspace(given.positionals[0] ?? '');
+    const { id, name } = await requireWorkspace(given.positionals[0] ?? '');
     const changed = await removeTotpByOperator(db, id, reasonIn(given), systemOrigin('operator')).then(() => true, wasOff); // the watcher sends the mail
     const text = `${name} (${id}) ${changed ? 'has no second factor any more' : 'had no second factor'}.`;
     return { ok: true, text, data: { workspace_id: id, totp: false, changed } };

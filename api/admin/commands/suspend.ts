@@ -1,6 +1,6 @@
 import { suspend } from '../../../models/operations/workspaces/suspend.js';
 import type { Command } from '../command.js';
-import { findWorkspace } from '../find-workspace.js';
+import { requireWorkspace } from '../require-workspace.js';
 import { reasonIn, reasonOption } from '../read-options.js';
 
 export const suspendCommand: Command = {
@@ -10,7 +10,7 @@ export const suspendCommand: Command = {
   summary: 'Suspend a workspace: its sends are refused, and messages that become due meanwhile fail and are refunded.',
   async run(given, { db }) {
     const [named = ''] = given.positionals;
-    const workspace = await findWorkspace(named);
+    const workspace = await requireWorkspace(named);
     const isNew = await suspend(db, workspace, reasonIn(given));
     const text = `${workspace.name} (${workspace.id}) ${isNew ? 'is suspended' : 'was suspended already; the reason was replaced'}.`;
     return { ok: true, text, data: { workspace_id: workspace.id, suspended: true, changed: isNew } };

@@ -1,7 +1,7 @@
 import { takeCredits } from '../../../models/operations/billing/take-credits.js';
 import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
 import { type Command, textIn } from '../command.js';
-import { findWorkspace } from '../find-workspace.js';
+import { requireWorkspace } from '../require-workspace.js';
 import { leftText, readCredits } from '../read-credits.js';
 
 export const takeCreditsCommand: Command = {
@@ -13,7 +13,7 @@ export const takeCreditsCommand: Command = {
   async run(given, { db }) {
     const [named = '', credits = ''] = given.positionals;
     const amount = readCredits(credits);
-    const workspace = await findWorkspace(named);
+    const workspace = await requireWorkspace(named);
     const left = await takeCredits(db, workspace, { amount, reason: textIn(given, 'reason') ?? '' });
     const text = `${creditsText(amount)} were taken from ${workspace.name} (${workspace.id}). ${leftText(left)}`;
     return { ok: true, text, data: { workspace_id: workspace.id, balance: toCredits(left.balance), debt: toCredits(left.debt) } };

@@ -4,7 +4,7 @@ import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { namesOnList } from '../../../models/rules/contacts/erasure.js';
 import { type Command, UsageError } from '../command.js';
-import { findWorkspace } from '../find-workspace.js';
+import { requireWorkspace } from '../require-workspace.js';
 
 export const unsuppressCommand: Command = {
   name: 'unsuppress',
@@ -13,7 +13,7 @@ export const unsuppressCommand: Command = {
   async run({ positionals: [named = '', given, recipient = ''] }, { db, config }) {
     const channel = channels.find((each) => each === given);
     if (channel === undefined) throw new UsageError(`The channel must be one of: ${channels.join(', ')}`);
-    const workspace = await findWorkspace(named);
+    const workspace = await requireWorkspace(named);
     const names = namesOnList(await erasureKey(db, config.secretKeys), channel, recipient);
     const removed = await liftSuppression(db, { workspace_id: workspace.id, channel, names }, systemOrigin('operator'));
     const text = removed

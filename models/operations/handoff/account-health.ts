@@ -1,6 +1,6 @@
 /** The health of accounts that share a channel: one row each. Each worker writes it about once a second, independent of its load. */
 import { type Database, select } from '../../db/database.js';
-import { dueChange, probePauses } from '../../rules/routing/account-health.js';
+import { dueChange, probePauses } from '../../rules/routing/account-level.js';
 import { column, recordset } from '../../tables/columns.js';
 
 /** The calls of one worker since its last write. */

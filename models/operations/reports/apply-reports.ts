@@ -10,7 +10,7 @@ import type { Message, StatusRow } from '../../tables/message.js';
 import { type GroupWork, countGroupWork } from '../messages/count-group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { emptyReports } from '../erasure/empty-reports.js';
-import { type CarrierId, idsFromReports, nameAttempts, type NamingReport } from './carrier-ids.js';
+import { type CarrierId, idsFromReports, nameAttempts, type NamingReport } from './name-attempts.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
 
 type ReportFields = 'id' | 'status' | 'error_code' | 'is_permanent' | 'provider_error_code' | 'occurred_at' | 'outcome';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { levelMax } from '../../../../models/rules/routing/route.js';
-import { dueChange, probePauses, type Seen } from '../../../../models/rules/routing/account-health.js';
+import { dueChange, probePauses, type Seen } from '../../../../models/rules/routing/account-level.js';
 
 const windowSeconds = 60;
 const seen = (changes: Partial<Seen>): Seen => ({ level: levelMax, calls: 0, bad: 0, badInARow: 0, sinceSeconds: 1_000, ...changes });
