@@ -54,7 +54,7 @@ export function issueToken(
   const claims = { ...more, typ: kind, tv: workspace.token_version, iat, exp };
   const token = jwt.sign(claims, keyOf(jwtSecret), {
     algorithm: 'HS256',
-    keyid: keyIdOf(jwtSecret),
+    keyid: kidOf(jwtSecret),
     subject: workspace.id,
     issuer,
     audience,
@@ -79,7 +79,7 @@ export type TokenReader = (kind: TokenKind, token: string | null, req: Request, 
 
 /** passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. */
 export function createTokenReader(jwtSecrets: readonly string[]): TokenReader {
-  const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), keyOf(secret)]));
+  const secrets = new Map(jwtSecrets.map((secret) => [kidOf(secret), keyOf(secret)]));
   const authenticator = new passport.Passport();
   const tokens = new WeakMap<Request, string>();
   for (const kind of kinds) authenticator.use(kind, strategyFor(kind, secrets, tokens));
@@ -136,7 +136,7 @@ function areClaimsOf(kind: TokenKind, { typ, sub, tv, exp, wh, key }: Partial<Cl
 const keyOf = (jwtSecret: string): KeyObject => createSecretKey(jwtSecret, 'utf8');
 
 /** An id of a secret that does not reveal the secret. */
-const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
+const kidOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
 
 /** The secret that the `kid` of a token identifies. Old tokens without a `kid` are tried with each secret. Undefined if nobody can read it. */
 function secretOf(secrets: ReadonlyMap<string, KeyObject>, token: string): KeyObject | undefined {
