@@ -16,7 +16,7 @@ export function faultsOfIdempotencyKey(key: string | null): Fault[] {
 }
 
 /** The values under which a request with this key may be stored: the key, or its digest if the data were erased. */
-export async function keysOf({ db, config }: { db: Database; config: Pick<Config, 'secretKeys'> }, key: string): Promise<string[]> {
+export async function storedKeysOf({ db, config }: { db: Database; config: Pick<Config, 'secretKeys'> }, key: string): Promise<string[]> {
   return [key, digestOf(await erasureKey(db, config.secretKeys), key)];
 }
 
