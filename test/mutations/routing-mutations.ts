@@ -96,8 +96,8 @@ export const routingMutations: readonly Mutation[] = [
   {
     guards: 'a report that is not overdue is not given up',
     file: 'models/operations/handoff/give-up.ts',
-    find: 'AND ${isOverdue(2)}',
-    replace: 'AND (true OR ${isOverdue(2)})',
+    find: 'AND ${isReportOverdue(2)}',
+    replace: 'AND (true OR ${isReportOverdue(2)})',
     test: 'models/operations/handoff/give-up',
   },
   {

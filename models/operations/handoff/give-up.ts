@@ -3,7 +3,7 @@ import { afterCommit, type Database, inTransaction, select, type Transaction } f
 import { workMetrics } from '../../metrics/catalogue.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
-import { isOverdue, type Overdue, overdueBind } from '../reports/awaiting-reports.js';
+import { isReportOverdue, type Overdue, overdueBind } from '../reports/awaiting-reports.js';
 import { handoffUnknownCode } from '../../rules/messages/error-codes.js';
 import { announcePage } from '../batches/open-page.js';
 import { recordStatuses } from '../messages/record-statuses.js';
@@ -28,7 +28,7 @@ export function giveUpOnReports(db: Database, groupId: string, overdue?: Overdue
 const markUnknown = `
   UPDATE messages SET status_detail = 'unknown' WHERE id IN (
     SELECT id FROM messages m
-    WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' AND ${isOverdue(2)} ORDER BY id FOR UPDATE)
+    WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' AND ${isReportOverdue(2)} ORDER BY id FOR UPDATE)
   RETURNING channel`;
 
 /** Locks the group before its messages: see `inTransaction`. @returns whether its inbox has reports that were not applied */

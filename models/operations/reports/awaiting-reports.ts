@@ -18,10 +18,10 @@ export interface Overdue {
 }
 
 /** SQL: the time of the message `m` was over, or the time is null. @param first number of the first of two parameters */
-export const isOverdue = (first: number) => `($${first}::timestamptz IS NULL
+export const isReportOverdue = (first: number) => `($${first}::timestamptz IS NULL
   OR m.sent_at <= $${first}::timestamptz - ($${first + 1}::json ->> m.channel)::double precision * interval '1 second')`;
 
-/** The values of the parameters of `isOverdue`. */
+/** The values of the parameters of `isReportOverdue`. */
 export const overdueBind = (overdue?: Overdue) => [overdue?.at ?? null, JSON.stringify(overdue?.timeoutSeconds ?? {})];
 
 /**
@@ -40,5 +40,5 @@ export function awaitingReports(
 const awaiting = `
   SELECT id, provider, provider_message_id FROM messages m
   WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' AND provider_message_id IS NOT NULL AND id > $2::uuid
-    AND ${isOverdue(3)}
+    AND ${isReportOverdue(3)}
   ORDER BY id`;
