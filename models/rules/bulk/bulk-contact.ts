@@ -24,7 +24,7 @@ export function namedContact(recipient: unknown): unknown {
 }
 
 /** The address of the contact, or its fault; both null if it was not looked up yet. */
-export function addressOf(
+export function recipientAddressOf(
   contacts: BulkContacts,
   named: unknown,
   channel: Channel | null,

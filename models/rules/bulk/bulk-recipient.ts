@@ -2,7 +2,7 @@
 import type { Channel } from '../../channels.js';
 import { type Fault, missingFieldText, unknownFieldText } from '../../errors.js';
 import type { Content } from '../messages/message-content.js';
-import { addressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
+import { recipientAddressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
 import { fillIn } from './bulk-whatsapp-template.js';
 import { faultAt, readText, readValue, readVariables, type Values } from './given-values.js';
@@ -91,7 +91,7 @@ interface ResolvedRecipient {
 }
 
 function readContact({ path, faults }: Reading, { contacts, channel }: BulkTemplates, named: unknown): ResolvedRecipient {
-  const { contact, to, fault } = addressOf(contacts, named, channel, `${path}.contact_id`);
+  const { contact, to, fault } = recipientAddressOf(contacts, named, channel, `${path}.contact_id`);
   if (fault !== null) faults.push(fault);
   return { to: to ?? '', contact, isKnown: contact !== undefined };
 }
