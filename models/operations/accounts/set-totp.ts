@@ -15,7 +15,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 import { countAttempt, forgetCounted, uncountIfItFails } from '../logins/login-attempts.js';
-import { type AttemptDeps, noteFailedAttempt } from '../logins/note-failed-attempt.js';
+import { type LoginAttemptDeps, noteFailedAttempt } from '../logins/note-failed-attempt.js';
 import { type GivenCode, totpContext, useCode } from '../logins/use-code.js';
 
 /**
@@ -78,7 +78,7 @@ export function confirmTotp(
  *   the credential has ended
  */
 export async function removeTotp(
-  deps: AttemptDeps,
+  deps: LoginAttemptDeps,
   { workspaceId, code, client }: { workspaceId: string; code: string; client: ClientDigests },
   origin: Origin,
 ): Promise<string | null> {

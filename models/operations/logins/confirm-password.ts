@@ -5,7 +5,7 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { assertLasts } from '../accounts/as-caller.js';
 import { countAttempt, forgetCounted, uncountAttempt, uncountIfItFails } from './login-attempts.js';
-import { type AttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
+import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 
 /**
  * Verifies the password of a caller who has a JWT, and returns the workspace. A JWT alone may be stolen. Wrong passwords count as failed
@@ -14,7 +14,7 @@ import { type AttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
  * @throws AppError unauthorized if the password is wrong or the session has ended, rate_limited while attempts for this workspace are blocked
  */
 export async function confirmPassword(
-  deps: AttemptDeps,
+  deps: LoginAttemptDeps,
   { workspaceId, password, client }: { workspaceId: string; password: string; client: ClientDigests },
   origin: Origin,
 ): Promise<Workspace> {

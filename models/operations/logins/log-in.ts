@@ -5,12 +5,12 @@ import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { countAttempt, forgetAttempts, type LoginAttempt, uncountIfItFails } from './login-attempts.js';
-import { type AttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
+import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 import { useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/issue-mail.js';
 
-export interface LoginDeps extends AttemptDeps {
+export interface LoginDeps extends LoginAttemptDeps {
   /**
    * Called before the password is verified. A refusal uncounts the attempt.
    * @param isExempt the client has reset the password a short while ago

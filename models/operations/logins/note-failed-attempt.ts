@@ -6,7 +6,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { freeAttempts, type LoginAttempt } from './login-attempts.js';
 
 /** The dependencies of an operation that verifies passwords or codes. */
-export interface AttemptDeps {
+export interface LoginAttemptDeps {
   db: Database;
   config: Pick<Config, 'secretKeys'>;
   /** Called for every mail that was put into the outbox. */
@@ -25,7 +25,7 @@ export interface FailedAttempt {
  * nobody, also with a JWT: it is in doubt whether the owner has made the attempt.
  */
 export async function noteFailedAttempt(
-  { db, onMail }: AttemptDeps,
+  { db, onMail }: LoginAttemptDeps,
   { workspace, attempt, reason }: FailedAttempt,
   origin: Origin,
 ): Promise<void> {
