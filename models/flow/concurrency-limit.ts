@@ -30,7 +30,7 @@ interface Waiter {
 export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, key?: string) => Promise<Result>;
 
 /** Runs a read when it may use a connection. */
-export type Turn = <Result>(read: () => Promise<Result>) => Promise<Result>;
+export type ReadTurn = <Result>(read: () => Promise<Result>) => Promise<Result>;
 
 /** Limits how many pieces of work run at the same time. The others wait in fair order. */
 export function createConcurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit {

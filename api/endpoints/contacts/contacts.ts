@@ -1,7 +1,7 @@
 /** Contacts: the recipients of a workspace. */
 import Joi from 'joi';
 import { mapRows } from '../../../models/rules/values/list-window.js';
-import type { Turn } from '../../../models/flow/concurrency-limit.js';
+import type { ReadTurn } from '../../../models/flow/concurrency-limit.js';
 import { searchContacts } from '../../../models/operations/contacts/search-contacts.js';
 import { Contact } from '../../../models/tables/contact.js';
 import { unreachableContact } from '../../../models/errors.js';
@@ -63,7 +63,7 @@ export const listContactsEndpoint = list({
   }),
   inSteps: true,
   async find({ caller: { workspaceId }, filters: { search, tag }, window }, { db, readTurns }) {
-    const turn: Turn = (read) => readTurns(read, workspaceId);
+    const turn: ReadTurn = (read) => readTurns(read, workspaceId);
     const found =
       search === undefined
         ? await turn(() => Contact.page(workspaceId, tag, window))

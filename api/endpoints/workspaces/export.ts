@@ -11,7 +11,7 @@ import type { Database } from '../../../models/db/database.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { asCaller, assertLasts } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
-import type { Turn } from '../../../models/flow/concurrency-limit.js';
+import type { ReadTurn } from '../../../models/flow/concurrency-limit.js';
 import { auditEventsOf, batchesOf, erasuresOf, type Pages, rowsOf } from '../../../models/operations/workspaces/export-rows.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Suppression } from '../../../models/tables/suppression.js';
@@ -83,7 +83,7 @@ export const exportWorkspaceEndpoint = endpoint({
         const target = { type: 'workspace', id: workspaceId, name: workspace.name };
         return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
       });
-      const turn: Turn = (read) =>
+      const turn: ReadTurn = (read) =>
         readTurns(async () => {
           await assertLasts(db, workspaceId, origin); // a slow client may read for hours, and its session may end meanwhile
           return read();
@@ -107,7 +107,7 @@ async function* counted(lines: AsyncIterable<Line>): AsyncGenerator<Line, void, 
 }
 
 /** Each page takes a turn of the workspace. Between two pages, a slow client holds none. */
-async function* linesOf(db: Database, workspace: Workspace, turn: Turn): AsyncGenerator<Line, void, undefined> {
+async function* linesOf(db: Database, workspace: Workspace, turn: ReadTurn): AsyncGenerator<Line, void, undefined> {
   const pages = { until: makeId(), turn };
   const own = { workspace_id: workspace.id };
   const decided = { ...own, status: { [Op.ne]: 'accepting' } };

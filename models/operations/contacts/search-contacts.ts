@@ -1,6 +1,6 @@
 /** Searches contacts. No index finds a part of a text, so a search reads all contacts of its workspace. */
 import { type Database, select } from '../../db/database.js';
-import type { Turn } from '../../flow/concurrency-limit.js';
+import type { ReadTurn } from '../../flow/concurrency-limit.js';
 import { highestId } from '../../rules/values/id-time.js';
 import type { Listed, ListWindow } from '../../rules/values/list-window.js';
 import { codePoints } from '../../rules/values/text.js';
@@ -27,7 +27,7 @@ export async function searchContacts(
   db: Database,
   workspaceId: string,
   { search, tag }: ContactSearch,
-  { window, turn, size = partSize }: { window: ListWindow; turn: Turn; size?: number },
+  { window, turn, size = partSize }: { window: ListWindow; turn: ReadTurn; size?: number },
 ): Promise<Listed<Contact>> {
   if (codePoints(search) > nameLengthMax) return { rows: [], total: 'page' in window ? 0 : null, next: null };
   const [begin, offset] = 'page' in window ? [highestId, (window.page - 1) * window.limit] : [window.after[0] ?? highestId, 0];

@@ -1,6 +1,6 @@
 import { type Attributes, type FindOptions, type Model, type ModelStatic, Op, type WhereOptions } from 'sequelize';
 import { type Database, select } from '../../db/database.js';
-import type { Turn } from '../../flow/concurrency-limit.js';
+import type { ReadTurn } from '../../flow/concurrency-limit.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { Batch, type BatchRow, briefBatchColumns } from '../../tables/batch.js';
 import { type AuditEvent, auditEventsAfter } from '../audit/list-audit-events.js';
@@ -14,7 +14,7 @@ type SortedModel<M extends Model> = ModelStatic<M> & (new () => M & { id: string
 /** How the pages of an export are read. */
 export interface Pages {
   until: string;
-  turn: Turn;
+  turn: ReadTurn;
 }
 
 /**
@@ -55,7 +55,7 @@ export async function* batchesOf(workspaceId: string, { until, turn }: Pages): A
 }
 
 /** The audit events of a workspace up to now, in the same way. */
-export async function* auditEventsOf(db: Database, workspaceId: string, turn: Turn): AsyncGenerator<AuditEvent, void, undefined> {
+export async function* auditEventsOf(db: Database, workspaceId: string, turn: ReadTurn): AsyncGenerator<AuditEvent, void, undefined> {
   const until = new Date();
   for (let after: (AuditEvent & { micros: number }) | null | undefined = null; after !== undefined; ) {
     const last: (AuditEvent & { micros: number }) | null = after;
