@@ -37,7 +37,7 @@ export interface Authenticator {
    */
   identify(auth: Auth, credential: Credential, note: (caller: LoggedCaller) => void): Promise<Caller | null>;
   /**
-   * Reads the body, and looks up the credential again if that took long: what a dripped body asks for ends with its credential.
+   * Reads the body, and looks up the credential again if that took long: so that a slow body cannot outlive its credential.
    * @param admittedAt when the credential was looked up, by `performance.now()`: a request may wait for others before its body is read
    * @throws AppError 401; what `read` throws
    */
