@@ -8,7 +8,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { AppError, busy } from '../models/errors.js';
 import { bucketOf, workspaceBucket } from './auth/admit.js';
 import type { KnownCallers } from './auth/known-callers.js';
-import { nameOfKey, presentedKey } from './auth/presented-key.js';
+import { cacheKeyOfApiKey, presentedKey } from './auth/presented-key.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
 import { errorBody } from './http/errors/error-handler.js';
@@ -33,7 +33,7 @@ export function withLoadShedding(app: RequestListener, options: LoadSheddingOpti
     // Where the headers are not enough to tell, the application decides.
     const endpoint = endpoints.get(`${req.method} ${req.url}`);
     const credential = endpoint && hasValidHead(req) ? presentedKey(req, config.secretKeys) : undefined;
-    const caller = credential && known.callerOf(nameOfKey(credential));
+    const caller = credential && known.callerOf(cacheKeyOfApiKey(credential));
     if (endpoint !== undefined && credential !== undefined && caller !== undefined && acceptGate.isFullFor(caller.workspaceId))
       void refuse(options, { endpoint, bucket: bucketOf(endpoint, credential, '', caller.keyId), caller }, req, res);
     else app(req, res);

@@ -9,7 +9,7 @@ import type { HeaderSink, Limiter } from '../http/rate-limit.js';
 import type { LoggedCaller } from '../http/request-context.js';
 import type { Authenticator, Credential } from './authenticate.js';
 import type { KnownCallers } from './known-callers.js';
-import { nameOfKey } from './presented-key.js';
+import { cacheKeyOfApiKey } from './presented-key.js';
 import type { Claims } from './tokens.js';
 
 /** A request for an endpoint, before its credential is looked up. */
@@ -37,7 +37,7 @@ export const workspaceBucket = (workspaceId: string): Bucket => ({ rateClass: 'w
 export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Credential, address: string, keyId?: string): Bucket {
   if (item.rate === 'auth') return { rateClass: 'auth', key: `${item.id}:${address}` };
   if (item.rate === 'callback' || item.rate === 'probe') return { rateClass: item.rate, key: address };
-  if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: keyId ?? nameOfKey(credential) };
+  if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: keyId ?? cacheKeyOfApiKey(credential) };
   // The token version is part of the key, so that a revoked token cannot use up the limit of newer ones.
   // An operation with a limit of its own counts for the workspace, such as a bulk send by a session of the console.
   if (credential.kind === 'jwt' && item.rate !== undefined) return { rateClass: item.rate, key: `workspace:${credential.claims.sub}` };
@@ -50,9 +50,9 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
 /** Counts the requests with a token that has ended, whatever their address. A token that is valid is never counted in it. */
 const endedTokenBucket = ({ sub, tv, jti = `${sub}:${tv}` }: Claims): Bucket => ({ rateClass: 'failure', key: `token ${jti}` });
 
-/** The key of a credential in `KnownCallers`. It is not the key of the bucket: under /auth, all clients of an address share a bucket. */
-const nameOf = (credential: Extract<Credential, { kind: 'jwt' | 'key' }>): string =>
-  credential.kind === 'jwt' ? `${credential.claims.sub}:${credential.claims.tv}` : nameOfKey(credential);
+/** By which `KnownCallers` remembers a credential. It is not the key of the bucket: under /auth, all clients of an address share a bucket. */
+const cacheKeyOf = (credential: Extract<Credential, { kind: 'jwt' | 'key' }>): string =>
+  credential.kind === 'jwt' ? `${credential.claims.sub}:${credential.claims.tv}` : cacheKeyOfApiKey(credential);
 
 /**
  * A credential that this process has seen before is counted first, together with its workspace, and looked up afterwards. An unknown API
@@ -69,8 +69,8 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
       await limiter.consume(bucketOf(item, credential, request.address), res);
       return lookUp();
     }
-    const name = nameOf(credential);
-    const seen = known.callerOf(name);
+    const cacheKey = cacheKeyOf(credential);
+    const seen = known.callerOf(cacheKey);
     const bucket = bucketOf(item, credential, request.address, seen?.keyId);
     const ended = credential.kind === 'jwt' ? endedTokenBucket(credential.claims) : null;
     const identify = ended === null ? lookUp : () => lookups.ofToken({ bucket, ended, address: request.address }, res, lookUp);
@@ -79,8 +79,8 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
     if (ended !== null) await limiter.assertRoom(ended, res);
     const caller =
       seen === undefined
-        ? await lookups.ofUnknown(request, { bucket, name }, res, identify)
-        : await lookups.ofKnown({ bucket, name }, workspaceBucket(seen.workspaceId), res, identify);
+        ? await lookups.ofUnknown(request, { bucket, cacheKey }, res, identify)
+        : await lookups.ofKnown({ bucket, cacheKey }, workspaceBucket(seen.workspaceId), res, identify);
     return authenticator.authorize(item.auth, caller);
   };
 }
@@ -92,10 +92,10 @@ const isUnauthorized = (error: unknown): boolean => error instanceof AppError &&
 
 type Identify = () => Promise<Caller | null>;
 
-/** The bucket of a credential, and the name by which it is remembered. */
+/** The bucket of a credential, and the key by which `KnownCallers` remembers it. */
 interface Counted {
   bucket: Bucket;
-  name: string;
+  cacheKey: string;
 }
 
 /** The bucket of a token's requests, that of the token after its end, and the client address. */
@@ -116,10 +116,10 @@ class CountedLookups {
     this.#unknownKeys = new UnknownKeyLookups(limiter);
   }
 
-  async ofKnown({ bucket, name }: Counted, ofWorkspace: Bucket, res: HeaderSink, identify: Identify): Promise<Caller | null> {
+  async ofKnown({ bucket, cacheKey }: Counted, ofWorkspace: Bucket, res: HeaderSink, identify: Identify): Promise<Caller | null> {
     await this.limiter.consume(bucket, res, ofWorkspace);
     return identify().catch((error: unknown) => {
-      this.known.forget(name);
+      this.known.forget(cacheKey);
       this.limiter.giveBack(ofWorkspace); // a revoked key must not use up the workspace's limit
       throw error;
     });
@@ -141,7 +141,7 @@ class CountedLookups {
 
   async ofUnknown(
     { item, credential, address }: AccessRequest,
-    { bucket, name }: Counted,
+    { bucket, cacheKey }: Counted,
     res: HeaderSink,
     identify: Identify,
   ): Promise<Caller | null> {
@@ -153,7 +153,7 @@ class CountedLookups {
     const ofWorkspace = workspaceBucket(caller.workspaceId);
     const keyId = keyIdOf(caller);
     await (isJwt ? limiter.consume(ofWorkspace, res) : limiter.consume(bucketOf(item, credential, address, keyId), res, ofWorkspace));
-    known.remember(name, { workspaceId: caller.workspaceId, keyId });
+    known.remember(cacheKey, { workspaceId: caller.workspaceId, keyId });
     return caller;
   }
 }

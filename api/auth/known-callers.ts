@@ -11,19 +11,19 @@ const callersMax = 20_000;
 export class KnownCallers {
   readonly #callers = new Map<string, LoggedCaller>();
 
-  /** @param name the credential's, see `admit.ts` */
-  callerOf(name: string): LoggedCaller | undefined {
-    return this.#callers.get(name);
+  /** @param cacheKey of the credential, see `cacheKeyOf` in `admit.ts` */
+  callerOf(cacheKey: string): LoggedCaller | undefined {
+    return this.#callers.get(cacheKey);
   }
 
-  remember(name: string, caller: LoggedCaller): void {
-    if (this.#callers.has(name)) return;
+  remember(cacheKey: string, caller: LoggedCaller): void {
+    if (this.#callers.has(cacheKey)) return;
     const [oldest] = this.#callers.keys();
     if (this.#callers.size >= callersMax && oldest !== undefined) this.#callers.delete(oldest);
-    this.#callers.set(name, caller);
+    this.#callers.set(cacheKey, caller);
   }
 
-  forget(name: string): void {
-    this.#callers.delete(name);
+  forget(cacheKey: string): void {
+    this.#callers.delete(cacheKey);
   }
 }

@@ -9,8 +9,8 @@ export interface KeyCredential {
   older: readonly Buffer[];
 }
 
-/** The key of an API key in `KnownCallers`. */
-export const nameOfKey = ({ digest }: KeyCredential): string => digest.toString('base64url');
+/** By which `KnownCallers` remembers an API key. */
+export const cacheKeyOfApiKey = ({ digest }: KeyCredential): string => digest.toString('base64url');
 
 const presented = new WeakMap<IncomingMessage, KeyCredential>();
 
