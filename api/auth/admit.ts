@@ -2,8 +2,8 @@
 import { statusOf } from '../http/errors/error-status.js';
 import { AppError } from '../../models/errors.js';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
-import type { Caller } from '../http/caller.js';
-import type { Endpoint } from '../http/endpoint.js';
+import { assertScope, type Caller } from '../http/caller.js';
+import { type Endpoint, scopeOf } from '../http/endpoint.js';
 import type { Bucket } from '../http/limits/counters.js';
 import type { HeaderSink, Limiter } from '../http/rate-limit.js';
 import type { LoggedCaller } from '../http/request-context.js';
@@ -81,7 +81,8 @@ export function createAdmit(limiter: Limiter, authenticator: Authenticator, know
       seen === undefined
         ? await lookups.ofUnknown(request, { bucket, cacheKey }, res, identify)
         : await lookups.ofKnown({ bucket, cacheKey }, workspaceBucket(seen.workspaceId), res, identify);
-    return authenticator.authorize(item.auth, caller);
+    assertScope(caller, scopeOf(item.auth));
+    return caller;
   };
 }
 

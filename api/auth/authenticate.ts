@@ -10,7 +10,7 @@ import { isClientInNetworks } from '../../models/rules/accounts/networks.js';
 import { isUuid } from '../../models/rules/values/text.js';
 import type { Deps } from '../deps.js';
 import type { Auth } from '../http/endpoint.js';
-import { assertScope, type Caller } from '../http/caller.js';
+import type { Caller } from '../http/caller.js';
 import { contextOf, type LoggedCaller } from '../http/request-context.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
 import { isOwnOrigin, sessionCookie } from './console-session.js';
@@ -42,8 +42,6 @@ export interface Authenticator {
    * @throws AppError 401; what `read` throws
    */
   whileReading<Body>(auth: Auth, credential: Credential, admittedAt: number, read: () => Promise<Body>): Promise<Body>;
-  /** @returns the caller; @throws AppError 403 when the API key lacks the scope */
-  authorize(auth: Auth, caller: Caller | null): Caller | null;
 }
 
 /** Bodies of usual requests arrive within milliseconds. */
@@ -81,10 +79,6 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       const body = await read();
       if (performance.now() - admittedAt > slowBodyMs) await identify(auth, credential, () => undefined);
       return body;
-    },
-    authorize(auth, caller) {
-      assertScope(caller, typeof auth === 'object' ? auth.scope : null);
-      return caller;
     },
   };
 }

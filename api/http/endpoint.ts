@@ -21,6 +21,9 @@ export const webhooksOrPortal = { scope: 'manage_webhooks', jwtToo: true, portal
 /** A JWT, or any API key. */
 export const anyCredential = { scope: null, jwtToo: true } as const;
 
+/** The scope that an API key needs; null: none. */
+export const scopeOf = (auth: Auth): Scope | null => (typeof auth === 'object' ? auth.scope : null);
+
 /** The subjects by which the OpenAPI document groups operations; clients get a class for each. */
 export type Tag =
   | 'auth'

@@ -1,9 +1,8 @@
 /** Runs the endpoint of a tool for a caller whose credential and rate limit were checked. */
 import { assertMaySend } from '../auth/sending-rules.js';
-import type { Authenticator } from '../auth/authenticate.js';
 import type { Deps } from '../deps.js';
-import type { Caller } from '../http/caller.js';
-import type { Endpoint } from '../http/endpoint.js';
+import { assertScope, type Caller } from '../http/caller.js';
+import { type Endpoint, scopeOf } from '../http/endpoint.js';
 import type { HandlerRequest } from '../http/handler-request.js';
 import { bufferOn, type Reply } from '../http/reply.js';
 import type { SendTrace } from '../http/request-context.js';
@@ -28,11 +27,11 @@ export interface ToolCaller extends SendTrace {
 /** @returns `data` of the endpoint's response, with the names of ignored arguments @throws AppError of the endpoint */
 export type CallTool = (tool: Tool, given: Arguments, by: ToolCaller) => Promise<object>;
 
-export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'authorize'>, limits: ResourceLimits): CallTool {
+export function createCallTool(deps: Deps, limits: ResourceLimits): CallTool {
   const { config } = deps;
 
   return async ({ endpoint }, given, by) => {
-    authenticator.authorize(endpoint.auth, by.caller);
+    assertScope(by.caller, scopeOf(endpoint.auth));
     if (endpoint.sends === true) assertMaySend(by.caller, config);
     const { workspaceId } = by.caller;
     if (endpoint === send) return sendOnce(given, by);

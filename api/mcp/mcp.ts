@@ -27,7 +27,7 @@ const item = { id: 'mcp', auth: { scope: null, jwtToo: false } } as const;
 export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimits): Router {
   const authenticator = createAuthenticator(deps);
   const admit = createAdmit(deps.limiter, authenticator, known);
-  const callTool = createCallTool(deps, authenticator, limits);
+  const callTool = createCallTool(deps, limits);
   // The library is loaded only when MCP is on.
   const loading = import('./mcp-server.js').then(({ createAnswerMessage }) => createAnswerMessage({ callTool, logger: deps.logger }));
   const router = express.Router({ caseSensitive: true, strict: true });
