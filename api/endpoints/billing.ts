@@ -90,7 +90,7 @@ export const receivePaymentEventEndpoint = endpoint({
   auth: 'provider',
   rate: 'callback',
   bodyBytesMax: 256 * 1024,
-  admit: ({ headers }, { payments }) => payments.checkHead(headers),
+  checkHead: ({ headers }, { payments }) => payments.checkHead(headers),
   refusals: [400, 413, 503],
   response: named('PaymentEventData', Joi.object({ received: Joi.boolean().required() })),
   async handler({ signed }, { db, payments, logger }) {

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { AppError, notFound } from '../../models/errors.js';
 import { hearRecipients } from '../../models/operations/contacts/hear-recipients.js';
 import type { ProviderAccount } from '../../models/rules/routing/provider-kinds.js';
-import { checkHead } from '../../models/rules/callbacks/before-body.js';
+import { callbackBytesMax, checkHead } from '../../models/rules/callbacks/before-body.js';
 import type { CallbackEvent, CallbackReader, CallbackRequest } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
 import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
@@ -51,8 +51,8 @@ export const receiveDeliveryReportsEndpoint = endpoint({
   summary: 'Receive delivery reports of a provider',
   auth: 'provider',
   rate: 'callback',
-  bodyBytesMax: 3 * 1024 * 1024, // the largest of `checkHead`
-  admit: ({ params, headers }, deps) => checkHead(readerFor(params.provider ?? '', deps).account, headers),
+  checkHead: ({ params, headers }, deps) => checkHead(readerFor(params.provider ?? '', deps).account, headers),
+  bodyBytesMax: ({ params }, deps) => callbackBytesMax[readerFor(params.provider ?? '', deps).account.kind],
   mayBeEmpty: true,
   refusals: [400, 403, 413],
   response: named('DeliveryReportsData', Joi.object({ received: Joi.number().integer().required() })),

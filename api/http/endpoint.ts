@@ -73,6 +73,12 @@ export interface Input<A extends Auth, Path extends string, Query, Body> extends
   noteWorkspace: NoteWorkspace;
 }
 
+/** The part of a request that comes before its body. */
+export interface HttpHead {
+  params: Record<string, string>;
+  headers: IncomingHttpHeaders;
+}
+
 /** @typeParam Services what its handler uses besides its input; `api/declare.ts` says what ours are */
 export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object, Services> {
   /** Verb and resource: the operation id in the OpenAPI document, and the name of the method in generated clients. */
@@ -85,19 +91,16 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   rate?: OwnRate;
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
-  /**
-   * Checks path and headers before the body is read, so that an invalid request uses no memory.
-   * @returns the maximum body size of this request in bytes; undefined: `bodyBytesMax`
-   */
-  admit?(head: { params: Record<string, string>; headers: IncomingHttpHeaders }, deps: Services): number | undefined;
+  /** Checks path and headers before the body is read, so that an invalid request uses no memory. */
+  checkHead?(head: HttpHead, deps: Services): void;
   /** A second rate limit, for requests with such a body. It is counted when the caller is known: a revoked key must not use it up. */
   alsoCounts?(body: Buffer): OwnRate | undefined;
   /** A scope that such a body needs in addition to that of `auth`. Checked before the body is validated. */
   alsoNeeds?(given: Record<string, unknown>): Scope | null;
   /** Validation that a schema cannot do, or that would block other requests. May add faults, and add values to the body. */
   examine?(checked: Checked<Body>, deps: Services): Promise<Checked<Body>>;
-  /** Maximum body size in bytes. Default: 100 kB. */
-  bodyBytesMax?: number;
+  /** Maximum body size in bytes. A function is called after `checkHead`. Default: 100 kB. */
+  bodyBytesMax?: number | ((head: HttpHead, deps: Services) => number);
   /** Sends messages. Refused for suspended workspaces, and for unverified ones if a real carrier is configured. */
   sends?: boolean;
   /** Passes the accept gate, which refuses requests while the service is overloaded. */

@@ -16,7 +16,7 @@ interface Admitted {
 
 /**
  * Reads the body, and returns the request as plain data.
- * @throws AppError what `item.admit` or `readBody` throw
+ * @throws AppError what `item.checkHead` or `readBody` throw
  */
 export async function readHandlerRequest<Services extends { config: { publicUrl: string } }>(
   item: Endpoint<Services>,
@@ -26,8 +26,9 @@ export async function readHandlerRequest<Services extends { config: { publicUrl:
 ): Promise<HandlerRequest> {
   const { query, headers, originalUrl } = req;
   const params = idsOf(req);
-  // Path and headers are checked before the body is read, so that a request that must fail uses no memory.
-  const maxBytes = item.admit?.({ params, headers }, deps) ?? item.bodyBytesMax;
+  const head = { params, headers };
+  item.checkHead?.(head, deps);
+  const maxBytes = typeof item.bodyBytesMax === 'function' ? item.bodyBytesMax(head, deps) : item.bodyBytesMax;
   const usesBody = item.body !== undefined || item.auth === 'provider';
   const body = usesBody ? await readBody(req, memory, maxBytes) : await readUnused(item, req, memory);
   const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;

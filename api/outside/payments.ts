@@ -20,7 +20,7 @@ export interface Payments {
    * Checks the headers of a callback before its body is read.
    * @throws AppError 400 for a malformed signature, 503 without a signing secret
    */
-  checkHead(headers: IncomingHttpHeaders): undefined;
+  checkHead(headers: IncomingHttpHeaders): void;
   /**
    * Verifies and reads a callback.
    * @throws AppError 400 for a wrong signature, or one whose time differs by more than five minutes; 503 without a signing secret
@@ -67,10 +67,9 @@ class StripePayments implements Payments {
     return { id: session.id, url: session.url };
   }
 
-  checkHead({ 'stripe-signature': signature }: IncomingHttpHeaders): undefined {
+  checkHead({ 'stripe-signature': signature }: IncomingHttpHeaders): void {
     if (this.stripe.webhookSecret === undefined) throw billingNotConfigured();
     if (typeof signature !== 'string' || !signatureForm.test(signature)) throw invalidSignature();
-    return undefined;
   }
 
   async readEvent({ 'stripe-signature': signature }: IncomingHttpHeaders, body: Buffer): Promise<PaymentEvent> {

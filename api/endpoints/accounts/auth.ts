@@ -54,9 +54,8 @@ export const signUpEndpoint = endpoint({
     phone: phone(),
     country: country(),
   }).required(),
-  admit(_, { config }) {
+  checkHead(_, { config }) {
     if (config.signup.isClosed) throw signupClosed();
-    return undefined;
   },
   refusals: [403, 503],
   response: workspaceAndMessage,

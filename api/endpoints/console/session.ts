@@ -1,5 +1,4 @@
 /** The session of the console: log in with a cookie that pages cannot read, and log out. */
-import type { IncomingHttpHeaders } from 'node:http';
 import Joi from 'joi';
 import { foreignOrigin, invalidMailToken } from '../../../models/errors.js';
 import { useConsoleLink } from '../../../models/operations/logins/use-console-link.js';
@@ -9,6 +8,7 @@ import type { Workspace } from '../../../models/tables/workspace.js';
 import { mayLogIn, setCookie } from '../../auth/console-session.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../declare.js';
+import type { HttpHead } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { messageOnly } from '../../http/schemas/schemas.js';
@@ -22,7 +22,7 @@ import { endCurrentSession } from '../accounts/sessions.js';
 const workspaceData = named('WorkspaceData', Joi.object({ workspace: workspaceResponse }));
 
 /** A login from a page of another origin would put its visitor into a session of the attacker. */
-function fromOwnPage({ headers }: { headers: IncomingHttpHeaders }, { config }: Deps): undefined {
+function fromOwnPage({ headers }: HttpHead, { config }: Deps): void {
   if (!mayLogIn(headers, config.publicUrl)) throw foreignOrigin();
 }
 
@@ -43,7 +43,7 @@ export const createConsoleSessionEndpoint = endpoint({
   refusals: [401, 403, 503],
   response: workspaceData,
   status: 201,
-  admit: fromOwnPage,
+  checkHead: fromOwnPage,
   async handler(input, deps) {
     return beginSession(deps, await workspaceOfLogin(deps, input), input.origin);
   },
@@ -64,7 +64,7 @@ export const useConsoleLinkEndpoint = endpoint({
   refusals: [403],
   response: workspaceData,
   status: 201,
-  admit: fromOwnPage,
+  checkHead: fromOwnPage,
   async handler({ body, origin, noteWorkspace }, { db, config }) {
     const { jwtSecrets, demoReceiver } = config;
     // Only the local launcher sets the demo receiver, and only it makes links.

@@ -28,7 +28,7 @@ export const unsubscribeEndpoint = endpoint({
   rate: 'callback',
   refusals: [413],
   response: messageOnly,
-  admit: ({ params }, { config }) => void messageIdOf(params.token ?? '', config),
+  checkHead: ({ params }, { config }) => void messageIdOf(params.token ?? '', config),
   async handler({ params }, { config, db }) {
     const message = await Message.findByPk(messageIdOf(params.token, config));
     if (message === null) throw notFound();

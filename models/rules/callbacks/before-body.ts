@@ -1,4 +1,4 @@
-/** Checks the head of a callback before its body is read: whether it can be from the provider, and the maximum size of the body. */
+/** What is known of a callback before its body is read: whether it can be from the provider, and the maximum size of the body. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { badSignature } from '../../errors.js';
 import type { ProviderAccount, ProviderKind } from '../routing/provider-kinds.js';
@@ -11,7 +11,7 @@ const kilobyte = 1024;
  * The maximum body sizes. Meta, Postmark and SendGrid put many events, or a whole mail, into one body; Meta documents up to 3 MB.
  * `addressMemory` (resource-limits.ts) must hold the largest one.
  */
-const bytesMax: Readonly<Record<ProviderKind, number>> = {
+export const callbackBytesMax: Readonly<Record<ProviderKind, number>> = {
   sandbox: 512 * kilobyte,
   twilio: 64 * kilobyte,
   meta: 3 * 1024 * kilobyte,
@@ -34,12 +34,10 @@ const signatures: Readonly<Record<ProviderKind, readonly [header: string, form: 
 
 /**
  * Checks the head of a callback.
- * @returns the maximum body size in bytes
  * @throws AppError forbidden if the signature is absent or malformed
  */
-export function checkHead(account: ProviderAccount, headers: IncomingHttpHeaders): number {
+export function checkHead(account: ProviderAccount, headers: IncomingHttpHeaders): void {
   const [header, form] = signatures[account.kind] ?? [];
   if (header !== undefined && form?.test(headerOf(headers, header)) === false) throw badSignature();
   if (account.kind === 'postmark' && !isPostmark(account, headers)) throw badSignature();
-  return bytesMax[account.kind];
 }

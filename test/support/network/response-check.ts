@@ -1,6 +1,6 @@
 /** Checks every response of every test against the declaration: status, response schema, shape of errors, and headers. */
 import assert from 'node:assert/strict';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { ErrorCode } from '../../../models/errors.js';
 import type { Endpoint } from '../../../api/http/endpoint.js';
@@ -10,7 +10,7 @@ import { statusesOf } from '../../../api/openapi/errors.js';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
-const validators = new Map(endpoints.map((item) => [item, ajv.compile(jsonSchema(item.response))]));
+const validators = new Map<Endpoint, ValidateFunction>(endpoints.map((item) => [item, ajv.compile(jsonSchema(item.response))]));
 /** The compiler names a code that is missing. */
 const codes: Readonly<Record<ErrorCode, true>> = {
   validation_failed: true,
