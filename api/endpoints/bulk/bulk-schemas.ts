@@ -14,7 +14,8 @@ import { type BulkRequest, refusalOfContent } from '../../../models/rules/bulk/b
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';
-import { date, dateOrNull, id, recipientAbout, valueOf } from '../../http/schemas/schemas.js';
+import { recipientAbout } from '../../http/schemas/recipients.js';
+import { date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
 import { withLater } from '../../http/schemas/unknown-fields.js';
 import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
 import { anyVariable, commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';

@@ -3,28 +3,17 @@ import Joi from 'joi';
 import { type Channel, channels } from '../../../models/channels.js';
 import { addSuppression, removeSuppression } from '../../../models/operations/contacts/suppress.js';
 import { LargeCounts } from '../../../models/flow/large-counts.js';
-import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
+import { recipientKey } from '../../../models/rules/messages/recipient.js';
 import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../../models/rules/contacts/suppression.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import { endpoint, list } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
 import { presentSuppression } from '../../present/presenters.js';
-import {
-  dataOf,
-  date,
-  dateOrNull,
-  id,
-  idOrNull,
-  inFuture,
-  messageOnly,
-  moment,
-  recipientAbout,
-  recipientInQuery,
-  valueOf,
-} from '../../http/schemas/schemas.js';
+import { dataOf, date, dateOrNull, id, idOrNull, inFuture, messageOnly, moment, valueOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { requiredText, rule, text } from '../../http/schemas/validation.js';
+import { recipientAbout, recipientInQuery, recipientOfChannel } from '../../http/schemas/recipients.js';
+import { requiredText, text } from '../../http/schemas/validation.js';
 import { successTexts } from '../../present/success-texts.js';
 
 const auth = either('manage_contacts');
@@ -54,11 +43,6 @@ interface NewEntry {
   expires_at?: Date;
 }
 
-const recipient = rule((value: string, { channel }) => {
-  const known = channels.find((name) => name === channel);
-  return known === undefined ? null : faultOfRecipient(known, value);
-});
-
 export const createSuppressionEndpoint = endpoint({
   id: 'createSuppression',
   tag: 'suppressions',
@@ -68,7 +52,7 @@ export const createSuppressionEndpoint = endpoint({
   auth,
   body: Joi.object<NewEntry>({
     channel: valueOf('Channel', channels, requiredText()),
-    recipient: requiredText().custom(recipient).description(recipientAbout),
+    recipient: requiredText().custom(recipientOfChannel).description(recipientAbout),
     reason: valueOf('SuppressionReason', suppressionReasons, text()).description('Default: manual'),
     expires_at: moment().custom(inFuture).description('Default: the suppression does not expire'),
   }).required(),

@@ -6,6 +6,7 @@ import { faultOfTexts } from '../../../models/rules/messages/content.js';
 import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/messages/fallback.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/schemas/json-schema.js';
+import { recipientOfChannel } from '../../http/schemas/recipients.js';
 import { fewOf, idOrNull, valueOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { hasVariables } from './filled-in.js';
@@ -24,7 +25,7 @@ const step = named(
     channel: valueOf('Channel', channels, requiredText()),
     to: text()
       .empty(['', null])
-      .custom(rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null)))
+      .custom(recipientOfChannel)
       .description('Default: the recipient of the message if this channel can reach it; with `contact_id`, the address of the contact'),
     after: Joi.number()
       .unsafe()

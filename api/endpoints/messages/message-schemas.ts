@@ -6,9 +6,9 @@ import type { Content } from '../../../models/rules/messages/message-content.js'
 import type { ClientFields, RequestFields } from '../../../models/tables/message.js';
 import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/metadata.js';
 import { exactNumbers } from '../../../models/rules/values/number.js';
-import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { moment, phoneSchema, recipientAbout, textThat, valueOf } from '../../http/schemas/schemas.js';
+import { recipientAbout, recipientOfChannel } from '../../http/schemas/recipients.js';
+import { moment, phoneSchema, textThat, valueOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { fallbackField, type GivenStep } from './fallback-schemas.js';
 import { hasVariables, isFilledIn } from './filled-in.js';
@@ -31,9 +31,6 @@ export interface SendBody extends RequestFields {
 }
 
 const scheduleMsMax = 30 * 24 * 3_600_000;
-
-/** Checks the recipient by the rules of the channel. If the channel is invalid, only the channel is reported. */
-const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null));
 
 /** With variables, the texts are checked after rendering. */
 const contentText = rule((value: string, { html }, body) =>
@@ -104,7 +101,7 @@ export const sendBody = Joi.object<SendBody>({
     .description('The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email'),
   to: text()
     .empty(['', null])
-    .custom(recipient)
+    .custom(recipientOfChannel)
     .when('contact_id', { is: Joi.exist(), otherwise: Joi.required() })
     .description(recipientAbout),
   channel: valueOf('Channel', channels, requiredText()),

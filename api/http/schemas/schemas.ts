@@ -15,8 +15,6 @@ import { requiredText, rule, text } from './validation.js';
 
 /** A check of a moment. */
 export const inFuture = rule((at: Date) => (at.getTime() <= Date.now() ? pastText('{field}') : null));
-/** The description of a recipient whose channel is another field. */
-export const recipientAbout = 'E.164 phone number, or the e-mail address on the channel email';
 
 const dateText = faultTexts.date;
 
@@ -129,9 +127,6 @@ export const bound = (end: 'first' | 'last') =>
     })
     .description(boundTexts[end])
     .meta({ format: 'date-time' }) as unknown as Joi.Schema<Date>;
-
-/** A recipient in a query. A plus sign that was not URL-encoded arrives as a space, and no recipient contains a space. */
-export const recipientInQuery = () => text().custom((value: string) => value.replaceAll(' ', '+'));
 
 /** An id in a query. A malformed id in a path is a 404 instead. */
 export const uuid = (field: string) => textThat(isUuid, `${field} must be a UUID`).meta({ format: 'uuid' });
