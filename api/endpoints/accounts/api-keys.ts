@@ -10,7 +10,7 @@ import { endpoint, list } from '../../declare.js';
 import { presentApiKey, presentKeyLimits, presentNewApiKey } from '../../present/presenters.js';
 import { startMail } from '../../outside/start-mail.js';
 import { type KeyLimits, keyLimits } from './key-fields.js';
-import { overlapHours } from '../../http/schemas/overlap-hours.js';
+import { overlapHours } from '../../http/schemas/whole-number.js';
 import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull, valueOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { channels } from '../../../models/channels.js';

@@ -9,6 +9,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { recipientOfChannel } from '../../http/schemas/recipients.js';
 import { fewOf, idOrNull, valueOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
+import { wholeNumber } from '../../http/schemas/whole-number.js';
 import { hasVariables } from './filled-in.js';
 
 /** A fallback step in a request. */
@@ -27,17 +28,8 @@ const step = named(
       .empty(['', null])
       .custom(recipientOfChannel)
       .description('Default: the recipient of the message if this channel can reach it; with `contact_id`, the address of the contact'),
-    after: Joi.number()
-      .unsafe()
+    after: wholeNumber(1, afterSecondsMax)
       .empty(null)
-      .custom(
-        rule((seconds: number) =>
-          Number.isInteger(seconds) && seconds >= 1 && seconds <= afterSecondsMax
-            ? null
-            : `{field} must be a whole number from 1 to ${afterSecondsMax}`,
-        ),
-      )
-      .meta({ type: 'integer', minimum: 1, maximum: afterSecondsMax })
       .required()
       .description('Seconds within which the previous message must be delivered, from its acceptance or its `scheduled_at`'),
   }),

@@ -17,6 +17,7 @@ import {
 import { named } from '../../http/schemas/json-schema.js';
 import { fewOf, textThat } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
+import { wholeNumber } from '../../http/schemas/whole-number.js';
 import { templateChannelsInWords } from '../../present/channel-texts.js';
 import { isFilledIn } from './filled-in.js';
 
@@ -101,16 +102,7 @@ const oneEach = rule((buttons: readonly ({ index?: unknown } | null)[]) => {
 function buttonsField(hasPlaceholders: boolean) {
   const shape = shapes(hasPlaceholders);
   const button = Joi.object({
-    index: Joi.number()
-      .unsafe()
-      .empty(null)
-      .custom(
-        rule((index: number) =>
-          Number.isInteger(index) && index >= 0 && index <= indexMax ? null : `{field} must be a whole number from 0 to ${indexMax}`,
-        ),
-      )
-      .meta({ type: 'integer', minimum: 0, maximum: indexMax })
-      .required(),
+    index: wholeNumber(0, indexMax).empty(null).required(),
     type: requiredText().valid(...buttonTypes),
     suffix: textBeside(buttonTypes, ['url'], 'suffix', hasPlaceholders),
     payload: textBeside(buttonTypes, ['quick_reply'], 'payload', hasPlaceholders),

@@ -10,7 +10,7 @@ import { Webhook } from '../../../models/tables/webhook.js';
 import { endpoint } from '../../declare.js';
 import { either, webhooksOrPortal } from '../../http/endpoint.js';
 import { presentDelivery, presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
-import { overlapHours } from '../../http/schemas/overlap-hours.js';
+import { overlapHours } from '../../http/schemas/whole-number.js';
 import { dataOf } from '../../http/schemas/schemas.js';
 import { storeNow } from '../../present/success-texts.js';
 import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';

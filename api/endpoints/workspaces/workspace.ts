@@ -9,6 +9,7 @@ import { presentOwnWorkspace } from '../../present/presenters.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { dataOf } from '../../http/schemas/schemas.js';
 import { rule } from '../../http/schemas/validation.js';
+import { wholeNumber } from '../../http/schemas/whole-number.js';
 import { workspaceFields } from '../accounts/auth.js';
 
 const limitMax = 1_000_000_000;
@@ -16,7 +17,6 @@ const daysMax = 36_500;
 
 /** Whether it can be stored: amounts are whole thousandths of a credit. */
 const isAmount = (value: number) => value >= 0 && value <= limitMax && Math.round(value * 1_000) / 1_000 === value;
-const isDays = (value: number) => Number.isInteger(value) && value >= 0 && value <= daysMax;
 
 interface WorkspaceBody {
   spend_limit_day?: number | null;
@@ -71,11 +71,9 @@ export const updateWorkspaceEndpoint = endpoint({
       .custom((list: string[]) => [...new Set(list)].toSorted())
       .meta({ type: ['array', 'null'], items: { type: 'string', pattern: '^[A-Z]{2}$' }, minItems: 1, maxItems: 300 })
       .description('Allowed countries of phone recipients, as ISO 3166 alpha-2 codes, and XK, AC, TA; null allows all'),
-    message_days: Joi.number()
-      .unsafe()
+    message_days: wholeNumber(0, daysMax)
       .allow(null)
-      .custom(rule((value: number) => (isDays(value) ? null : `{field} must be a whole number from 0 to ${daysMax}`)))
-      .meta({ type: ['integer', 'null'], minimum: 0, maximum: daysMax })
+      .meta({ type: ['integer', 'null'] })
       .description(
         'Texts and recipients of messages are erased after this many days. 0 or null: the limit of the installation, which is also the maximum',
       ),
