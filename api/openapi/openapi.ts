@@ -126,10 +126,10 @@ function parametersOf(item: Endpoint, components: Components): Json[] {
     example: pathSample(item.path, name),
   }));
   const properties = item.query === undefined ? {} : (jsonSchema(item.query, { components }).properties as Record<string, Json>);
-  const inQuery = Object.entries(properties).map(([name, { description: text, ...schema }]) => ({
+  const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
-    ...(text === undefined ? {} : { description: text }),
+    description,
     schema: withoutNull(schema), // a query has no null
   }));
   return [...inPath, ...inQuery, ...requestHeaders(item)];

@@ -41,20 +41,15 @@ export function jsonSchema(schema: Joi.Schema, target: Target = {}): Json {
 }
 
 interface Meta {
-  component?: string;
-  variants?: Json[];
-  derive?: (convert: Convert) => Json;
+  component: string | undefined;
+  variants: Json[] | undefined;
+  derive: ((convert: Convert) => Json) | undefined;
   keywords: Json;
 }
 
 function metaOf({ metas }: Pick<Joi.Description, 'metas'>): Meta {
   const { component, variants, derive, ...keywords } = Object.assign({}, ...((metas ?? []) as Json[])) as Json & Partial<Meta>;
-  return {
-    keywords,
-    ...(component === undefined ? {} : { component }),
-    ...(variants === undefined ? {} : { variants }),
-    ...(derive === undefined ? {} : { derive }),
-  };
+  return { component, variants, derive, keywords };
 }
 
 function completed(json: Json, description: Joi.Description, target: Target): Json {
