@@ -17,7 +17,7 @@ import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { webhookPoster } from '../webhooks/post-webhook.js';
 import { createProviders } from '../handoff/providers/index.js';
 import type { Providers } from '../handoff/providers/provider.js';
-import { type ReportPoster, startReportPoster } from '../handoff/providers/report-poster.js';
+import { ReportPoster } from '../handoff/providers/report-poster.js';
 import { workflowStarts } from '../watch/workflow-starts.js';
 
 /** Built by `npm run build`, see workflows/bundle.ts. */
@@ -78,7 +78,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<LeavingWorkers> {
       return taskQueue === queues.messages ? leanWorker(leaving.signal).create(options) : Worker.create(options);
     }),
   );
-  if (providers.accounts.has('sandbox')) reports = startReportPoster({ db, secretKey, callbackUrl, logger });
+  if (providers.accounts.has('sandbox')) reports = new ReportPoster({ db, secretKey, callbackUrl, logger });
   const done = Promise.all(workers.map((worker) => worker.run())).then(async () => {
     await reports?.stop();
     poster.close();

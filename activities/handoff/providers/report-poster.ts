@@ -1,4 +1,3 @@
-/** Posts the due reports of the sandbox to our own callback endpoint, signed, until they are acknowledged. */
 import type { Database } from '../../../models/db/database.js';
 import type { Logger } from '../../../models/process/logger.js';
 import { postDueReports } from '../../../models/operations/messages/sandbox.js';
@@ -9,13 +8,6 @@ const reportsPerPost = 500;
 const togetherMs = { max: 50, shareOfDelay: 0.05 };
 const callbackTimeoutMs = 10_000;
 
-export interface ReportPoster {
-  /** Schedules a post for reports that are due in this many milliseconds. */
-  expect(dueInMs: number): void;
-  /** Stops after the current post. */
-  stop(): Promise<void>;
-}
-
 export interface ReportPosterDeps {
   db: Database;
   secretKey: string;
@@ -25,10 +17,8 @@ export interface ReportPosterDeps {
   idleMs?: number;
 }
 
-/** Starts the report poster. */
-export const startReportPoster = (deps: ReportPosterDeps): ReportPoster => new RunningPoster(deps);
-
-class RunningPoster implements ReportPoster {
+/** Posts the due reports of the sandbox to our own callback endpoint, signed, until they are acknowledged. Begins at once. */
+export class ReportPoster {
   /** Scheduled posts. */
   readonly #moments = new Set<number>();
   #wakeAt = Number.POSITIVE_INFINITY;
@@ -42,6 +32,7 @@ class RunningPoster implements ReportPoster {
     this.#wakeIn(0);
   }
 
+  /** Schedules a post for reports that are due in this many milliseconds. */
   expect(dueInMs: number): void {
     const dueAt = Date.now() + dueInMs + 1;
     const latestAt = dueAt + Math.min(togetherMs.max, dueInMs * togetherMs.shareOfDelay);
@@ -50,6 +41,7 @@ class RunningPoster implements ReportPoster {
     this.#wakeIn(latestAt - Date.now());
   }
 
+  /** Stops after the current post. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { createProviders } from '../../../../activities/handoff/providers/index.js';
 import type { OutgoingMessage } from '../../../../activities/handoff/providers/provider.js';
 import { sandboxAdapter } from '../../../../activities/handoff/providers/sandbox.js';
-import { startReportPoster } from '../../../../activities/handoff/providers/report-poster.js';
+import { ReportPoster } from '../../../../activities/handoff/providers/report-poster.js';
 import type { Channel } from '../../../../models/channels.js';
 import { createLogger } from '../../../../models/process/logger.js';
 import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
@@ -84,7 +84,7 @@ describe('the sandbox provider', () => {
     );
   });
 
-  describe('startReportPoster', () => {
+  describe('ReportPoster', () => {
     /** The callback endpoint, with what came in, and a report poster that posts to it. */
     const startPoster = async (idleMs = 1_000) => {
       const endpoint = { status: 200, calls: 0, reports: [] as CallbackEvent[] };
@@ -101,7 +101,7 @@ describe('the sandbox provider', () => {
       const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const warnings: unknown[] = [];
       const logger = Object.assign(createLogger('test', 'silent'), { warn: (_: unknown, line: string) => void warnings.push(line) });
-      const reports = startReportPoster({ db: test.db, secretKey, callbackUrl, logger, idleMs });
+      const reports = new ReportPoster({ db: test.db, secretKey, callbackUrl, logger, idleMs });
       const stop = async () => {
         await reports.stop();
         server.closeAllConnections();
