@@ -137,18 +137,8 @@ describe('api/server', () => {
     const log = running.output();
     assert.match(log, /Temporal or a worker did not answer within 0\.6 s/);
     assert.match(log, /"route":"\/api\/v1\/messages\/send","status":500/);
-    for (const privateText of [
-      ...Object.values(signup),
-      token,
-      key,
-      key.slice(8, 30),
-      body.to,
-      body.content.text,
-      'of theirs',
-      'their-key',
-      'their-token',
-      'nobody',
-    ]) {
+    const given = ['of theirs', 'their-key', 'their-token', 'nobody'];
+    for (const privateText of [...Object.values(signup), token, key, key.slice(8, 30), body.to, body.content.text, ...given]) {
       assert.ok(!log.includes(privateText), `the log has ${privateText}`);
     }
   });
