@@ -40,7 +40,7 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options: { details?: Fault[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: { details?: Fault[] | undefined; retryAfterSeconds?: number | undefined; cause?: unknown } = {},
   ) {
     // No stack: it would not help the caller, and making it costs a large part of the request. `cause` has its own.
     const { stackTraceLimit } = Error;
@@ -173,10 +173,7 @@ export const rateLimited = (seconds: number) =>
 export const tooManyMails = () => rateLimited(3600);
 /** `cause` is only logged. */
 export const internal = (cause?: unknown, retryAfterSeconds?: number) =>
-  new AppError('internal_error', 'Internal server error. Please try again later.', {
-    cause,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
+  new AppError('internal_error', 'Internal server error. Please try again later.', { cause, retryAfterSeconds });
 export const billingNotConfigured = () => unavailable('Billing is not configured', 3600);
 /** The service is overloaded. */
 export const busy = () => unavailable('The service is busy. Please try again later.', 1);

@@ -27,7 +27,7 @@ class HttpError extends AppError {
   readonly headers: Record<string, string>;
 
   constructor(parts: ErrorParts) {
-    super(parts.code, parts.message, optionsOf(parts));
+    super(parts.code, parts.message, parts);
     this.status = parts.status;
     this.headers = parts.headers;
   }
@@ -49,14 +49,8 @@ export function partsOf(error: AppError): ErrorParts {
 export function errorFrom(parts: ErrorParts): AppError {
   const { status, headers, code, message } = parts;
   if (status !== statuses[code] || Object.keys(headers).length > 0) return new HttpError(parts);
-  return new AppError(code, message, optionsOf(parts));
+  return new AppError(code, message, parts);
 }
-
-const optionsOf = ({ details, retryAfterSeconds, cause }: ErrorParts) => ({
-  ...(details === undefined ? {} : { details }),
-  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  cause,
-});
 
 const requestFault = (status: number, message: string) => errorFrom({ ...partsOf(new AppError('validation_failed', message)), status });
 
