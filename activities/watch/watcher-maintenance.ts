@@ -7,7 +7,7 @@ import { describeFinding, driftText } from '../../models/rules/billing/differenc
 import type { Logger } from '../../models/process/logger.js';
 import { forgetAuditEvents } from '../../models/operations/audit/forget-audit-events.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
-import { forgetWishes } from '../../models/operations/contacts/hear-recipients.js';
+import { forgetOptRequests } from '../../models/operations/contacts/apply-opt-requests.js';
 import { forgetLogins } from '../../models/operations/logins/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
@@ -71,13 +71,13 @@ function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
       reports: await forgetUnmatched(db, config.reportTimeoutSeconds, Date.now() + forgettingReportsMs),
     }),
     'login attempts, addresses and tokens': async () => ({ logins: await forgetLogins(db) }),
-    'digests of opt-outs and opt-ins': async () => ({ wishes: await forgetWishes(db) }),
+    'digests of opt-outs and opt-ins': async () => ({ opt_requests: await forgetOptRequests(db) }),
     mails: async () => ({ mails: await forgetMails(db) }),
     'mail files': async () => ({ files: await forgetMailFiles(config.dataDir) }),
   };
   return {
     /**
-     * Deletes old webhook data, audit events, reports without a message, logins, tokens, wishes of recipients, mails and mail files, until the
+     * Deletes old webhook data, audit events, reports without a message, logins, tokens, opt requests, mails and mail files, until the
      * time is up.
      */
     forgetOld: () => forgetInTurn(forgetting, Date.now() + forgettingOldMs, logger),

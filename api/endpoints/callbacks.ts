@@ -1,7 +1,7 @@
 /** Delivery reports of providers. A report is verified and stored before the response is sent. */
 import Joi from 'joi';
 import { AppError, notFound } from '../../models/errors.js';
-import { hearRecipients } from '../../models/operations/contacts/hear-recipients.js';
+import { applyOptRequests } from '../../models/operations/contacts/apply-opt-requests.js';
 import type { ProviderAccount } from '../../models/rules/routing/provider-kinds.js';
 import { callbackBytesMax, checkHead } from '../../models/rules/callbacks/before-body.js';
 import type { CallbackEvent, CallbackReader, CallbackRequest } from '../../models/rules/callbacks/callback.js';
@@ -61,7 +61,7 @@ export const receiveDeliveryReportsEndpoint = endpoint({
     for (const event of events) if (event.kind === 'confirmation') await deps.sns.confirm(event.url);
     const reports = events.filter((event) => event.kind === 'report');
     await deps.reportInbox.store(reports);
-    await hearRecipients(deps.db, deps.config.secretKeys, events);
+    await applyOptRequests(deps.db, deps.config.secretKeys, events);
     const answer = { received: events.length };
     return readsAnswers(params.provider, deps) && events.some(({ kind }) => kind === 'inbound')
       ? new Reply(answer, { status: 204 })

@@ -1,4 +1,4 @@
-/** Records the wishes of recipients: STOP, START, a complaint, the unsubscribe link in a mail. */
+/** Records opt-outs and opt-ins: STOP, START, a complaint, the unsubscribe link in a mail. */
 import type { Channel } from '../../channels.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { keysOf } from '../../rules/messages/recipient.js';
@@ -19,8 +19,8 @@ export interface Sender {
   digest?: (recipient: string) => string;
 }
 
-/** What a recipient wishes: no more messages, or messages again. */
-export interface RecipientWish extends Sender {
+/** A recipient asks for no more messages, or for messages again. */
+export interface OptRequest extends Sender {
   source: SuppressionSource;
   /** The message that it answers, by our id or by the provider's; null if unknown. */
   message_id: string | null;
@@ -29,8 +29,8 @@ export interface RecipientWish extends Sender {
   erased_message_id?: string | null;
 }
 
-/** A wish to receive no more messages. */
-export interface OptOutWish extends RecipientWish {
+/** A request for no more messages. */
+export interface OptOutRequest extends OptRequest {
   reason: Extract<SuppressionReason, 'opt_out' | 'complaint'>;
 }
 
@@ -38,10 +38,10 @@ export interface OptOutWish extends RecipientWish {
  * Suppresses the recipient in the workspace of the message. If no message is named, suppresses the recipient in every workspace that has
  * sent to it through this account: they share the sender, and neither the recipient nor the carrier can tell them apart.
  */
-export async function recordOptOut(db: Database, transaction: Transaction, wish: OptOutWish): Promise<void> {
-  const { reason, source, channel } = wish;
-  const named = await namedBy(db, transaction, wish);
-  const written = named.length > 0 ? named : await writtenTo(db, transaction, wish);
+export async function recordOptOut(db: Database, transaction: Transaction, request: OptOutRequest): Promise<void> {
+  const { reason, source, channel } = request;
+  const named = await namedBy(db, transaction, request);
+  const written = named.length > 0 ? named : await writtenTo(db, transaction, request);
   await suppress(
     db,
     written.map(({ id, to, workspace_id }) => ({ workspace_id, channel, recipient: to, reason, source, message_id: id })),
@@ -54,23 +54,23 @@ export async function recordOptOut(db: Database, transaction: Transaction, wish:
  * say whether it refused because of an opt-out. A complaint, a reported bounce, an entry of the workspace and one by the unsubscribe link stay.
  * A message that is not ours removes nothing: another system may use the account too.
  */
-export async function recordOptIn(db: Database, transaction: Transaction, wish: RecipientWish): Promise<void> {
-  const written = await (namesMessage(wish) ? namedBy(db, transaction, wish) : writtenTo(db, transaction, wish));
+export async function recordOptIn(db: Database, transaction: Transaction, request: OptRequest): Promise<void> {
+  const written = await (namesMessage(request) ? namedBy(db, transaction, request) : writtenTo(db, transaction, request));
   const workspaceIds = written.map(({ workspace_id }) => workspace_id);
-  const entries = [wish.channel, namesOf(wish), workspaceIds];
+  const entries = [request.channel, namesOf(request), workspaceIds];
   await select(db, lock, entries, transaction);
-  await select(db, remove, [...entries, originAsJson(systemOrigin(wish.source))], transaction);
+  await select(db, remove, [...entries, originAsJson(systemOrigin(request.source))], transaction);
 }
 
-/** Whether the wish is about one message, and so for its workspace only. */
-export const namesMessage = ({ message_id, provider_message_id }: RecipientWish): boolean =>
+/** Whether the request is about one message, and so for its workspace only. */
+export const namesMessage = ({ message_id, provider_message_id }: OptRequest): boolean =>
   message_id !== null || provider_message_id !== null;
 
-async function namedBy(db: Database, transaction: Transaction, wish: RecipientWish): Promise<Written[]> {
+async function namedBy(db: Database, transaction: Transaction, request: OptRequest): Promise<Written[]> {
   // A text that is no UUID finds nothing: a provider may echo anything.
-  const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
-  const names = [wish.provider_message_id, wish.erased_message_id ?? null];
-  return select<Written>(db, byMessage, [messageId, wish.provider, names, wish.channel], transaction);
+  const messageId = request.message_id !== null && isUuid(request.message_id) ? request.message_id : null;
+  const names = [request.provider_message_id, request.erased_message_id ?? null];
+  return select<Written>(db, byMessage, [messageId, request.provider, names, request.channel], transaction);
 }
 
 interface Written {

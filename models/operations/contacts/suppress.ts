@@ -26,7 +26,7 @@ export interface NewSuppression {
 
 /**
  * Adds recipients to the suppression list. An entry without expiry stays as it is, one that would expire is replaced; only the workspace can
- * shorten it. Entries at the wish of the recipient are separate from those of the workspace or a carrier: neither replaces or ends the other. A
+ * shorten it. Entries at the request of the recipient are separate from those of the workspace or a carrier: neither replaces or ends the other. A
  * complaint replaces an opt-out, and the unsubscribe link one by a carrier, because a START does not end them. A closed workspace gets no
  * entries: it cannot send, and nothing would erase them.
  * @param origin who does it. Default: the source of each entry

@@ -54,7 +54,7 @@ export interface InboundMessage {
   raw: string;
 }
 
-/** The wish of a recipient for no more messages, from the provider and not from a text. */
+/** The provider reports that a recipient wants no more messages. It is not read from a text. */
 export interface OptOut {
   provider: string;
   channel: Channel;
@@ -69,7 +69,7 @@ export interface OptOut {
   raw: string;
 }
 
-/** The wish of a recipient to get messages again, from the provider and not from a text. */
+/** The provider reports that a recipient wants messages again. It is not read from a text. */
 export type OptIn = Omit<OptOut, 'reason'>;
 
 /** The provider asks whether its reports are wanted. A request to this URL confirms it. */

@@ -36,9 +36,9 @@ export function readPostmarkCallback(
 function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   const id: string | null = typeof event.MessageID === 'string' && event.MessageID !== '' ? event.MessageID : null;
   const source = { provider, message_id: echoOf(event.Metadata?.message_id), raw: JSON.stringify(event) };
-  const wish = { ...source, provider_message_id: id, channel: 'email' } as const;
+  const optRequest = { ...source, provider_message_id: id, channel: 'email' } as const;
   const optOut = (reason: OptOut['reason'], recipient: unknown, moment: unknown): CallbackEvent[] => [
-    { kind: 'opt_out', ...wish, recipient: String(recipient), reason, occurred_at: momentOf(moment, at) },
+    { kind: 'opt_out', ...optRequest, recipient: String(recipient), reason, occurred_at: momentOf(moment, at) },
   ];
   const reportOf = (report: Omit<IncomingReport, 'provider_message_id'>): CallbackEvent[] =>
     id === null ? [] : [{ kind: 'report', ...report, provider_message_id: id }];
@@ -70,8 +70,8 @@ const isReactivation = ({ SuppressSending, Origin }: Json) => SuppressSending ==
 
 /** It is for every workspace that wrote to the address: Postmark has one list for all of them. */
 function reactivationOf(provider: string, event: Json, at: Date): CallbackEvent {
-  const wish = { provider, channel: 'email', message_id: null, provider_message_id: null, raw: JSON.stringify(event) } as const;
-  return { kind: 'opt_in', ...wish, recipient: String(event.Recipient), occurred_at: momentOf(event.ChangedAt, at) };
+  const optRequest = { provider, channel: 'email', message_id: null, provider_message_id: null, raw: JSON.stringify(event) } as const;
+  return { kind: 'opt_in', ...optRequest, recipient: String(event.Recipient), occurred_at: momentOf(event.ChangedAt, at) };
 }
 
 function bounceOf(type: string) {

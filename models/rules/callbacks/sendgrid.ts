@@ -67,8 +67,8 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   });
   const word = String(event.event);
   if (word === 'group_resubscribe') return [{ kind: 'opt_in', ...source, channel: 'email', recipient: String(event.email) }];
-  const wish = Object.hasOwn(optOuts, word) ? optOuts[word] : undefined;
-  if (wish !== undefined) return [optOut(wish)];
+  const reason = Object.hasOwn(optOuts, word) ? optOuts[word] : undefined;
+  if (reason !== undefined) return [optOut(reason)];
   const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   if (status === undefined) return [];
   if (status !== 'failed') return [{ kind: 'report', ...source, status, ...noFailure }];

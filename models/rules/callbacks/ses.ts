@@ -61,22 +61,22 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
       if (isAutomaticReply(event.bounce)) return [];
       return [
         { kind: 'report', ...source, ...bounceOf(event.bounce), occurred_at: momentOf(event.bounce?.timestamp, at) },
-        ...wishesOf(source, event, at),
+        ...optRequestsOf(source, event, at),
       ];
     case 'Reject':
     case 'Rendering Failure':
       return [{ kind: 'report', ...source, ...failureOf(event.eventType), occurred_at: sentAt }];
     default:
-      return wishesOf(source, event, at);
+      return optRequestsOf(source, event, at);
   }
 }
 
 type Source = Pick<IncomingReport, 'provider' | 'provider_message_id' | 'message_id' | 'raw'>;
 
-function wishesOf(source: Source, { mail, bounce, complaint, subscription, ...event }: Json, at: Date): CallbackEvent[] {
-  const wish = { ...source, channel: 'email', recipient: String(mail.destination?.[0] ?? '') } as const;
+function optRequestsOf(source: Source, { mail, bounce, complaint, subscription, ...event }: Json, at: Date): CallbackEvent[] {
+  const optRequest = { ...source, channel: 'email', recipient: String(mail.destination?.[0] ?? '') } as const;
   const optOut = (reason: OptOut['reason'], moment: unknown): CallbackEvent => {
-    return { kind: 'opt_out', ...wish, reason, occurred_at: momentOf(moment, at) };
+    return { kind: 'opt_out', ...optRequest, reason, occurred_at: momentOf(moment, at) };
   };
   switch (event.eventType ?? event.notificationType) {
     case 'Bounce': // SES did not send the mail
@@ -92,7 +92,7 @@ function wishesOf(source: Source, { mail, bounce, complaint, subscription, ...ev
       const { timestamp, newTopicPreferences: now, oldTopicPreferences: before } = subscription ?? {};
       if (now?.unsubscribeAll === true) return [optOut('unsubscribed', timestamp)];
       const isBack = now?.unsubscribeAll === false && before?.unsubscribeAll === true; // otherwise only topics changed
-      return isBack ? [{ kind: 'opt_in', ...wish, occurred_at: momentOf(timestamp, at) }] : [];
+      return isBack ? [{ kind: 'opt_in', ...optRequest, occurred_at: momentOf(timestamp, at) }] : [];
     }
     default:
       return [];

@@ -85,7 +85,7 @@ const bareWords = (kind: 'stop' | 'start', gap: '' | ' ') =>
 const stopWords = bareWords('stop', '');
 const startWords = bareWords('start', ' '); // "un stop" is no return
 
-/** The wish of a person who sends this text, and nothing else, to one of our senders; null for any other text. */
+/** The opt request of a recipient whose whole text is one of these words; null for any other text. */
 export function keywordOf(text: string): 'stop' | 'start' | null {
   const { word, rest } = bareOf(text, '');
   if (word !== 'STOP' && /[?\u061f]/u.test(rest)) return null; // "Cancel?" is a question
@@ -98,7 +98,7 @@ const stopPayload = 'STOP';
 
 /**
  * What a person said in a text or with a button.
- * @param texts what the person saw; the first that is a wish counts
+ * @param texts what the person saw; the first that is an opt request counts
  * @param payloads data of the workspace that the person did not see. They can opt out. They end no opt-out, because it may concern other
  *   workspaces
  */

@@ -16,8 +16,8 @@ export const hard = (code: FailureCode): ProviderFailure => ({ code, isPermanent
 /** A temporary failure. */
 export const soft = (code: FailureCode): ProviderFailure => ({ code, isPermanent: false });
 
-/** A wish of the recipient, who may take it back. It is reported apart and has an entry of its own, so it is no bounce. */
-export const wish: ProviderFailure = soft('suppressed');
+/** An opt-out, which the recipient may take back. It is reported apart and has an entry of its own, so it is no bounce. */
+export const optedOut: ProviderFailure = soft('suppressed');
 
 /** The same failure, which says nothing about the account. */
 export const ofRecipient = (failure: ProviderFailure): ProviderFailure => ({ ...failure, concernsRecipient: true });

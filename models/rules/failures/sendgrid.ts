@@ -1,5 +1,5 @@
 /** SendGrid: types of bounces and reasons of drops in its events. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
-import { type FailureTable, hard, lookUp, type ProviderFailure, soft, wish } from './provider-failure.js';
+import { type FailureTable, hard, lookUp, optedOut, type ProviderFailure, soft } from './provider-failure.js';
 import { enhancedFailureOf, isTelling } from './smtp.js';
 
 const bounces: FailureTable = {
@@ -11,8 +11,8 @@ const bounces: FailureTable = {
 const drops: FailureTable = {
   'Bounced Address': hard('30008'),
   Invalid: hard('30008'),
-  'Unsubscribed Address': wish,
-  'Spam Reporting Address': wish,
+  'Unsubscribed Address': optedOut,
+  'Spam Reporting Address': optedOut,
   'Spam Content': soft('30007'),
   'Recipient List over Package Quota': soft('limit_exceeded'),
   'Invalid SMTPAPI header': hard('invalid_content'),

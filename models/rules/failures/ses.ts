@@ -1,5 +1,5 @@
 /** Amazon SES: exceptions of `SendEmail`, and bounces and complaints as `type/subtype`. https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html */
-import { type FailureTable, hard, soft, wish } from './provider-failure.js';
+import { type FailureTable, hard, optedOut, soft } from './provider-failure.js';
 
 export const sesFailures: FailureTable = {
   MessageRejected: hard('30007'), // a virus, or content that is not permitted
@@ -11,8 +11,8 @@ export const sesFailures: FailureTable = {
   'Permanent/NoEmail': hard('30008'),
   'Permanent/Suppressed': hard('suppressed'),
   'Permanent/OnAccountSuppressionList': hard('suppressed'),
-  'Permanent/UnsubscribedRecipient': wish,
-  'Complaint/OnAccountSuppressionList': wish,
+  'Permanent/UnsubscribedRecipient': optedOut,
+  'Complaint/OnAccountSuppressionList': optedOut,
   'Transient/General': soft('30006'),
   'Transient/MailboxFull': soft('30006'),
   'Transient/MessageTooLarge': hard('invalid_content'),

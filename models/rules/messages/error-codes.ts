@@ -68,7 +68,7 @@ const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(meani
 
 /**
  * The code and text of one of our codes; `undeliverable` if a provider gave no code, or one that is not ours.
- * @param isPermanent tells the list of a mail provider, which has mostly bounces, from the wish of a recipient, who may take it back
+ * @param isPermanent tells the list of a mail provider, which has mostly bounces, from an opt-out, which the recipient may take back
  */
 export function failureOf(channel: Channel, code: string | null, isPermanent = false): Failure {
   const known = code !== null && isFailureCode(code) ? code : 'undeliverable';

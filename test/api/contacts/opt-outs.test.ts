@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { forgetWishes } from '../../../models/operations/contacts/hear-recipients.js';
+import { forgetOptRequests } from '../../../models/operations/contacts/apply-opt-requests.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { rows } from '../../support/database.js';
 import { buildSent, claimAll, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
@@ -117,7 +117,7 @@ describe('opt-outs, and entries of the workspace', () => {
     assert.deepEqual(await listed(), ['opt_out inbound']);
   });
 
-  it('500 while a wish cannot be carried out, and its repetition is', async () => {
+  it('500 while a STOP cannot be applied; its repetition is applied', async () => {
     await rows(app.deps.db, 'ALTER TABLE suppressions_by_recipients ADD CONSTRAINT refuses CHECK (false) NOT VALID');
     const stop = { id: uuidv7(), channel: 'sms', from: to, to: '+15550000000', text: 'STOP', occurred_at: new Date() };
     const status = await send(stop);
@@ -126,14 +126,14 @@ describe('opt-outs, and entries of the workspace', () => {
     assert.deepEqual(await listed(), ['opt_out inbound']);
   });
 
-  it('wishes are kept for 30 days, as digests', async () => {
+  it('opt requests are kept for 30 days, as digests', async () => {
     await say('STOP');
     const stored = await rows<{ row: string }>(app.deps.db, 'SELECT row_to_json(h)::text AS row FROM heard_wishes h');
     assert.ok(stored.length > 0 && stored.every(({ row }) => !row.includes(to)));
-    const forgottenAt = async (days: number) => {
+    const deletedAt = async (days: number) => {
       await rows(app.deps.db, `UPDATE heard_wishes SET heard_at = now() - $1 * interval '1 day'`, [days]);
-      return forgetWishes(app.deps.db);
+      return forgetOptRequests(app.deps.db);
     };
-    assert.deepEqual([await forgottenAt(29), await forgottenAt(31)], [0, stored.length]);
+    assert.deepEqual([await deletedAt(29), await deletedAt(31)], [0, stored.length]);
   });
 });

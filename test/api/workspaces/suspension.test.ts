@@ -4,7 +4,7 @@ import { commands } from '../../../api/admin/commands/index.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { digestOf } from '../../../models/rules/contacts/erasure.js';
-import { optOut } from '../../support/rows/wishes.js';
+import { optOut } from '../../support/rows/opt-requests.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
@@ -104,8 +104,8 @@ describe("the operator's commands", () => {
   it('unsuppress also removes an entry of the workspace for the same recipient', async () => {
     const { id } = await buildSent(app.deps.db, account.workspaceId, { to: sms.to });
     await app.call('POST', '/api/v1/suppressions', { key: account.key, body: { channel: 'sms', recipient: sms.to } });
-    const wish = { reason: 'opt_out', source: 'inbound', message_id: id, provider_message_id: null } as const;
-    await optOut(app.deps.db, { provider: 'sandbox', channel: 'sms', recipient: sms.to, ...wish });
+    const stop = { reason: 'opt_out', source: 'inbound', message_id: id, provider_message_id: null } as const;
+    await optOut(app.deps.db, { provider: 'sandbox', channel: 'sms', recipient: sms.to, ...stop });
     assert.equal((await admin('unsuppress', account.workspaceId, 'sms', sms.to)).code, 0);
     const { body } = await app.call('GET', '/api/v1/suppressions', { key: account.key });
     assert.deepEqual(body.data.suppressions, []);

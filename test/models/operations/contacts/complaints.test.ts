@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { optIn, optOut } from '../../../support/rows/wishes.js';
+import { optIn, optOut } from '../../../support/rows/opt-requests.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
@@ -8,7 +8,7 @@ import { suppressionsOf } from './suppressions-of.js';
 
 const phone = '+15551234567';
 const email = { channel: 'email', to: 'ada@example.com' } as const;
-const wish = {
+const complaint = {
   channel: 'email',
   recipient: 'ada@example.com',
   reason: 'complaint',
@@ -16,7 +16,7 @@ const wish = {
   message_id: null,
   provider_message_id: null,
 } as const;
-const ofSandbox = { ...wish, provider: 'sandbox' };
+const ofSandbox = { ...complaint, provider: 'sandbox' };
 
 describe('a complaint', () => {
   const test = workspaceForEach();
@@ -37,7 +37,7 @@ describe('a complaint', () => {
     const mail = await buildSent(test.db, test.workspaceId, email);
     const text = await buildSent(test.db, test.workspaceId, { to: phone });
     const recipient = 'bob@example.com'; // nobody has written to it
-    await optOut(test.db, { ...wish, recipient, provider: 'another', message_id: mail.id });
+    await optOut(test.db, { ...complaint, recipient, provider: 'another', message_id: mail.id });
     await optOut(test.db, { ...ofSandbox, recipient, message_id: text.id });
     assert.deepEqual(await listed(), []);
   });

@@ -1,5 +1,5 @@
 import { select } from '../../../../models/db/database.js';
-import { optIn, optOut } from '../../../support/rows/wishes.js';
+import { optIn, optOut } from '../../../support/rows/opt-requests.js';
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { optIn, optOut } from '../../../support/rows/wishes.js';
+import { optIn, optOut } from '../../../support/rows/opt-requests.js';
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
 import { digestOf } from '../../../../models/rules/contacts/erasure.js';
 import { otherSpellingInSql, phoneSpellings } from '../../../../models/rules/values/phone.js';
@@ -14,7 +14,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     (await rows<{ recipient: string }>(test.db, 'SELECT recipient FROM suppressions WHERE workspace_id = $1', [test.workspaceId])).map(
       ({ recipient }) => recipient,
     );
-  const wish = { reason: 'opt_out', source: 'inbound', message_id: null, provider_message_id: null } as const;
+  const byText = { reason: 'opt_out', source: 'inbound', message_id: null, provider_message_id: null } as const;
 
   for (const [country, to, author] of [
     ['Mexico', '+525512345678', '+5215512345678'],
@@ -29,7 +29,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
       };
       await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
       const sender = { provider: 'sandbox', channel: 'whatsapp', recipient: author } as const;
-      await optOut(test.db, { ...sender, ...wish });
+      await optOut(test.db, { ...sender, ...byText });
       assert.deepEqual([await isRefused(to), await isRefused(author)], [true, true]);
       await optIn(test.db, sender);
       assert.deepEqual([await isRefused(to), await isRefused(author)], [false, false]);
@@ -38,7 +38,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     it(`holds for the number as the workspace wrote it, until START: ${country}`, async () => {
       await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
       const sender = { provider: 'sandbox', channel: 'whatsapp', recipient: author } as const;
-      await optOut(test.db, { ...sender, ...wish });
+      await optOut(test.db, { ...sender, ...byText });
       assert.deepEqual(await listed(), [to]);
       await optIn(test.db, sender);
       assert.deepEqual(await listed(), []);
@@ -67,7 +67,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     const to = '+525512345678';
     const { id } = await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
     await rows(test.db, 'UPDATE messages SET "to" = $2 WHERE id = $1', [id, digest(to)]);
-    await optOut(test.db, { provider: 'sandbox', channel: 'whatsapp', recipient: '+5215512345678', digest, ...wish });
+    await optOut(test.db, { provider: 'sandbox', channel: 'whatsapp', recipient: '+5215512345678', digest, ...byText });
     assert.deepEqual(await listed(), [digest(to)]);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { optIn, optOut } from '../../../support/rows/wishes.js';
+import { optIn, optOut } from '../../../support/rows/opt-requests.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { type NewSuppression, suppress } from '../../../../models/operations/contacts/suppress.js';
 import { rows } from '../../../support/database.js';

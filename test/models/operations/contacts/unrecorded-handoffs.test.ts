@@ -3,7 +3,7 @@ import { recordHandoffs } from '../../../../models/operations/handoff/record-han
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildQueued } from '../../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, claimAll, giveUpNow, messageOf, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
-import { optIn, optOut } from '../../../support/rows/wishes.js';
+import { optIn, optOut } from '../../../support/rows/opt-requests.js';
 
 describe('STOP about a message whose hand-off has no recorded acceptance', () => {
   const test = workspaceForEach();

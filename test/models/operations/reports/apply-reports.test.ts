@@ -47,7 +47,7 @@ describe('applyReports', () => {
   });
 
   it('fails a message without a refund, with our text for the code', async () => {
-    const [sms, email, unknown, listed, wished] = [
+    const [sms, email, unknown, listed, optedOut] = [
       await buildSent(test.db, test.workspaceId),
       await buildSent(test.db, test.workspaceId, { channel: 'email' }),
       await buildSent(test.db, test.workspaceId),
@@ -59,10 +59,10 @@ describe('applyReports', () => {
       reportOf(email, 'failed', { provider_error_code: '30006' }),
       reportOf(unknown, 'failed', { error_code: null, provider_error_code: 'E-4711' }),
       reportOf(listed, 'failed', { error_code: 'suppressed', is_permanent: true, provider_error_code: 'Permanent/Suppressed' }),
-      reportOf(wished, 'failed', { error_code: 'suppressed', is_permanent: false, provider_error_code: 'Unsubscribed Address' }),
+      reportOf(optedOut, 'failed', { error_code: 'suppressed', is_permanent: false, provider_error_code: 'Unsubscribed Address' }),
     ]);
     const seen: (string | null)[][] = [];
-    for (const { id, group_id } of [sms, email, unknown, listed, wished]) {
+    for (const { id, group_id } of [sms, email, unknown, listed, optedOut]) {
       await applyReports(test.db, group_id);
       const { status_detail, error_code, error_message, provider_error_code } = await messageOf(test.db, id);
       seen.push([status_detail, error_code, error_message, provider_error_code]);

@@ -124,33 +124,33 @@ describe('the callback of Meta', () => {
   });
 });
 
-describe('wishes in callbacks of Meta', () => {
-  const wishOf = (changes: object) => {
+describe('opt requests in callbacks of Meta', () => {
+  const optRequestOf = (changes: object) => {
     const pressed = { id: 'wamid.2', from: '15551234567', timestamp: '1767322800', type: 'button', ...changes };
     const [event] = read({ messages: [pressed] });
     return event?.kind === 'inbound' ? keywordOf(event.text) : undefined;
   };
 
-  it('a button that opts out is read by its payload or its text, whichever is a wish', () => {
-    assert.equal(wishOf({ button: { text: 'Stop promotions', payload: 'Stop promotions' } }), 'stop');
-    assert.equal(wishOf({ button: { text: 'Keine Nachrichten mehr', payload: 'STOP' } }), 'stop');
-    assert.equal(wishOf({ button: { text: 'Stop', payload: 'campaign-7' } }), 'stop');
-    assert.equal(wishOf({ interactive: { button_reply: { id: ' stop ', title: 'Abmelden' } } }), 'stop');
-    assert.equal(wishOf({ interactive: { button_reply: { id: 'again', title: 'Start' } } }), 'start');
-    assert.equal(wishOf({ button: { text: 'Yes, please', payload: 'yes' } }), null);
+  it('a button that opts out is read by its payload or its text, whichever is an opt request', () => {
+    assert.equal(optRequestOf({ button: { text: 'Stop promotions', payload: 'Stop promotions' } }), 'stop');
+    assert.equal(optRequestOf({ button: { text: 'Keine Nachrichten mehr', payload: 'STOP' } }), 'stop');
+    assert.equal(optRequestOf({ button: { text: 'Stop', payload: 'campaign-7' } }), 'stop');
+    assert.equal(optRequestOf({ interactive: { button_reply: { id: ' stop ', title: 'Abmelden' } } }), 'stop');
+    assert.equal(optRequestOf({ interactive: { button_reply: { id: 'again', title: 'Start' } } }), 'start');
+    assert.equal(optRequestOf({ button: { text: 'Yes, please', payload: 'yes' } }), null);
   });
 
   it('a payload START ends no opt-out, because the workspace writes it', () => {
     for (const payload of ['START', 'UNSTOP']) {
-      assert.equal(wishOf({ button: { text: 'See my order', payload } }), null, payload);
-      assert.equal(wishOf({ interactive: { button_reply: { id: payload, title: 'See my order' } } }), null, payload);
+      assert.equal(optRequestOf({ button: { text: 'See my order', payload } }), null, payload);
+      assert.equal(optRequestOf({ interactive: { button_reply: { id: payload, title: 'See my order' } } }), null, payload);
     }
   });
 
   it('a payload other than STOP opts nobody out', () => {
     for (const payload of ['CANCEL', 'END', 'QUIT', 'REVOKE', 'Stop all', 'STOP.']) {
-      assert.equal(wishOf({ button: { text: 'Cancel my order', payload } }), null, payload);
-      assert.equal(wishOf({ interactive: { button_reply: { id: payload, title: 'Cancel my order' } } }), null, payload);
+      assert.equal(optRequestOf({ button: { text: 'Cancel my order', payload } }), null, payload);
+      assert.equal(optRequestOf({ interactive: { button_reply: { id: payload, title: 'Cancel my order' } } }), null, payload);
     }
   });
 

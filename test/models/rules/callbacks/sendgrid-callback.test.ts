@@ -117,7 +117,7 @@ describe('the callback of SendGrid', () => {
     ]);
     const optOuts = events.filter((each) => each.kind === 'opt_out');
     const bounces = events.filter((each) => each.kind === 'report' && isHardBounce({ ...each, channel: 'email' }));
-    assert.deepEqual(bounces, [], 'the wish has an entry of its own');
+    assert.deepEqual(bounces, [], 'the opt-out has an entry of its own');
     assert.deepEqual(
       optOuts.map(({ reason, recipient }) => [reason, recipient]),
       ['complaint', 'unsubscribed', 'unsubscribed', 'complaint', 'unsubscribed'].map((reason) => [reason, 'ada@example.org']),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hearRecipients } from '../../../../models/operations/contacts/hear-recipients.js';
+import { applyOptRequests } from '../../../../models/operations/contacts/apply-opt-requests.js';
 import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
@@ -10,10 +10,10 @@ const provider = 'sandbox';
 const now = Date.now();
 const ago = (seconds: number) => new Date(now - seconds * 1_000);
 
-describe('wishes of recipients that arrive in another order', () => {
+describe('opt requests that arrive in another order', () => {
   const test = workspaceForEach();
   let events = 0;
-  const hear = (...heard: CallbackEvent[]) => hearRecipients(test.db, ['x'.repeat(32)], heard);
+  const report = (...reported: CallbackEvent[]) => applyOptRequests(test.db, ['x'.repeat(32)], reported);
   const raw = () => `event ${(events += 1)}`;
   const textOf = (text: string, from: string, occurred_at: Date | null): CallbackEvent => {
     const id = raw();
@@ -28,11 +28,11 @@ describe('wishes of recipients that arrive in another order', () => {
     return { kind: 'opt_in', ...source, occurred_at };
   };
 
-  it('an unsubscription from one workspace holds although a newer one from another was heard before', async () => {
+  it('an unsubscription from one workspace holds although a newer one from another was reported before', async () => {
     const other = await buildWorkspace(test.db);
     const mail = { channel: 'email', to: 'ada@example.com' } as const;
     const [ofOne, ofOther] = [await buildSent(test.db, test.workspaceId, mail), await buildSent(test.db, other.id, mail)];
-    await hear(optOutOf('email', mail.to, ofOne.id, ago(60)), optOutOf('email', mail.to, ofOther.id, ago(120)));
+    await report(optOutOf('email', mail.to, ofOne.id, ago(60)), optOutOf('email', mail.to, ofOther.id, ago(120)));
     const entry = ['email ada@example.com opt_out provider'];
     assert.deepEqual([await suppressionsOf(test.db, test.workspaceId), await suppressionsOf(test.db, other.id)], [entry, entry]);
   });
@@ -41,9 +41,9 @@ describe('wishes of recipients that arrive in another order', () => {
     const other = await buildWorkspace(test.db);
     const mail = { channel: 'email', to: 'ben@example.com' } as const;
     const [ofOne, ofOther] = [await buildSent(test.db, test.workspaceId, mail), await buildSent(test.db, other.id, mail)];
-    await hear(optOutOf('email', mail.to, ofOne.id, ago(120)));
-    await hear(optInOf('email', mail.to, ofOne.id, ago(60)));
-    await hear(optOutOf('email', mail.to, ofOther.id, ago(90))); // heard late
+    await report(optOutOf('email', mail.to, ofOne.id, ago(120)));
+    await report(optInOf('email', mail.to, ofOne.id, ago(60)));
+    await report(optOutOf('email', mail.to, ofOther.id, ago(90))); // reported late
     assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), []);
     assert.deepEqual(await suppressionsOf(test.db, other.id), ['email ben@example.com opt_out provider']);
   });
@@ -52,47 +52,47 @@ describe('wishes of recipients that arrive in another order', () => {
     const other = await buildWorkspace(test.db);
     const mail = { channel: 'email', to: 'eve@example.com' } as const;
     const [ofOne, ofOther] = [await buildSent(test.db, test.workspaceId, mail), await buildSent(test.db, other.id, mail)];
-    await hear(optOutOf('email', mail.to, ofOne.id, ago(60)), optOutOf('email', mail.to, ofOther.id, ago(60)));
+    await report(optOutOf('email', mail.to, ofOne.id, ago(60)), optOutOf('email', mail.to, ofOther.id, ago(60)));
     const listed = async () => [await suppressionsOf(test.db, test.workspaceId), await suppressionsOf(test.db, other.id)].flat().length;
-    await hear(optInOf('email', mail.to, null, ago(90)));
+    await report(optInOf('email', mail.to, null, ago(90)));
     assert.equal(await listed(), 2);
-    await hear(optInOf('email', mail.to, null, ago(30)));
+    await report(optInOf('email', mail.to, null, ago(30)));
     assert.equal(await listed(), 0);
   });
 
   it('a subscription that names a message of another system ends no opt-out', async () => {
     const mail = { channel: 'email', to: 'kim@example.com' } as const;
     const { id } = await buildSent(test.db, test.workspaceId, mail);
-    await hear(optOutOf('email', mail.to, id, ago(60)));
+    await report(optOutOf('email', mail.to, id, ago(60)));
     const unknown = { ...optInOf('email', mail.to, null, ago(20)), provider_message_id: 'of another system' } as CallbackEvent;
-    await hear(optInOf('email', mail.to, 'no id of ours', ago(30)), unknown);
+    await report(optInOf('email', mail.to, 'no id of ours', ago(30)), unknown);
     assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), ['email kim@example.com opt_out provider']);
   });
 
-  it('a STOP to all workspaces holds although a newer opt-out from one was heard before', async () => {
+  it('a STOP to all workspaces holds although a newer opt-out from one was reported before', async () => {
     const other = await buildWorkspace(test.db);
     const to = '+15557771001';
     const [{ id }] = [await buildSent(test.db, test.workspaceId, { to }), await buildSent(test.db, other.id, { to })];
-    await hear(optOutOf('sms', to, id, ago(60)));
-    await hear(textOf('STOP', to, ago(120)));
+    await report(optOutOf('sms', to, id, ago(60)));
+    await report(textOf('STOP', to, ago(120)));
     assert.deepEqual(await suppressionsOf(test.db, other.id), [`sms ${to} opt_out inbound`]);
   });
 
-  it('wishes whose carrier says no time count in the order of their arrival', async () => {
+  it('opt requests without a time of the carrier count in the order of their arrival', async () => {
     const to = '+15557771002';
     await buildSent(test.db, test.workspaceId, { to });
-    await hear(textOf('STOP', to, null));
-    await hear(textOf('START', to, null));
+    await report(textOf('STOP', to, null));
+    await report(textOf('START', to, null));
     assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), []);
-    await hear(textOf('STOP', to, null));
+    await report(textOf('STOP', to, null));
     assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), [`sms ${to} opt_out inbound`]);
   });
 
   it('a complaint suppresses although it is older than a START', async () => {
     const to = '+15557771003';
     const { id } = await buildSent(test.db, test.workspaceId, { to });
-    await hear(textOf('START', to, ago(60)));
-    await hear({ ...optOutOf('sms', to, id, ago(120)), reason: 'complaint' } as CallbackEvent);
+    await report(textOf('START', to, ago(60)));
+    await report({ ...optOutOf('sms', to, id, ago(120)), reason: 'complaint' } as CallbackEvent);
     assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), [`sms ${to} complaint provider`]);
   });
 });

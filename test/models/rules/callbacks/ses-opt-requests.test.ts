@@ -8,7 +8,7 @@ import { createTopic, type SnsTopic, topicArn } from '../../../support/carriers/
 const snsBase = 'https://sns.eu-west-1.amazonaws.com';
 const messageId = '0190a5a8-0000-7000-8000-000000000001';
 
-describe('the wishes of recipients in callbacks of SES', () => {
+describe('opt requests in callbacks of SES', () => {
   let topic: SnsTopic;
   before(async () => {
     topic = await createTopic();
@@ -23,10 +23,10 @@ describe('the wishes of recipients in callbacks of SES', () => {
   const tagged = { mail: { messageId: 'ses-1', destination: ['ada@example.org'], tags: { message_id: [messageId] } } };
 
   it('a complaint or an unsubscription is an opt-out', async () => {
-    const wishOf = ([event]: CallbackEvent[]) => event?.kind === 'opt_out' && `${event.reason} ${event.recipient}`;
+    const optOutOf = ([event]: CallbackEvent[]) => event?.kind === 'opt_out' && `${event.reason} ${event.recipient}`;
     const complaint = await readEvent('Complaint', { complaint: { timestamp: '2026-01-02T03:04:05Z' } });
-    assert.equal(wishOf(complaint), 'complaint ada@example.org');
-    assert.equal(wishOf(await readEvent('Subscription', preferences(true))), 'unsubscribed ada@example.org');
+    assert.equal(optOutOf(complaint), 'complaint ada@example.org');
+    assert.equal(optOutOf(await readEvent('Subscription', preferences(true))), 'unsubscribed ada@example.org');
   });
 
   it('a recipient who subscribes again ends the opt-out, and one who changes topics does not', async () => {
@@ -37,7 +37,7 @@ describe('the wishes of recipients in callbacks of SES', () => {
     for (const was of [false, undefined]) assert.deepEqual(await readEvent('Subscription', preferences(false, was)), []);
   });
 
-  it('a mail that SES did not send because of an earlier wish is a failure and an opt-out, and no bounce', async () => {
+  it('a mail that SES did not send because of an earlier opt-out is a failure and an opt-out, and no bounce', async () => {
     const textsOf = (events: CallbackEvent[]) =>
       events.map((event) => {
         if (event.kind === 'opt_out') return `${event.reason} ${event.recipient} ${event.occurred_at?.toISOString()}`;
