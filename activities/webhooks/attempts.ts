@@ -146,7 +146,7 @@ export class Attempts {
   }
 
   #isLeftToRetrier(webhookId: string, due: FirstDelivery[], isDriven: boolean): boolean {
-    if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
+    if (due.some((one) => one.is_outside_group || one.ordered || one.rate !== null || one.resume_at !== null)) return true;
     if (isShared(due) && this.health.isSlow(webhookId)) return true;
     return this.health.isFailing(webhookId) || (!isDriven && this.#endpoints.inFlight(webhookId) >= concurrencyPerEndpoint);
   }

@@ -143,7 +143,7 @@ const fewMax = 1_000;
 
 /**
  * The ids of a webhook's pending deliveries; null if there are many. No index has them in the order of the list, so without the ids all deliveries
- * of the webhook would be read to find a few. Those with a carrier and those without have an index each.
+ * of the webhook would be read to find a few. Deliveries that are left to the retrier and the others have an index each.
  */
 async function fewPending(webhookId: string): Promise<string[] | null> {
   const ids: string[] = [];

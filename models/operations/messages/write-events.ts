@@ -92,7 +92,7 @@ const givenWebhooks = {
 };
 
 // The statement pairs events with webhooks itself, because reading each delivery from JSON would take a quarter of its time.
-// An ordered webhook's deliveries must not overtake each other, so its retrier carries them. The group need not look at the deliveries of a
+// An ordered webhook's deliveries must not overtake each other, so they are left to its retrier. The group need not look at the deliveries of a
 // resting webhook. Of wide events it looks at the first delivery for each webhook: that wakes the retrier, which finds the others.
 // A delivery is due at the present time and not at the start of the transaction, which may have waited for the one that wrote an earlier event.
 const insertEvents = `

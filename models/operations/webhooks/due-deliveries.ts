@@ -43,14 +43,14 @@ export interface DueDelivery extends SendableDelivery {
   is_due: boolean;
   /** It has had no attempt for a long time, so the watcher may treat it as lost. */
   is_overdue: boolean;
-  /** Another workflow than the group's attempts it, or must first attempt an earlier event of its message. */
-  in_child: boolean;
 }
 
 /** A delivery of a group. */
 export interface FirstDelivery extends DueDelivery {
   /** The group's events may go to several webhooks. */
   is_shared: boolean;
+  /** The group does not attempt it: a child workflow, a retrier or a replay does, or must first attempt an earlier event of its message. */
+  is_outside_group: boolean;
   /** The retrier of its webhook attempts it. */
   carried: boolean;
 }
@@ -58,15 +58,16 @@ export interface FirstDelivery extends DueDelivery {
 /** Half of the time after which the watcher treats a delivery as lost. In the other half, a round attempts or leaves all deliveries that it read. */
 const overdueSeconds = 30;
 
-const columnsWith = (inChild: string, more = '') => `
+const columnsWith = (more = '') => `
   SELECT d.id, d.webhook_id, w.workspace_id, d.event_id, d.message_id, NULL AS traceparent, d.event, e.body, w.url, w.secret, w.old_secret,
-    w.old_secret_until, w.signing_key, w.old_signing_key, d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.updated_at::text AS changed_at, w.failing_since, w.resume_at,
+    w.old_secret_until, w.signing_key, w.old_signing_key, d.ladder_step, w.retry_delays, w.rate, w.ordered, w.updated_at::text AS changed_at,
+    w.failing_since, w.resume_at,
     extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms,
     GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
     NOT d.carried AND d.next_attempt_at < now() - ${overdueSeconds} * interval '1 second' AS is_overdue,
     w.is_active AND w.deleted_at IS NULL AS is_active, d.status = 'pending' AND ${isHeld} AS is_held${more}
   FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id`;
-const columns = columnsWith('d.in_child');
+const columns = columnsWith();
 
 /**
  * SQL: the place of a delivery in the order of events. Deliveries from before the sequence existed all have 0 there, and are ordered by
@@ -93,12 +94,11 @@ const isLeftToRetrier = `EXISTS (SELECT 1 FROM deliveries b WHERE ${isUntriedBef
 export async function firstDeliveries(db: Database, groupId: string, again: boolean): Promise<FirstDelivery[]> {
   const rows = await activeOnly<FirstDelivery>(db, first, [groupId, again]);
   const lost = await lostToWatcher(db, rows);
-  return rows.map((row) => (lost.has(row) ? { ...row, in_child: true } : row));
+  return rows.map((row) => (lost.has(row) ? { ...row, is_outside_group: true } : row));
 }
 
 const first = `${columnsWith(
-  `d.in_child OR d.carried OR ${isLeftToRetrier}`,
-  `, (SELECT count(*) FROM webhooks o WHERE o.is_active AND o.deleted_at IS NULL
+  `, d.in_child OR d.carried OR ${isLeftToRetrier} AS is_outside_group, (SELECT count(*) FROM webhooks o WHERE o.is_active AND o.deleted_at IS NULL
       AND o.workspace_id = ANY (ARRAY(SELECT DISTINCT m.workspace_id FROM messages m WHERE m.group_id = $1))) > 1 AS is_shared, d.carried`,
 )}
   WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.seq, d.id`;
@@ -124,7 +124,7 @@ export async function pendingDeliveries(db: Database, ids: readonly string[]): P
   return rows.filter((row) => !lost.has(row));
 }
 
-const pending = `${columnsWith('d.in_child', `, EXISTS (SELECT 1 FROM deliveries b WHERE ${isUntriedBefore('b', 'd')}) AS is_behind`)}
+const pending = `${columnsWith(`, EXISTS (SELECT 1 FROM deliveries b WHERE ${isUntriedBefore('b', 'd')}) AS is_behind`)}
   WHERE d.id = ANY($1::uuid[]) AND ${isPending} AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
 
 /**

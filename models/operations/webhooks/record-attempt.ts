@@ -66,8 +66,8 @@ export async function recordAttempts(db: Database, attempts: Attempt[], disableA
   }
   const long = [...written.values()].filter(({ number }) => number > attemptsKept);
   if (long.length > 0) await select(db, forgetOldest, [long.map(({ delivery_id }) => delivery_id), attemptsKept]);
-  const ofAddress = attempts.filter(({ deliveryId }) => written.get(deliveryId)?.is_address === true);
-  const { disabled, changed } = await noteEndpoints(db, ofAddress, disableAfterSeconds);
+  const counted = attempts.filter(({ deliveryId }) => written.get(deliveryId)?.counts_for_endpoint === true);
+  const { disabled, changed } = await noteEndpoints(db, counted, disableAfterSeconds);
   return attempts.map((attempt) => {
     const row = disabled.has(attempt.webhookId) ? undefined : written.get(attempt.deliveryId);
     return effectOf(attempt, row, changed.has(attempt.webhookId));
@@ -90,7 +90,7 @@ async function noteEndpoints(db: Database, attempts: Attempt[], disableAfterSeco
 
 function effectOf({ trigger, next, changedAt }: Attempt, row: Written | undefined, isChanged: boolean): AttemptEffect {
   if (row === undefined || row.changed_at === null) return 'stopped';
-  if (next.status === 'failed' && !row.is_address && trigger !== 'test') return 'renewed';
+  if (next.status === 'failed' && !row.counts_for_endpoint && trigger !== 'test') return 'renewed';
   return isChanged || (changedAt !== undefined && changedAt !== row.changed_at) ? 'outdated' : 'recorded';
 }
 
@@ -134,8 +134,8 @@ interface Written {
    * what has succeeded continues.
    */
   changed_at: string | null;
-  /** The attempt was acknowledged, or the webhook still has the same URL. */
-  is_address: boolean;
+  /** The attempt was acknowledged, or the webhook still has the URL of the attempt. */
+  counts_for_endpoint: boolean;
 }
 
 /** If two attempts of one delivery end at the same moment, one finds its number taken and uses the next. */
@@ -191,7 +191,7 @@ const record = `
       AND CASE WHEN trigger = 'replay' AND d.status = 'succeeded' THEN w.is_active AND w.deleted_at IS NULL ELSE NOT ${isHeld} END
   ) AS changed_at, error IS NULL OR url = (
     SELECT w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
-  ) AS is_address`;
+  ) AS counts_for_endpoint`;
 
 const forgetOldest = `
   DELETE FROM delivery_attempts WHERE (delivery_id, number) IN (

@@ -51,7 +51,7 @@ describe('due deliveries and who attempts them', () => {
     await test.webhook.row.update({ ordered: false });
     const unordered = await buildSent(test.db, test.workspaceId);
     const isLeft = async ({ group_id }: { group_id: string }) =>
-      (await firstDeliveries(test.db, group_id, false)).map(({ in_child }) => in_child);
+      (await firstDeliveries(test.db, group_id, false)).map(({ is_outside_group }) => is_outside_group);
     assert.deepEqual(
       [await isLeft(ordered), await isLeft(unordered)],
       [
@@ -66,7 +66,7 @@ describe('due deliveries and who attempts them', () => {
     const inAnHour = `carried = true, ladder_step = 1, next_attempt_at = now() + interval '1 hour'`;
     await rows(test.db, `UPDATE deliveries SET ${inAnHour} WHERE id = $1`, [id]);
     assert.deepEqual(
-      (await firstDeliveries(test.db, group_id, false)).map(({ in_child }) => in_child),
+      (await firstDeliveries(test.db, group_id, false)).map(({ is_outside_group }) => is_outside_group),
       [true],
     );
   });
@@ -88,7 +88,11 @@ describe('due deliveries and who attempts them', () => {
       one.id,
     ]);
     assert.deepEqual(
-      (await firstDeliveries(test.db, one.group_id, false)).map(({ message_id, event, in_child }) => [message_id, event, in_child]),
+      (await firstDeliveries(test.db, one.group_id, false)).map(({ message_id, event, is_outside_group }) => [
+        message_id,
+        event,
+        is_outside_group,
+      ]),
       [
         [one.id, 'message.sent', true],
         [other.id, 'message.queued', false],
@@ -103,7 +107,7 @@ describe('due deliveries and who attempts them', () => {
       test.webhook.row.id,
     ]);
     assert.deepEqual(
-      (await firstDeliveries(test.db, rounds.group_id, false)).map(({ in_child }) => in_child),
+      (await firstDeliveries(test.db, rounds.group_id, false)).map(({ is_outside_group }) => is_outside_group),
       [false],
     );
     assert.deepEqual(
@@ -123,7 +127,7 @@ describe('due deliveries and who attempts them', () => {
     await test.db.query('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', { bind: [id], transaction: watcher });
     await watcher.commit();
     assert.deepEqual(
-      (await round).map(({ in_child }) => in_child),
+      (await round).map(({ is_outside_group }) => is_outside_group),
       [true],
     );
   });
@@ -139,6 +143,6 @@ describe('due deliveries and who attempts them', () => {
     await holder.commit();
     await watcher;
     const [{ carried } = {}] = await rows<{ carried: boolean }>(test.db, 'SELECT carried FROM deliveries WHERE id = $1', [id]);
-    assert.deepEqual([read?.in_child, carried], [false, false]);
+    assert.deepEqual([read?.is_outside_group, carried], [false, false]);
   });
 });
