@@ -6,8 +6,8 @@ import { useRef } from 'preact/hooks';
 import { useKeptFocus } from '../state/focus.js';
 
 interface MainProps {
-  /** What every screen has above it. */
-  notice?: ComponentChildren;
+  /** Shown above every screen. */
+  banner?: ComponentChildren;
   class?: string;
   /** Called when another screen is shown. */
   onMoved?: () => void;
@@ -16,7 +16,7 @@ interface MainProps {
 }
 
 /** Keeps the previous screen, dimmed and busy, until the next one is loaded: what is typed into it would be lost. */
-export function Main({ notice, class: className, onMoved, children }: MainProps) {
+export function Main({ banner, class: className, onMoved, children }: MainProps) {
   const main = useRef<HTMLElement>(null);
   const isLoading = useSignal(false);
   useKeptFocus(main);
@@ -27,7 +27,7 @@ export function Main({ notice, class: className, onMoved, children }: MainProps)
   };
   return (
     <main id="main" ref={main} tabIndex={-1} aria-busy={isLoading} class={className}>
-      {notice}
+      {banner}
       <Router onRouteChange={moved} onLoadStart={() => (isLoading.value = true)} onLoadEnd={() => (isLoading.value = false)}>
         {children}
       </Router>

@@ -11,7 +11,7 @@ import { nextTheme, theme } from '../state/theme.js';
 import { to } from '../api/base.js';
 import { Main } from './main-part.js';
 import { navigation } from './screens.js';
-import { VerificationNotice } from './verification-notice.js';
+import { VerificationBanner } from './verification-banner.js';
 
 /** How old the shown balance may be when another screen is opened. */
 const balanceMsMax = 60_000;
@@ -30,7 +30,7 @@ export function Shell({ children }: Pick<ComponentProps<typeof Main>, 'children'
       </a>
       <TopBar />
       <Navigation />
-      <Main notice={<VerificationNotice />} onMoved={refreshBalance}>
+      <Main banner={<VerificationBanner />} onMoved={refreshBalance}>
         {children}
       </Main>
     </div>

@@ -1,4 +1,4 @@
-/** A CSV file that the viewer chose, read in the browser. It is sent nowhere: a screen sends what it makes of the rows. */
+/** A CSV file that the user chose, read in the browser. It is sent nowhere: a screen sends what it makes of the rows. */
 import { Problem } from '../api/problem.js';
 import { unescaped } from './formula.js';
 import { freeName } from './free-name.js';

@@ -4,7 +4,7 @@ import { escaped } from './formula.js';
 /** A number is never taken for a formula: it stays as it is. Null is an empty cell. */
 export type Cell = string | number | null;
 
-/** Saves rows as a file of the viewer. It is sent nowhere. */
+/** Saves rows as a file of the user. It is sent nowhere. */
 export async function saveCsv(name: string, rows: readonly (readonly Cell[])[]): Promise<void> {
   const { default: papa } = await import('papaparse');
   // With the mark at its beginning, spreadsheets read it as UTF-8.

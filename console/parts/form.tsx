@@ -147,7 +147,7 @@ interface SelectProps {
   changed?(value: string): void;
 }
 
-/** A field with a choice. What the viewer chose stays when the screen is drawn again. */
+/** A field with a choice. What the user chose stays when the screen is drawn again. */
 export function SelectField({ name, label, hint, options, selected = '', changed }: SelectProps) {
   return (
     <Field name={name} label={label} {...(hint === undefined ? {} : { hint })}>

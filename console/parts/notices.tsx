@@ -1,15 +1,15 @@
 /** What lies over every screen: notices, and the question before something that cannot be undone. */
 import { useEffect, useRef } from 'preact/hooks';
 import { question } from '../state/confirm.js';
-import { dismiss, toasts } from '../state/toasts.js';
+import { dismiss, notices } from '../state/notices.js';
 
-export function Toasts() {
-  // A notice that goes leaves the focus at the others, see `useKeptFocus`.
-  const focusable = toasts.value.length === 0 ? {} : { tabIndex: -1 };
+export function Notices() {
+  // When a notice is closed, the others get the focus, see `useKeptFocus`.
+  const focusable = notices.value.length === 0 ? {} : { tabIndex: -1 };
   return (
-    <div class="toasts" role="status" {...focusable}>
-      {toasts.value.map(({ id, text }) => (
-        <div key={id} class="toast">
+    <div class="notices" role="status" {...focusable}>
+      {notices.value.map(({ id, text }) => (
+        <div key={id} class="notice">
           <span>{text}</span>
           <button type="button" aria-label={`Close the notice: ${text}`} onClick={() => dismiss(id)}>
             ×

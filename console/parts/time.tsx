@@ -1,4 +1,4 @@
-/** Moments in the viewer's time zone, with UTC on hover. */
+/** Moments in the user's time zone, with UTC on hover. */
 
 export const dayMs = 86_400_000;
 
@@ -20,7 +20,7 @@ export function Time({ at, none = '–' }: { at: string | null | undefined; none
 
 const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
-/** A moment with the viewer's time zone, for decisions that depend on it: `Nov 21, 2026, 10:00:00 AM GMT+1`. */
+/** A moment with the user's time zone, for decisions that depend on it: `Nov 21, 2026, 10:00:00 AM GMT+1`. */
 export const momentText = (at: string): string => withZone.format(new Date(at));
 
 /** A duration in the unit that reads best: `850 ms`, `12.4 s`, `3 min`, `2 h`, `4 days`. */
@@ -44,7 +44,7 @@ export const momentOf = (local: string): string | null => {
 export const filteredTime = (local: string, given: string | undefined): string | null =>
   local !== '' && local === localInput(given) ? (given ?? null) : momentOf(local);
 
-/** A moment as `<input type="datetime-local">` takes it: in the viewer's zone, to the minute. */
+/** A moment as `<input type="datetime-local">` takes it: in the user's zone, to the minute. */
 export function localInput(at: string | null | undefined): string {
   if (at === null || at === undefined || Number.isNaN(Date.parse(at))) return '';
   const date = new Date(at);

@@ -8,7 +8,7 @@ export interface Loaded<T> {
   /** Undefined until the first answer. A reload keeps the old data until the new is there. */
   data: ReadonlySignal<T | undefined>;
   isLoading: ReadonlySignal<boolean>;
-  /** Whether the viewer waits for the read. */
+  /** Whether the user waits for the read. */
   isAwaited: ReadonlySignal<boolean>;
   problem: ReadonlySignal<Problem | null>;
   /** Reads again. */
@@ -40,7 +40,7 @@ class Loading<T> implements Loaded<T> {
   #begunAt = 0;
   /** There was a look since the read that is under way began. */
   #isDue = false;
-  /** Nothing is read before the wait for the rate limit is over, unless the viewer asks. */
+  /** Nothing is read before the wait for the rate limit is over, unless the user asks. */
   #isRateLimited = false;
   /** The changes since the read that is under way began. */
   #missed: ((data: T) => T)[] = [];
@@ -96,7 +96,7 @@ class Loading<T> implements Loaded<T> {
     if (this.#isRateLimited) return;
     const isUnderWay = this.isLoading.value && performance.now() - this.#begunAt < answerMsMax;
     if (isUnderWay) return void (this.#isDue = true);
-    const { value } = this.isAwaited; // the viewer may wait for the read that this one replaces
+    const { value } = this.isAwaited; // the user may wait for the read that this one replaces
     this.reload();
     this.isAwaited.value = value;
   };

@@ -1,13 +1,13 @@
-/** The screen on which some work began, when its answer comes: the viewer may have left it by then. */
+/** The screen on which some work began, when its answer comes: the user may have left it by then. */
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import { isUnanswered } from '../api/problem.js';
 import { openWorkspace } from './session.js';
-import { toastProblem } from './toasts.js';
+import { notifyProblem } from './notices.js';
 
 export interface Origin {
   isLeft(): boolean;
-  /** Shows another screen, unless the viewer has gone to one. */
+  /** Shows another screen, unless the user has gone to one. */
   go(address: string, isReplaced?: boolean): void;
   /**
    * Says as a notice what went wrong, unless the session has ended: the next one may be that of another workspace.
@@ -32,7 +32,7 @@ export function useOrigin(): () => Origin {
       go: (address, isReplaced) => isLeft() || route(address, isReplaced),
       tell(error, unanswered) {
         if (openWorkspace()?.id !== workspaceId) return;
-        toastProblem(error, { place: isLeft() ? title : '', more: isUnanswered(error) ? unanswered : undefined });
+        notifyProblem(error, { place: isLeft() ? title : '', more: isUnanswered(error) ? unanswered : undefined });
       },
     };
   };

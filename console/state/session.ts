@@ -6,7 +6,7 @@ import { forget } from '../api/stream.js';
 import { closeQuestion } from './confirm.js';
 import { forgetInput, keepInput } from './kept.js';
 import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests, storageKeyOf } from './requests.js';
-import { dismissAll } from './toasts.js';
+import { dismissAll } from './notices.js';
 
 export type Workspace = Schema<'WorkspaceSettings'>;
 

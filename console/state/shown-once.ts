@@ -2,14 +2,14 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useLeaveQuestion } from './leave.js';
 import { useOrigin } from './origin.js';
-import { toast } from './toasts.js';
+import { notify } from './notices.js';
 
 interface ShownOnce<T> {
-  /** What the viewer has not stored yet. */
+  /** What the user has not stored yet. */
   values: ReadonlySignal<readonly T[]>;
   /** Waits for a value, and shows it. */
   show(value: Promise<T>): Promise<T>;
-  /** The viewer has stored all of them. */
+  /** The user has stored all of them. */
   stored(): void;
 }
 
@@ -36,7 +36,7 @@ export function useShownOnce<T>(name: string, missed: string): ShownOnce<T> {
     try {
       const shown = await value;
       values.value = [...values.value, shown];
-      if (origin.isLeft()) toast(missed);
+      if (origin.isLeft()) notify(missed);
       return shown;
     } finally {
       awaited.value -= 1;

@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, until the viewer chooses. */
+/** Light or dark: as the system has it, until the user chooses. */
 import { effect, signal } from '@preact/signals';
 import { stored } from './stored.js';
 

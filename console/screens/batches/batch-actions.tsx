@@ -8,7 +8,7 @@ import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import type { Origin } from '../../state/origin.js';
 import { refreshSoon } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 
 type Batch = Schema<'Batch'>;
 
@@ -27,7 +27,7 @@ function useActions({ batch, changed }: Props) {
   const params = { id: batch.id };
   const say = (text: string, origin: Origin) => {
     outcome.value = text;
-    if (origin.isLeft()) toast(text);
+    if (origin.isLeft()) notify(text);
   };
   const pause = run(async (origin) => {
     changed((await call('post', '/api/v1/messages/bulk/{id}/pause', { params })).batch);
@@ -36,7 +36,7 @@ function useActions({ batch, changed }: Props) {
   const resume = run(async (origin) => {
     changed((await call('post', '/api/v1/messages/bulk/{id}/resume', { params })).batch);
     outcome.value = '';
-    if (origin.isLeft()) toast('The batch is resumed.');
+    if (origin.isLeft()) notify('The batch is resumed.');
   });
   const cancel = run(async (origin) => {
     const text = `Up to ${countText(batch.counts.queued, 'message')} will not be handed off. What is not sent is refunded. A cancelled batch cannot be resumed.`;

@@ -46,7 +46,7 @@ export function BatchForm({ sheet, isSending }: Props) {
   const channel = useSignal<string>(channelFor(sheet));
   const placeholders = useSignal<readonly Placeholder[]>([]);
   const { form, version, checked, drop } = useCheck(sheet);
-  // Field → name of the column that the viewer chose. Another file may have it at another place.
+  // Field → name of the column that the user chose. Another file may have it at another place.
   const chosen = useRef(new Map<string, string>());
   const changed = (element: HTMLFormElement | null) => {
     drop();

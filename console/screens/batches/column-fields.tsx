@@ -9,7 +9,7 @@ interface Props {
   sheet: Sheet;
   channel: string;
   placeholders: readonly Placeholder[];
-  /** Field → the column that the viewer chose; empty: none. A file with the same column begins with that choice. */
+  /** Field → the column that the user chose; empty: none. A file with the same column begins with that choice. */
   chosen: Map<string, string>;
 }
 
@@ -28,7 +28,7 @@ const optionsOf = ({ columns, rows }: Sheet) =>
     return [String(index), sample === '' ? shortened(column) : `${shortened(column)}: ${shortened(sample)}`] as const;
   });
 
-/** The column of a field: as the viewer chose it, else the likely one; -1: none. */
+/** The column of a field: as the user chose it, else the likely one; -1: none. */
 function choiceOf(field: string, likely: number, { sheet: { columns }, chosen }: Props) {
   const name = chosen.get(field);
   const index = columns.indexOf(name ?? '');

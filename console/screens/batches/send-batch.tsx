@@ -10,7 +10,7 @@ import { assertAhead } from '../../parts/message-fields.js';
 import { momentText } from '../../parts/time.js';
 import { useForm } from '../../state/form.js';
 import { refreshSoon } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import type { Checked } from './check.js';
 import type { Body } from './draft.js';
 import { newRequest, type Request, sendOnce, unansweredOf } from './send-once.js';
@@ -48,7 +48,7 @@ export function SendBatch({ checked: { body, credits, sent }, leftOut, isSending
   );
 }
 
-/** Sends the batch. If an earlier request with its content has no answer, only the viewer knows whether it is the same batch. */
+/** Sends the batch. If an earlier request with its content has no answer, only the user knows whether it is the same batch. */
 function useSending(body: Body | null, isSending: Signal<boolean>) {
   const question = useSignal<Request | null>(null);
   const isNew = useRef(false);
@@ -74,8 +74,8 @@ function useSending(body: Body | null, isSending: Signal<boolean>) {
         throw error;
       })
       .finally(() => (isSending.value = false));
-    if (isReplay) toast('The batch had been accepted before. Nothing was sent again.');
-    else if (origin.isLeft()) toast('The batch was accepted.');
+    if (isReplay) notify('The batch had been accepted before. Nothing was sent again.');
+    else if (origin.isLeft()) notify('The batch was accepted.');
     refreshSoon();
     origin.go(to(`batches/${batch.id}`));
   }, 'It is not known whether the batch was accepted.');

@@ -34,7 +34,7 @@ async function read(cursor: string | undefined, limit: number, signal: AbortSign
 export function Ledger() {
   const { cursor } = useLocation().query;
   const page = useLoad<Page<Transaction>>(cursor ?? '', (signal) => read(cursor, 50, signal));
-  // A purchase is booked when the payment provider reports it, which may be after the viewer is back.
+  // A purchase is booked when the payment provider reports it, which may be after the user is back.
   const readAgain = () => {
     page.reload();
     refreshSoon();

@@ -26,7 +26,7 @@ export function Packages() {
 function useCheckout() {
   const problem = useSignal<Problem | null>(null);
   const isBusy = useSignal(false);
-  // Until the viewer was on the page of the provider, a button leads to the same checkout again: after a lost answer, or when that page did not open.
+  // Until the user was on the page of the provider, a button leads to the same checkout again: after a lost answer, or when that page did not open.
   const keys = useRef(new Map<string, string>());
   useEffect(() => {
     const restored = () => keys.current.clear();

@@ -1,4 +1,4 @@
-/** What the viewer changed of a contact. Only that is sent, so that nothing overwrites what programs changed or what a form cannot show. */
+/** What the user changed of a contact. Only that is sent, so that nothing overwrites what programs changed or what a form cannot show. */
 import type { Schema } from '../../api/call.js';
 import { textOf } from '../../state/form.js';
 import { tagsIn, tagsText } from './mapping.js';

@@ -9,7 +9,7 @@ import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { useLoad } from '../../state/load.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import type { ContactChange } from './contact-change.js';
 import { ContactForm } from './contact-form.js';
 
@@ -26,7 +26,7 @@ export function Contact() {
     const isChanged = Object.keys(body).length > 0;
     const next = isChanged ? (await call('put', '/api/v1/contacts/{id}', { params: { id }, body })).contact : null;
     if (next !== null) contact.replace(next);
-    toast('The contact is saved.');
+    notify('The contact is saved.');
     return next;
   };
   return (
@@ -76,7 +76,7 @@ function Delete({ contact: { id, name, phone, email } }: { contact: Shown }) {
     const text = `"${name ?? phone ?? email ?? id}" is deleted for ever. Messages that were sent to it stay.`;
     if (!(await confirm({ title: 'Delete this contact?', text, action: 'Delete the contact' }))) return;
     const { message } = await call('delete', '/api/v1/contacts/{id}', { params: { id } });
-    toast(message);
+    notify(message);
     // A step back must not lead to what is gone.
     origin.go(to('contacts'), true);
   });

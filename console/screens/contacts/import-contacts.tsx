@@ -5,14 +5,14 @@ import { useSheet } from '../../csv/use-sheet.js';
 import { FileChoice } from '../../parts/file-choice.js';
 import { ProblemBox } from '../../parts/problem-box.js';
 import { Screen } from '../../parts/screen.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import { ImportRun } from './import-run.js';
 import { rowsMax } from './run-import.js';
 
 export function ImportContacts() {
   const { sheet, problem, read } = useSheet(rowsMax);
   const isRunning = useSignal(false);
-  const chosen = (file: File) => (isRunning.value ? toast('Stop the import before you choose another file.') : read(file));
+  const chosen = (file: File) => (isRunning.value ? notify('Stop the import before you choose another file.') : read(file));
   return (
     <Screen title="Import contacts" actions={<a href={to('contacts')}>All contacts</a>}>
       <FileChoice

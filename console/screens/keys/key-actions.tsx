@@ -3,7 +3,7 @@ import { call } from '../../api/call.js';
 import { momentText } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import { hasExpired, type Key } from './key.js';
 
 const overlapHours = 24;
@@ -34,7 +34,7 @@ export function KeyActions({ apiKey, show, changed }: Props) {
     const text = `Programs that use "${name}" are refused from now on. A revoked key cannot be activated again.`;
     if (!(await confirm({ title: 'Revoke this key?', text, action: 'Revoke the key' }))) return;
     const { message } = await call('delete', '/api/v1/api-keys/{id}', { params: { id } });
-    toast(message);
+    notify(message);
     changed();
   });
   return (

@@ -12,7 +12,7 @@ import { confirm } from '../../state/confirm.js';
 import { useEvents, useThrottle } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
 import { refreshSoon } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import { Details } from './details.js';
 import { Timeline } from './timeline.js';
 
@@ -103,7 +103,7 @@ function CancelButton({ id, reload }: { id: string; reload(): void }) {
     if (!(await confirm({ title: 'Cancel this message?', text, action: 'Cancel the message' }))) return;
     try {
       await call('post', '/api/v1/messages/{id}/cancel', { params: { id } });
-      toast('The message is cancelled, and its credits are refunded.');
+      notify('The message is cancelled, and its credits are refunded.');
       refreshSoon();
     } finally {
       reload();

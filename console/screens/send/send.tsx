@@ -15,7 +15,7 @@ import { useForm } from '../../state/form.js';
 import { useKeptSignal } from '../../state/kept.js';
 import { useLoad } from '../../state/load.js';
 import { refreshSoon } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import { type Body, bodyOf, type Draft, draftFrom, draftOf, fields } from './draft.js';
 import { Preview } from './preview.js';
 import { usePreview } from './use-preview.js';
@@ -59,7 +59,7 @@ function useSending(bodyOfForm: (data: FormData) => Body) {
       throw error;
     });
     refreshSoon();
-    if (origin.isLeft()) toast('The message was accepted.');
+    if (origin.isLeft()) notify('The message was accepted.');
     origin.go(to(`messages/${message.id}`));
   }, 'It is not known whether the message was accepted. Look for it among the messages before you write it again.');
 }

@@ -5,7 +5,7 @@ import { NewPassword } from '../../parts/new-password.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
 import { leave, signIn } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 
 const CurrentPassword = () => (
   <TextField name="current_password" label="Current password" type="password" autocomplete="current-password" required />
@@ -22,7 +22,7 @@ export function PasswordForm({ email }: { email: string }) {
       return leave('The password is changed. Please sign in with it.');
     }
     element.reset();
-    toast('The password is changed. All other sessions have ended.');
+    notify('The password is changed. All other sessions have ended.');
   });
   return (
     <section aria-labelledby="password">
@@ -40,7 +40,7 @@ export function EmailForm() {
     const body = { email: textOf(data, 'email').trim(), current_password: textOf(data, 'current_password') };
     const { message } = await call('post', '/api/v1/auth/change-email', { body });
     element.reset();
-    toast(message);
+    notify(message);
   });
   return (
     <section aria-labelledby="email">

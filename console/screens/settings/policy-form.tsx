@@ -7,7 +7,7 @@ import { dayMs, momentText } from '../../parts/time.js';
 import { confirm } from '../../state/confirm.js';
 import { isAsSent, textOf, useForm } from '../../state/form.js';
 import type { Workspace } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 
 const fields = ['spend_limit_day', 'allowed_countries', 'message_days'] as const;
 
@@ -20,7 +20,7 @@ export function PolicyForm({ workspace, changed }: { workspace: Workspace; chang
     changed(next);
     // The fields show what is stored now, also where a program changed it. What was written meanwhile stays.
     if (isAsSent(element, data)) element.reset();
-    toast('The settings are saved.');
+    notify('The settings are saved.');
   });
   return (
     <section aria-labelledby="policy">

@@ -11,7 +11,7 @@ import { QrCode } from '../../parts/qr-code.js';
 import { Time } from '../../parts/time.js';
 import { type Form as FormState, textOf, useForm } from '../../state/form.js';
 import { useLoad } from '../../state/load.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 
 /** Reads the state again, after a notice if there is one. Until it is there, nothing of the old one is shown. */
 type Reread = (notice?: string) => void;
@@ -25,7 +25,7 @@ export function SecondFactor() {
   );
   const reread: Reread = (notice) => {
     reads.value += 1;
-    if (notice !== undefined) toast(notice);
+    if (notice !== undefined) notify(notice);
     // The button that had the focus goes away.
     heading.current?.focus();
   };

@@ -8,7 +8,7 @@ import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { useLoad } from '../../state/load.js';
 import { leave } from '../../state/session.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 
 type Session = Schema<'Session'>;
 
@@ -78,7 +78,7 @@ function EndSession({ session: { id, is_current, kind, address }, ended }: { ses
     if (!(await confirm({ title: 'End this session?', text, action: 'End the session' }))) return;
     const { message } = await call('delete', '/api/v1/auth/sessions/{id}', { params: { id } });
     if (is_current) return leave('The session has ended.');
-    toast(message);
+    notify(message);
     ended(id);
   });
   return (

@@ -7,7 +7,7 @@ import { channelOptions } from '../../parts/channels.js';
 import { Screen } from '../../parts/screen.js';
 import { momentOf } from '../../parts/time.js';
 import { textOf, useForm } from '../../state/form.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import { reasons, reasonTexts } from './reasons.js';
 
 const names = ['channel', 'recipient', 'reason', 'expires_at'] as const;
@@ -24,7 +24,7 @@ export function NewSuppression() {
         ...(expiresAt === null ? {} : { expires_at: expiresAt }),
       },
     });
-    toast('The recipient is suppressed.');
+    notify('The recipient is suppressed.');
     origin.go(to('suppressions'));
   });
   return (

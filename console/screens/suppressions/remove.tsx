@@ -2,7 +2,7 @@
 import { call } from '../../api/call.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import { isByRecipient, type Suppression } from './reasons.js';
 
 const consequences: Readonly<Record<Suppression['reason'], string>> = {
@@ -21,7 +21,7 @@ export function Remove({ suppression, removed }: { suppression: Suppression; rem
     const text = `${who} can get ${channel} messages again from now on, unless another entry is left. ${consequences[reason]}`.trim();
     if (!(await confirm({ title: 'Remove this suppression?', text, action: 'Remove the suppression' }))) return;
     const { message } = await call('delete', '/api/v1/suppressions/{id}', { params: { id } });
-    toast(message);
+    notify(message);
     removed();
   });
   return (

@@ -10,7 +10,7 @@ import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { useLooks } from '../../state/live.js';
 import { type Loaded, useLoad } from '../../state/load.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import { Attempt } from './attempt.js';
 
 export function Delivery() {
@@ -69,7 +69,7 @@ function Resend({ params, loaded }: { params: { id: string; delivery_id: string 
   const resend = run(async () => {
     const { delivery } = await call('post', '/api/v1/webhooks/{id}/deliveries/{delivery_id}/resend', { params });
     loaded.replace(delivery);
-    toast('The delivery was sent again.');
+    notify('The delivery was sent again.');
   });
   return (
     <p class="actions">

@@ -5,7 +5,7 @@ import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import { EventTypes, eventTypesOf } from './event-types.js';
 import { useWebhook } from './use-webhook.js';
 import { OrderField, UrlField } from './webhook-fields.js';
@@ -26,7 +26,7 @@ function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
   const shown = textsOf(webhook);
   const form = useForm(async (data, _form, origin) => {
     await call('put', '/api/v1/webhooks/{id}', { params: { id: webhook.id }, body: changesOf(data, webhook) });
-    toast('The webhook is changed.');
+    notify('The webhook is changed.');
     origin.go(back);
   });
   return (

@@ -14,7 +14,7 @@ import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
 import { type Loaded, useLoad } from '../../state/load.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 
 type Replay = Schema<'Replay'>;
 type Request = Schema<'ReplayDeliveriesRequest'>;
@@ -99,7 +99,7 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
     if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
     // What is counted is sent: later deliveries are not part of it.
     await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, ...count.until, dry_run: false } });
-    toast('The replay has begun.');
+    notify('The replay has begun.');
     begun();
   });
   return (
@@ -161,7 +161,7 @@ function CancelReplay({ replay, replays }: { replay: Replay; replays: Loaded<rea
   const params = { id: replay.webhook_id, replay_id: replay.id };
   const cancel = run(async () => {
     await call('post', '/api/v1/webhooks/{id}/replays/{replay_id}/cancel', { params }).finally(replays.reload);
-    toast('The replay is cancelled.');
+    notify('The replay is cancelled.');
   });
   return (
     <button type="button" aria-disabled={isBusy.value} onClick={cancel}>

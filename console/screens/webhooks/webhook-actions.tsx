@@ -7,7 +7,7 @@ import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { useShownOnce } from '../../state/shown-once.js';
-import { toast } from '../../state/toasts.js';
+import { notify } from '../../state/notices.js';
 import { reasonOf } from './reasons.js';
 
 type Webhook = Schema<'Webhook'>;
@@ -35,7 +35,7 @@ function useActions({ webhook, changed, tested }: Props) {
   const params = { id };
   const test = run(async (origin) => {
     const { delivery } = await call('post', '/api/v1/webhooks/{id}/test', { params });
-    toast(testText(delivery));
+    notify(testText(delivery));
     // A secret that is displayed once stays: the list has the delivery, too.
     if (delivery.status === 'succeeded' || rotated.values.value.length > 0) tested();
     else origin.go(to(`webhooks/${id}/deliveries/${delivery.id}`));
@@ -43,7 +43,7 @@ function useActions({ webhook, changed, tested }: Props) {
   const toggle = run(async () => {
     const { webhook: next } = await call('put', '/api/v1/webhooks/{id}', { params, body: { is_active: !isActive } });
     changed(next);
-    toast(isActive ? 'The webhook is off. Its events are held.' : 'The webhook is on. Held events go out by a replay.');
+    notify(isActive ? 'The webhook is off. Its events are held.' : 'The webhook is on. Held events go out by a replay.');
   });
   const rotate = run(async () => {
     if (!(await confirm({ title: 'Rotate the secret?', text: rotationText, action: 'Rotate the secret' }))) return;
@@ -54,7 +54,7 @@ function useActions({ webhook, changed, tested }: Props) {
     const text = 'It gets no more events, and its deliveries are no longer shown. This cannot be undone.';
     if (!(await confirm({ title: 'Delete this webhook?', text, action: 'Delete the webhook' }))) return;
     await call('delete', '/api/v1/webhooks/{id}', { params });
-    toast('The webhook is deleted.');
+    notify('The webhook is deleted.');
     // A step back must not lead to what is gone.
     origin.go(to('webhooks'), true);
   });

@@ -81,7 +81,7 @@ describe('a new batch in the console', function () {
     assert.equal(await batches(), 3, 'a batch that was answered can be sent again');
   });
 
-  it('a batch with the content of one without an answer is sent as a new one where the viewer says so', async () => {
+  it('a batch with the content of one without an answer is sent as a new one where the user says so', async () => {
     const file = csv('to', phone(1));
     await preview(browser, file, 'Hello');
     await loseAnswers(browser, '**/messages/bulk');
@@ -112,7 +112,7 @@ describe('a new batch in the console', function () {
     await until(async () => (await fact(browser, 'Left after it').innerText()) !== '6 credits', 'the balance of this moment');
   });
 
-  it('the form is locked while a batch is being sent, and its answer does not move the viewer away from another screen', async () => {
+  it('the form is locked while a batch is being sent, and its answer does not move the user away from another screen', async () => {
     const release = await holdAnswers(browser, '**/messages/bulk');
     await preview(browser, csv('to', phone(1)), 'Hello');
     await browser.press('Send 1 message for 1 credit');

@@ -83,7 +83,7 @@ describe('the focus of the console', () => {
     assert.equal(await notices.count(), 2);
     await notices.first().focus();
     await browser.page.keyboard.press('Enter');
-    await browser.until(`document.activeElement.className === 'toasts'`);
+    await browser.until(`document.activeElement.className === 'notices'`);
     await browser.page.keyboard.press('Tab');
     await browser.page.keyboard.press('Enter');
     await browser.until(`document.activeElement.id === 'main'`);

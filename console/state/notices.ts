@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { endedText, problemOf } from '../api/problem.js';
 
-export interface Toast {
+export interface Notice {
   id: number;
   text: string;
 }
@@ -11,35 +11,35 @@ export interface Toast {
 const shownMs = 10_000;
 let next = 1;
 
-export const toasts = signal<readonly Toast[]>([]);
+export const notices = signal<readonly Notice[]>([]);
 
 function show(text: string): number {
   const id = next++;
-  toasts.value = [...toasts.value.slice(-3), { id, text }];
+  notices.value = [...notices.value.slice(-3), { id, text }];
   return id;
 }
 
 /** Shows a notice for a while. Screen readers announce it. */
-export function toast(text: string): void {
+export function notify(text: string): void {
   const id = show(text);
   setTimeout(() => dismiss(id), shownMs);
 }
 
 /**
- * Says what went wrong, until it is closed: the screen says it nowhere else. The end of the session is said by the sign-in screen.
+ * Shows what went wrong until the notice is closed, because the screen shows it nowhere else. The sign-in screen shows the end of the session.
  * @param place the screen, where another one is shown
  */
-export function toastProblem(error: unknown, { place = '', more }: { place?: string; more?: string | undefined } = {}): void {
+export function notifyProblem(error: unknown, { place = '', more }: { place?: string; more?: string | undefined } = {}): void {
   const { message } = problemOf(error);
   if (message === endedText) return;
   show(`${place === '' ? '' : `${place}: `}${message}${more === undefined ? '' : ` ${more}`}`);
 }
 
 export function dismiss(id: number): void {
-  toasts.value = toasts.value.filter((each) => each.id !== id);
+  notices.value = notices.value.filter((each) => each.id !== id);
 }
 
-/** With the session, whose screens they are about. */
+/** When the session ends: they are about its screens. */
 export function dismissAll(): void {
-  toasts.value = [];
+  notices.value = [];
 }

@@ -3,9 +3,9 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../api/call.js';
 import { useOneAtATime } from '../state/actions.js';
 import { openWorkspace, refreshSoon } from '../state/session.js';
-import { toast } from '../state/toasts.js';
+import { notify } from '../state/notices.js';
 
-export function VerificationNotice() {
+export function VerificationBanner() {
   const { isBusy, run } = useOneAtATime();
   const workspace = openWorkspace();
   const isVerified = workspace?.email_verified !== false;
@@ -19,10 +19,10 @@ export function VerificationNotice() {
   if (workspace === null || isVerified) return null;
   const again = run(async () => {
     const { message } = await call('post', '/api/v1/auth/resend-verification', { body: { email: workspace.email } });
-    toast(message);
+    notify(message);
   });
   return (
-    <aside class="notice" aria-label="Verification">
+    <aside class="banner" aria-label="Verification">
       <p>
         Please verify your e-mail address: a mail with a link went to <strong>{workspace.email}</strong>.
       </p>
