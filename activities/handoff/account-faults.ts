@@ -36,7 +36,7 @@ export class Refusals {
   judge(claim: Claim, handoff: Handoff): Handoff {
     const { result } = handoff;
     if (result.outcome !== 'rejected' || !faultsOfAccount.has(result.error_code) || claim.uncertain) return handoff;
-    const by = (this.#by.get(claim.id) ?? new Set()).add(claim.provider);
+    const by = (this.#by.get(claim.id) ?? new Set()).add(claim.account);
     this.#by.set(claim.id, by);
     if (!this.#mayTake(claim, handoff).some((account) => !by.has(account))) return handoff;
     const { id, attempt, provider, error_code, provider_error_code } = result;

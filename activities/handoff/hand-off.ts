@@ -24,7 +24,7 @@ export interface Handoff {
 export async function handOff(provider: Provider | undefined, claim: Claim, signal: AbortSignal): Promise<Handoff> {
   const outcome = usable(provider === undefined ? withoutAccount(claim) : await callOnce(provider, claim, signal));
   const retryAfterMs = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
-  const result = { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider };
+  const result = { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.account };
   return { result, retryAfterMs, concernsRecipient: 'concernsRecipient' in outcome, isUncalled: 'isUncalled' in outcome };
 }
 

@@ -119,7 +119,7 @@ export class Rounds {
     const { db, providers } = this.deps;
     const key = await erasureKey(db, this.deps.secretKeys); // known since the claim
     const deadlines = callDeadlines(claims.length);
-    const signalFor = ({ provider }: Claim) => deadlines.signalAfter(providers.accounts.get(provider)?.deadlineMs ?? providerDeadlineMs);
+    const signalFor = ({ account }: Claim) => deadlines.signalAfter(providers.accounts.get(account)?.deadlineMs ?? providerDeadlineMs);
     const answers = new AnswerRecorder((results) =>
       persist('record answers of a provider', () => recordApart((some) => recordHandoffs(db, some, key), results), this.deps),
     );
@@ -139,10 +139,10 @@ export class Rounds {
 
   async #handOff(claim: Claim, signal: AbortSignal): Promise<Handoff> {
     const { providers, health } = this.deps;
-    const call = health.begin(claim.provider);
+    const call = health.begin(claim.account);
     const begun = performance.now();
     const end = traceHandoff(claim, this.inBatch);
-    const answered = await handOff(providers.accounts.get(claim.provider), claim, signal);
+    const answered = await handOff(providers.accounts.get(claim.account), claim, signal);
     health.end(call, endOf(answered));
     const handoff = this.#refusals.judge(claim, answered);
     end(handoff.result);

@@ -1,10 +1,10 @@
 /**
- * Limits the calls to providers. All workers together stay below the limit of an account, and an account that throttles is not called for a
+ * Limits the calls to provider accounts. All workers together stay below the limit of an account, and an account that throttles is not called for a
  * while (a hold). Waiting for capacity is not a failure, and does not use up the time for the hand-off.
  */
 import type { Database } from '../../models/db/database.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
-import { dueUnits, heldProviders, holdProvider, reserveSlot, type Slot } from '../../models/operations/handoff/provider-pace.js';
+import { dueUnits, heldAccounts, holdAccount, reserveSlot, type Slot } from '../../models/operations/handoff/provider-pace.js';
 import { providerWaitMsMax } from '../../models/rules/routing/provider-deadline.js';
 import type { UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
 
@@ -23,7 +23,7 @@ export interface RoundRequest {
 
 /** After this time a worker knows the holds of the others. */
 const holdsAgeMsMax = 1_000;
-/** Hold without a `Retry-After`: doubles each time until the provider takes a message. */
+/** Hold without a `Retry-After`: doubles each time until the account takes a message. */
 const holdMsFirst = 1_000;
 const holdMsUnasked = 60_000;
 /** A shorter wait for the end of a hold is spent in the slots of activities, which are few. */
@@ -35,7 +35,7 @@ export class Throughput {
   /** Ends of the holds by `Date.now()`. */
   readonly #holds = new Map<string, number>();
   #holdsReadAt = Number.NEGATIVE_INFINITY;
-  /** Number of holds since the provider last took a message. */
+  /** Number of holds since the account last took a message. */
   readonly #refusals = new Map<string, number>();
 
   /**
@@ -49,8 +49,8 @@ export class Throughput {
   ) {}
 
   /** The limit of this account in messages (for sms: segments) a second. */
-  limitOf(provider: string): number {
-    return this.limits[provider] ?? Number.POSITIVE_INFINITY;
+  limitOf(account: string): number {
+    return this.limits[account] ?? Number.POSITIVE_INFINITY;
   }
 
   /** Reserves slots with the accounts of a round. Costs nothing while none has a limit or a hold. */
@@ -59,8 +59,8 @@ export class Throughput {
     const slot: Slot = { waitMs: 0, isReserved: true };
     const accounts = Object.values(choices).flatMap((choice) => choice.accounts.map(({ account }) => account));
     if (this.#holds.size === 0 && !accounts.some((account) => account in this.limits)) return slot;
-    for (const { provider, units } of await dueUnits(this.db, groupId, choices, { limit: size, except, waits: this.waits })) {
-      const { waitMs, isReserved } = await this.#slotOf(provider, units, horizons);
+    for (const { account, units } of await dueUnits(this.db, groupId, choices, { limit: size, except, waits: this.waits })) {
+      const { waitMs, isReserved } = await this.#slotOf(account, units, horizons);
       slot.waitMs = Math.max(slot.waitMs, waitMs);
       slot.isReserved &&= isReserved;
     }
@@ -68,8 +68,8 @@ export class Throughput {
   }
 
   /** Whether the account has a hold. Up to a second old. */
-  isHeld(provider: string): boolean {
-    return (this.#holds.get(provider) ?? 0) > Date.now();
+  isHeld(account: string): boolean {
+    return (this.#holds.get(account) ?? 0) > Date.now();
   }
 
   /** Whether an account that the round would call has a hold. */
@@ -77,31 +77,31 @@ export class Throughput {
     await this.#readHolds();
     if (this.#holds.size === 0) return false;
     const due = await dueUnits(this.db, groupId, choices, { limit: size, except, waits: this.waits });
-    return due.some(({ provider }) => this.isHeld(provider));
+    return due.some(({ account }) => this.isHeld(account));
   }
 
   /** Notes that the account took a message. */
-  took(provider: string): void {
-    this.#refusals.delete(provider);
+  took(account: string): void {
+    this.#refusals.delete(account);
   }
 
   /** Sets a hold for an account that throttled. @param wantedMs its `Retry-After`; 0 if it gave none */
-  async hold(provider: string, wantedMs: number): Promise<void> {
-    const refusals = this.#refusals.get(provider) ?? 0;
-    this.#refusals.set(provider, refusals + 1);
+  async hold(account: string, wantedMs: number): Promise<void> {
+    const refusals = this.#refusals.get(account) ?? 0;
+    this.#refusals.set(account, refusals + 1);
     const forMs = wantedMs > 0 ? Math.min(wantedMs, providerWaitMsMax) : Math.min(holdMsFirst * 2 ** refusals, holdMsUnasked);
-    this.#note(provider, Date.now() + forMs);
-    await holdProvider(this.db, provider, forMs);
+    this.#note(account, Date.now() + forMs);
+    await holdAccount(this.db, account, forMs);
   }
 
   async #slotOf(
-    provider: string,
+    account: string,
     units: number,
     { horizonMs, holdHorizonMs }: Pick<RoundRequest, 'horizonMs' | 'holdHorizonMs'>,
   ): Promise<Slot> {
-    const perSecond = this.limitOf(provider);
-    if (Number.isFinite(perSecond)) return reserveSlot(this.db, { provider, units, perSecond, horizonMs });
-    const waitMs = Math.max(0, (this.#holds.get(provider) ?? 0) - Date.now());
+    const perSecond = this.limitOf(account);
+    if (Number.isFinite(perSecond)) return reserveSlot(this.db, { account, units, perSecond, horizonMs });
+    const waitMs = Math.max(0, (this.#holds.get(account) ?? 0) - Date.now());
     return waitMs <= holdHorizonMs ? { waitMs: spread(waitMs), isReserved: true } : { waitMs, isReserved: false };
   }
 
@@ -109,13 +109,13 @@ export class Throughput {
     const now = Date.now();
     if (now - this.#holdsReadAt < holdsAgeMsMax) return;
     this.#holdsReadAt = now;
-    const held = await heldProviders(this.db);
-    for (const [provider, until] of this.#holds) if (until <= now) this.#holds.delete(provider);
-    for (const { provider, left_ms } of held) this.#note(provider, now + left_ms);
+    const held = await heldAccounts(this.db);
+    for (const [account, until] of this.#holds) if (until <= now) this.#holds.delete(account);
+    for (const { account, left_ms } of held) this.#note(account, now + left_ms);
   }
 
-  #note(provider: string, until: number): void {
-    this.#holds.set(provider, Math.max(this.#holds.get(provider) ?? 0, until));
+  #note(account: string, until: number): void {
+    this.#holds.set(account, Math.max(this.#holds.get(account) ?? 0, until));
   }
 }
 

@@ -27,7 +27,7 @@ export function traceHandoff(claim: Claim, inBatch: boolean): (result: HandoffRe
         'messaging.message.id': id,
         'workspace.id': claim.workspace_id,
         channel,
-        'carrier.account': claim.provider,
+        'carrier.account': claim.account,
         attempt,
         outcome: result.outcome,
       },

@@ -68,8 +68,8 @@ export const routingMutations: readonly Mutation[] = [
   {
     guards: 'what one account may have taken stays with it',
     file: 'models/operations/handoff/claim-handoffs.ts',
-    find: 'COALESCE(earlier.bound_to, c.account) AS provider',
-    replace: 'c.account AS provider',
+    find: 'COALESCE(earlier.bound_to, c.account) AS account',
+    replace: 'c.account AS account',
     test: 'activities/handoff/routing',
   },
   {

@@ -8,10 +8,10 @@ import { bindOf, isOpenOrUnknown, isUncertain, mayBeCalled, notKnownYet, type Un
 /** A message that this caller may hand off now. */
 export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference' | 'traceparent'> & {
   /** The account to call. */
-  provider: string;
+  account: string;
   /** Number of this attempt, from 1. */
   attempt: number;
-  /** An earlier call may have reached the provider: its answer was lost, or the process died during it. */
+  /** An earlier call may have reached the provider: its response was lost, or the process died during it. */
   uncertain: boolean;
   /** Milliseconds since the start of the last call that may have reached the provider; null if there is none. */
   uncertain_ms: number | null;
@@ -76,7 +76,7 @@ const isNotResting = `(cardinality($5::text[]) = 0 OR NOT EXISTS (
  * @param choices parameter with the `Choices` as JSON
  */
 export const routeOf = (choices: string) => `LATERAL (
-    SELECT COALESCE(earlier.bound_to, c.account) AS provider, COALESCE(earlier.number, 0) + 1 AS attempt,
+    SELECT COALESCE(earlier.bound_to, c.account) AS account, COALESCE(earlier.number, 0) + 1 AS attempt,
       earlier.bound_to IS NOT NULL AS uncertain, extract(epoch FROM now() - earlier.called_at)::double precision * 1000 AS uncertain_ms, c.share,
       CASE WHEN earlier.bound_to IS NOT NULL THEN 'same_account'
         WHEN earlier.failed_by IS NOT NULL AND c.account <> ALL(earlier.failed_by) THEN 'failover'
@@ -111,9 +111,9 @@ const claim = `
     SELECT due.*, route.* FROM due, ${routeOf('$2')}
   ), attempts AS (
     INSERT INTO send_attempts (message_id, number, provider, route, route_share, claim_id)
-    SELECT id, attempt, provider, reason, share, $9 FROM routed
+    SELECT id, attempt, account, reason, share, $9 FROM routed
   )
-  SELECT id, workspace_id, channel, "to", content, reference, traceparent, provider, attempt, uncertain, uncertain_ms,
+  SELECT id, workspace_id, channel, "to", content, reference, traceparent, account, attempt, uncertain, uncertain_ms,
     EXISTS (
       SELECT 1 FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${refusalOf(10)} IS NOT NULL)

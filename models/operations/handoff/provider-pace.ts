@@ -1,4 +1,4 @@
-/** The time of providers. It is reserved in slots, so that all workers together call no provider faster than its limit. */
+/** The time of provider accounts. It is reserved in slots, so that all workers together call no account faster than its limit. */
 import { type Database, select } from '../../db/database.js';
 import { type Choices, routeOf } from './claim-handoffs.js';
 import { isDue } from './refuse-queued.js';
@@ -6,7 +6,7 @@ import { bindOf, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.j
 
 /** What a round of hand-offs would need of an account. */
 export interface DueUnits {
-  provider: string;
+  account: string;
   /** The number of messages; for sms their segments, because providers count those. */
   units: number;
 }
@@ -20,16 +20,16 @@ export const dueUnits = (
 ): Promise<DueUnits[]> => select(db, due, [groupId, JSON.stringify(choices), limit, except, ...bindOf(waits)]);
 
 const due = `
-  SELECT route.provider, sum(GREATEST(segments, 1)) AS units FROM (
+  SELECT route.account, sum(GREATEST(segments, 1)) AS units FROM (
     SELECT id, channel, segments FROM messages m
     WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${mayBeCalled(5)}
     ORDER BY id LIMIT $3
   ) due, ${routeOf('$2')}
-  GROUP BY route.provider`;
+  GROUP BY route.account`;
 
-/** A request for time of a provider. */
+/** A request for time of an account. */
 export interface SlotRequest {
-  provider: string;
+  account: string;
   units: number;
   perSecond: number;
   /** No slot is reserved that begins later than this. */
@@ -44,8 +44,8 @@ export interface Slot {
 }
 
 /** Reserves time for a number of units, after all earlier reservations and holds. */
-export async function reserveSlot(db: Database, { provider, units, perSecond, horizonMs }: SlotRequest): Promise<Slot> {
-  const [slot] = await select<{ wait_ms: number; reserved: boolean }>(db, reserve, [provider, units, horizonMs / 1000, perSecond]);
+export async function reserveSlot(db: Database, { account, units, perSecond, horizonMs }: SlotRequest): Promise<Slot> {
+  const [slot] = await select<{ wait_ms: number; reserved: boolean }>(db, reserve, [account, units, horizonMs / 1000, perSecond]);
   return { waitMs: Math.max(0, slot?.wait_ms ?? 0), isReserved: slot?.reserved ?? false };
 }
 
@@ -69,17 +69,17 @@ const reserve = `
   )
   SELECT extract(epoch FROM slot_at - clock_timestamp())::double precision * 1000 AS wait_ms, reserved FROM slot`;
 
-/** Sets a hold: the provider gets no calls for a time. A longer hold stays. */
-export async function holdProvider(db: Database, provider: string, forMs: number): Promise<void> {
-  await select(db, hold, [provider, forMs]);
+/** Sets a hold: the account gets no calls for a time. A longer hold stays. */
+export async function holdAccount(db: Database, account: string, forMs: number): Promise<void> {
+  await select(db, hold, [account, forMs]);
 }
 
 const hold = `
   INSERT INTO provider_pace AS p (provider, held_until) VALUES ($1, now() + $2::double precision * interval '1 millisecond')
   ON CONFLICT (provider) DO UPDATE SET held_until = GREATEST(p.held_until, excluded.held_until)`;
 
-/** The providers with a hold, and how many milliseconds of it are left. */
-export const heldProviders = (db: Database): Promise<{ provider: string; left_ms: number }[]> => select(db, held);
+/** The accounts with a hold, and how many milliseconds of it are left. */
+export const heldAccounts = (db: Database): Promise<{ account: string; left_ms: number }[]> => select(db, held);
 
 const held = `
-  SELECT provider, extract(epoch FROM held_until - now())::double precision * 1000 AS left_ms FROM provider_pace WHERE held_until > now()`;
+  SELECT provider AS account, extract(epoch FROM held_until - now())::double precision * 1000 AS left_ms FROM provider_pace WHERE held_until > now()`;

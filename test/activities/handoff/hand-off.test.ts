@@ -15,7 +15,7 @@ const claimOf = (uncertain: boolean): Claim => ({
   content: { text: 'Hello' },
   reference: null,
   traceparent: null,
-  provider: 'stub',
+  account: 'stub',
   attempt: uncertain ? 2 : 1,
   uncertain,
   uncertain_ms: uncertain ? 60_000 : null,

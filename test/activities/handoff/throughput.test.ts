@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { messageActivities } from '../../../activities/handoff/messages.js';
 import type { OutgoingMessage, SendOutcome } from '../../../activities/handoff/providers/provider.js';
-import { holdProvider } from '../../../models/operations/handoff/provider-pace.js';
+import { holdAccount } from '../../../models/operations/handoff/provider-pace.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
@@ -89,7 +89,7 @@ describe('throughput of providers', () => {
 
   it('waits do not count against the time for the hand-off', async () => {
     const { group_id } = await buildQueued(test.db, workspaceId);
-    await holdProvider(test.db, 'stub', 60_000);
+    await holdAccount(test.db, 'stub', 60_000);
     const { provider, dispatch } = worker();
     const work = await dispatch(group_id, { scheduledTimestampMs: Date.now() - 2 * 3_600_000 });
     about(work.retryInMs ?? 0, 60_000);
@@ -98,7 +98,7 @@ describe('throughput of providers', () => {
 
   it('groups that waited for an account without a limit do not all call when its hold ends', async () => {
     const heldAt = Date.now();
-    await holdProvider(test.db, 'stub', 60_000);
+    await holdAccount(test.db, 'stub', 60_000);
     const { dispatch } = worker();
     const dueAt: number[] = [];
     for (let count = 0; count < 12; count += 1) {
@@ -112,7 +112,7 @@ describe('throughput of providers', () => {
   it('a message that expires during a hold fails then, and does not wait for the end of the hold', async () => {
     const beforeItsEnd = new Date(Date.now() + 30_000);
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{ expires_at: beforeItsEnd }, {}]);
-    await holdProvider(test.db, 'stub', 60_000);
+    await holdAccount(test.db, 'stub', 60_000);
     const { provider, dispatch } = worker();
     const firstMs = await delayOf(dispatch(groupId));
     assert.ok(firstMs > 0 && firstMs <= 30_000, String(firstMs));
@@ -125,13 +125,13 @@ describe('throughput of providers', () => {
 
   it('a group whose messages have all expired during a hold waits for nothing', async () => {
     const { group_id } = await buildQueued(test.db, workspaceId, { expires_at: new Date() });
-    await holdProvider(test.db, 'stub', 60_000);
+    await holdAccount(test.db, 'stub', 60_000);
     assert.equal((await worker().dispatch(group_id)).queued, 0);
   });
 
   it('keeps the place of a single message while another account is held', async () => {
     await worker(undefined, 'stub=10').dispatch((await group(1, 50)).groupId);
-    await holdProvider(test.db, 'another', 60_000);
+    await holdAccount(test.db, 'another', 60_000);
     const { dispatch, provider } = worker(undefined, 'stub=10');
     const { group_id, id } = await buildQueued(test.db, workspaceId);
     await dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 100 });
@@ -139,7 +139,7 @@ describe('throughput of providers', () => {
   });
 
   it('gives up the place of a message whose account is held', async () => {
-    await holdProvider(test.db, 'stub', 60_000);
+    await holdAccount(test.db, 'stub', 60_000);
     const { dispatch, provider } = worker();
     const { group_id } = await buildQueued(test.db, workspaceId);
     about(await delayOf(dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 100 })), 60_000);

@@ -76,7 +76,13 @@ describe('locks', () => {
       const claims = await claimAll(test.db, groupId, sandboxEverywhere);
       const reports = claims.map(({ id }) => reportOf({ id, provider_message_id: uuidv7() }, 'delivered'));
       await recordReports(test.db, reports.toReversed());
-      const unknown = claims.map(({ id, attempt, provider }) => ({ id, attempt, provider, outcome: 'unknown' as const, detail: 'why' }));
+      const unknown = claims.map(({ id, attempt, account }) => ({
+        id,
+        attempt,
+        provider: account,
+        outcome: 'unknown' as const,
+        detail: 'why',
+      }));
       await Promise.all([applyReports(test.db, groupId), recordHandoffs(test.db, unknown)]);
     }
   });

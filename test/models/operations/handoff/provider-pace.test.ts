@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { dueUnits, heldProviders, holdProvider, reserveSlot } from '../../../../models/operations/handoff/provider-pace.js';
+import { dueUnits, heldAccounts, holdAccount, reserveSlot } from '../../../../models/operations/handoff/provider-pace.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildQueuedGroup, noWaits, routedTo } from '../../../support/rows/messages.js';
 
-describe('the send slots of a provider', () => {
+describe('the send slots of an account', () => {
   const test = useDatabase();
-  let provider: string;
+  let account: string;
   beforeEach(() => {
-    provider = `p-${uuidv7()}`;
+    account = `p-${uuidv7()}`;
   });
 
-  const reserve = (units: number, horizonMs = 3_600_000, perSecond = 1) => reserveSlot(test.db, { provider, units, perSecond, horizonMs });
+  const reserve = (units: number, horizonMs = 3_600_000, perSecond = 1) => reserveSlot(test.db, { account, units, perSecond, horizonMs });
   const close = (actual: number, expected: number) =>
     assert.ok(actual <= expected && actual > expected - 5_000, `${actual} of ${expected}`);
 
-  it('send slots of a provider are reserved one after the other', async () => {
+  it('send slots of an account are reserved one after the other', async () => {
     assert.deepEqual(await reserve(5), { waitMs: 0, isReserved: true });
     close((await reserve(20)).waitMs, 5_000);
     close((await reserve(1)).waitMs, 25_000);
   });
 
-  it('send slots of a provider are reserved once each for many at once', async () => {
+  it('send slots of an account are reserved once each for many at once', async () => {
     const slots = await Promise.all(Array.from({ length: 40 }, () => reserve(10)));
     const waits = slots.map(({ waitMs }) => waitMs).toSorted((a, b) => a - b);
     const startedMs = waits.map((waitMs, index) => waitMs - index * 10_000);
@@ -33,7 +33,7 @@ describe('the send slots of a provider', () => {
     );
   });
 
-  it('send slots of a provider are not reserved beyond the horizon', async () => {
+  it('send slots of an account are not reserved beyond the horizon', async () => {
     await reserve(30);
     const refused = await reserve(10, 2_500);
     assert.equal(refused.isReserved, false);
@@ -41,42 +41,42 @@ describe('the send slots of a provider', () => {
     close((await reserve(1)).waitMs, 30_000);
   });
 
-  it('send slots of a provider start again after the longer of two holds', async () => {
-    await holdProvider(test.db, provider, 50_000);
-    await holdProvider(test.db, provider, 20_000);
+  it('send slots of an account start again after the longer of two holds', async () => {
+    await holdAccount(test.db, account, 50_000);
+    await holdAccount(test.db, account, 20_000);
     close((await reserve(10)).waitMs, 50_000);
     close((await reserve(1)).waitMs, 60_000);
-    const held = (await heldProviders(test.db)).filter((row) => row.provider === provider);
+    const held = (await heldAccounts(test.db)).filter((row) => row.account === account);
     assert.equal(held.length, 1);
     close(held[0]?.left_ms ?? 0, 50_000);
   });
 
-  it('send slots of a provider do not accumulate in the past', async () => {
+  it('send slots of an account do not accumulate in the past', async () => {
     await reserve(1, 0, 1_000_000);
     assert.deepEqual(await reserve(10), { waitMs: 0, isReserved: true });
     close((await reserve(1)).waitMs, 10_000);
   });
 
-  it('send slots of a provider end earlier when its limit was raised', async () => {
+  it('send slots of an account end earlier when its limit was raised', async () => {
     await reserve(10, 0, 0.001);
     const { waitMs, isReserved } = await reserve(1, 1_000, 100);
     assert.ok(isReserved && waitMs <= 100, `${waitMs} ms`);
   });
 
-  it('send slots of a provider that begin later stay reserved when its limit was raised', async () => {
+  it('send slots of an account that begin later stay reserved when its limit was raised', async () => {
     await reserve(10);
     await reserve(1_000);
     close((await reserve(1, 3_600_000, 100)).waitMs, 20_000);
   });
 
-  it('send slots of a provider keep their length for workers of the previous version', async () => {
-    await rows(test.db, `INSERT INTO provider_pace (provider, next_slot_at) VALUES ($1, now() + interval '30 seconds')`, [provider]);
+  it('send slots of an account keep their length for workers of the previous version', async () => {
+    await rows(test.db, `INSERT INTO provider_pace (provider, next_slot_at) VALUES ($1, now() + interval '30 seconds')`, [account]);
     close((await reserve(1, 3_600_000, 100)).waitMs, 30_000);
-    await rows(test.db, `UPDATE provider_pace SET next_slot_at = now() + interval '50 seconds' WHERE provider = $1`, [provider]);
+    await rows(test.db, `UPDATE provider_pace SET next_slot_at = now() + interval '50 seconds' WHERE provider = $1`, [account]);
     close((await reserve(1, 3_600_000, 100)).waitMs, 50_000);
   });
 
-  it('send slots of a provider are counted in segments of due messages', async () => {
+  it('send slots of an account are counted in segments of due messages', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db, 1_000_000);
     const ahead = { scheduled_at: new Date(Date.now() + 60_000) };
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [
@@ -89,7 +89,7 @@ describe('the send slots of a provider', () => {
     const choices = routedTo({ sms: 'carrier', whatsapp: 'carrier', email: 'mailer' });
     const due = async (limit: number, except: string[] = []) =>
       Object.fromEntries(
-        (await dueUnits(test.db, groupId, choices, { limit, except, waits: noWaits })).map(({ provider, units }) => [provider, units]),
+        (await dueUnits(test.db, groupId, choices, { limit, except, waits: noWaits })).map(({ account, units }) => [account, units]),
       );
     assert.deepEqual(await due(25), { carrier: 8, mailer: 1 });
     assert.deepEqual(await due(2), { carrier: 7 });
