@@ -3,7 +3,8 @@
  * memory of the page, so that it ends with the tab.
  */
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
+import { useLatest } from './latest.js';
 
 /** Of the screens that are shown: key → reads the value. */
 const shown = new Map<string, () => unknown>();
@@ -26,14 +27,13 @@ export function forgetInput(workspaceId: string | null): void {
  * @param restore gets it once, when the screen appears again at its address
  */
 export function useKept<T>(name: string, read: () => T | undefined, restore: (value: T) => void): void {
-  const current = useRef(read);
-  current.current = read;
+  const latest = useLatest(read);
   useEffect(() => {
     const key = `${location.pathname}${location.search} ${name}`;
     const found = kept?.values.get(key) as T | undefined;
     kept?.values.delete(key);
     if (found !== undefined) restore(found);
-    const source = () => current.current();
+    const source = () => latest.current();
     shown.set(key, source);
     return () => void (shown.get(key) === source && shown.delete(key));
   }, []);

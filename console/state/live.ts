@@ -1,16 +1,16 @@
 /** Hooks for the stream of events, and for work that must not happen too often. */
 import { useEffect, useRef } from 'preact/hooks';
 import { listen, type MessageEvent, type StreamListener } from '../api/stream.js';
+import { useLatest } from './latest.js';
 
 /** Calls the newest handlers for each event while the screen is shown. */
 export function useEvents(handlers: StreamListener): void {
-  const current = useRef(handlers);
-  current.current = handlers;
+  const latest = useLatest(handlers);
   useEffect(
     () =>
       listen({
-        event: (event: MessageEvent) => current.current.event(event),
-        reset: () => current.current.reset(),
+        event: (event: MessageEvent) => latest.current.event(event),
+        reset: () => latest.current.reset(),
       }),
     [],
   );
@@ -21,8 +21,7 @@ export function useEvents(handlers: StreamListener): void {
  * The rate limit of the API counts every request of the workspace.
  */
 export function useThrottle(work: () => void, everyMs: number): () => void {
-  const current = useRef(work);
-  current.current = work;
+  const latest = useLatest(work);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const last = useRef(-Infinity);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -30,7 +29,7 @@ export function useThrottle(work: () => void, everyMs: number): () => void {
     clearTimeout(timer.current);
     const run = () => {
       last.current = performance.now();
-      current.current();
+      latest.current();
     };
     const wait = last.current + everyMs - performance.now();
     if (wait <= 0) run();
@@ -46,11 +45,10 @@ const looksMs = [1_000, 3_000, 10_000] as const;
  * @param key undefined: nothing is awaited; the looks begin again when it changes
  */
 export function useLooks(key: string | undefined, look: () => void): void {
-  const current = useRef(look);
-  current.current = look;
+  const latest = useLatest(look);
   useEffect(() => {
     if (key === undefined) return undefined;
-    const timers = looksMs.map((ms) => setTimeout(() => current.current(), ms));
+    const timers = looksMs.map((ms) => setTimeout(() => latest.current(), ms));
     return () => timers.forEach(clearTimeout);
   }, [key]);
 }

@@ -8,6 +8,7 @@ import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import type { Origin } from '../../state/origin.js';
 import { refreshSoon } from '../../state/session.js';
+import { useLatest } from '../../state/latest.js';
 import { notify } from '../../state/notices.js';
 
 type Batch = Schema<'Batch'>;
@@ -20,9 +21,8 @@ interface Props {
 function useActions({ batch, changed }: Props) {
   const { isBusy, run } = useOneAtATime();
   const said = useRef<HTMLParagraphElement>(null);
-  // What is shown when the question is answered, not when it was asked.
-  const shown = useRef(batch);
-  shown.current = batch;
+  // A batch may change between the question and its answer.
+  const latest = useLatest(batch);
   const outcome = useSignal('');
   const params = { id: batch.id };
   const say = (text: string, origin: Origin) => {
@@ -41,7 +41,7 @@ function useActions({ batch, changed }: Props) {
   const cancel = run(async (origin) => {
     const text = `Up to ${countText(batch.counts.queued, 'message')} will not be handed off. What is not sent is refunded. A cancelled batch cannot be resumed.`;
     if (!(await confirm({ title: 'Cancel this batch?', text, action: 'Cancel the batch' }))) return;
-    const before = shown.current.credits_used;
+    const before = latest.current.credits_used;
     const { batch: after } = await call('post', '/api/v1/messages/bulk/{id}/cancel', { params });
     changed(after);
     say(`Cancelled. Refunded: ${creditsText(Math.max(0, Number((before - after.credits_used).toFixed(3))))}.`, origin);
