@@ -1,10 +1,10 @@
 /**
- * Verifies webhooks of Tidings, and of everybody who signs as Standard Webhooks says. Needs nothing but Node: install it, or copy
- * this file.
+ * Verifies webhooks of Tidings and of other senders that follow Standard Webhooks. No dependencies: install the package, or copy this
+ * file.
  */
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
 
-/** Why a request was refused. Answer it with 403. */
+/** Why a request was refused. Return 403. */
 export type Fault = 'headers' | 'timestamp' | 'signature' | 'body';
 
 export class WebhookVerificationError extends Error {
@@ -17,7 +17,7 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** What a webhook says, as it was sent. */
+/** The body of a webhook request. */
 export interface WebhookEvent {
   /** Such as `message.delivered`. */
   event: string;
@@ -37,7 +37,7 @@ export interface VerifiedWebhook extends WebhookEvent {
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null };
 
 export interface VerifyOptions {
-  /** How far the clocks may be apart, into the past and into the future alike. Default: 300 */
+  /** How many seconds the time of the request may differ from `now`, in either direction. Default: 300 */
   toleranceSeconds?: number;
   /** Milliseconds since 1970. Default: now */
   now?: number;
@@ -46,17 +46,16 @@ export interface VerifyOptions {
 const secretPrefix = 'whsec_';
 const publicPrefix = 'whpk_';
 const privatePrefix = 'whsk_';
-/** What precedes the 32 bytes of an ed25519 public key in X.509 (RFC 8410 §4). */
+/** The bytes before the 32 bytes of an ed25519 public key in X.509 (RFC 8410 §4). */
 const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex');
 const publicKeyBytes = 32;
 const signatureBytes = 32;
 
 /**
- * Checks that a webhook comes from whoever knows the secret, or the private half of the key, and was sent just now.
- * @param rawBody the body as it arrived, byte for byte: one that was parsed and written again has another signature
- * @param keys `whsec_…` as it was shown when the webhook was made, or `whpk_…`, the public key of an asymmetric one; several while one
- * replaces another
- * @throws WebhookVerificationError for a request that must not be believed; TypeError for a mistake of the caller
+ * Verifies the signature and the age of a webhook request.
+ * @param rawBody the body as it arrived, byte for byte: parsing and serializing it changes the signature
+ * @param keys the secret (`whsec_…`), or the public key (`whpk_…`) of an asymmetric webhook; several during a rotation
+ * @throws WebhookVerificationError if the request is not authentic; TypeError if an argument is invalid
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -83,7 +82,7 @@ export function verifyWebhook(
 
 const fault = (kind: Fault, message: string) => new WebhookVerificationError(kind, message);
 
-/** How a signature of one version is checked with one key. */
+/** Checks a signature of one version with one key. */
 interface Check {
   version: 'v1' | 'v1a';
   fits(signed: Buffer, signature: Buffer): boolean;
@@ -117,7 +116,7 @@ function headerOf(headers: RequestHeaders, name: string): string {
   return value;
 }
 
-/** Node writes names in lower case; others may not. */
+/** Node gives names in lower case; other frameworks may not. */
 const named = (headers: Record<string, unknown>, name: string) =>
   headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 
@@ -132,16 +131,16 @@ function parse(rawBody: string | Uint8Array): WebhookEvent {
 }
 
 /**
- * The ids of the last webhooks: an event may come more than once, and is to be handled once. Where several processes receive, this
- * belongs into what they share, for example a unique column written in the transaction that handles the event.
+ * The ids of the last events, because an event may arrive more than once. If several processes receive events, store the ids in a shared
+ * database instead: a unique column, written in the transaction that handles the event.
  */
 export class SeenIds {
   readonly #ids = new Set<string>();
 
-  /** @param max ids that are remembered; the oldest are forgotten first */
+  /** @param max the number of ids that are remembered; the oldest are forgotten first */
   constructor(private readonly max = 10_000) {}
 
-  /** True when the id is new; from now on it is not. */
+  /** Remembers the id. @returns whether it was new */
   take(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);

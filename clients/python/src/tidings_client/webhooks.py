@@ -1,4 +1,4 @@
-"""Verifies webhooks: those of Tidings, and of everybody who signs by Standard Webhooks. It sends nothing.
+"""Verifies webhooks of Tidings and of other senders that follow Standard Webhooks.
 
 A secret needs the standard library only. A public key needs `cryptography`: install `tidings-client[asymmetric]`.
 """
@@ -25,7 +25,7 @@ _PRIVATE_PREFIX = "whsk_"
 
 
 class WebhookVerificationError(Exception):
-    """The request is not genuine, or not from now. Answer it with 403."""
+    """The request is not authentic, or too old. Return 403."""
 
     fault: Fault
 
@@ -39,7 +39,7 @@ class WebhookVerificationError(Exception):
 
 @dataclass(frozen=True)
 class VerifiedWebhook:
-    """What a webhook says, as it was sent."""
+    """A verified webhook request and its body."""
 
     id: str
     """The same for every attempt of an event."""
@@ -68,15 +68,15 @@ def verify_webhook(
     tolerance_seconds: float = 300,
     now: Optional[float] = None,
 ) -> VerifiedWebhook:
-    """Check that a webhook comes from who knows the secret, or the private half of the key, and was sent just now.
+    """Verify the signature and the age of a webhook request.
 
-    :param raw_body: the body as it arrived: one that was parsed and written again has another signature
-    :param keys: `whsec_...` as it was shown when the webhook was made, or `whpk_...`, the public key of an asymmetric
-        one; several while one replaces another
-    :param tolerance_seconds: how far the clocks may be apart, into the past and into the future alike
+    :param raw_body: the body as it arrived, byte for byte: parsing and serializing it changes the signature
+    :param keys: the secret (`whsec_...`), or the public key (`whpk_...`) of an asymmetric webhook; several during a
+        rotation
+    :param tolerance_seconds: how many seconds the time of the request may differ from `now`, in either direction
     :param now: seconds since 1970; by default the present
-    :raises WebhookVerificationError: for a request that must not be believed
-    :raises ValueError: for a key that is none
+    :raises WebhookVerificationError: if the request is not authentic
+    :raises ValueError: if a key is invalid
     """
     checks = [_check_of(key) for key in ([keys] if isinstance(keys, str) else keys)]
     if not checks:
@@ -138,7 +138,7 @@ def _versioned(item: str) -> Tuple[bytes, bytes]:
 
 
 def _decoded(text: str) -> bytes:
-    """Base64; nothing if it is something else."""
+    """The bytes of base64; empty if the text is not base64."""
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):
