@@ -35,7 +35,7 @@ export function readPreviewToken(secretKeys: readonly string[], token: unknown, 
     const expected = macOf(key, head, previewed);
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
-  if (!isOurs) throw refused('preview_token must be that of a preview of exactly this message');
+  if (!isOurs) throw refused('preview_token does not belong to a preview of this message');
   if (Number.parseInt(expiresAt, 36) < now) throw refused('The preview is older than 10 minutes');
   return id;
 }

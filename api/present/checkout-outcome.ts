@@ -1,11 +1,11 @@
-/** What can be said to somebody whom the checkout page sends back. The address proves nothing: only the callback of the payment provider does. */
+/** The text for a user who returns from the checkout page. The address proves nothing: only the callback of the payment provider does. */
 interface CheckoutOutcome {
   title: string;
   message: string;
 }
 
 const outcomes: Readonly<Record<'success' | 'cancelled', CheckoutOutcome>> = {
-  success: { title: 'Thank you', message: 'The credits are on your balance as soon as the payment is confirmed.' },
+  success: { title: 'Thank you', message: 'Your credits are added as soon as the payment is confirmed.' },
   cancelled: { title: 'Purchase cancelled', message: 'The purchase was cancelled. Nothing was charged.' },
 };
 

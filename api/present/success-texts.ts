@@ -1,23 +1,23 @@
-/** The texts with which the API confirms what it has done. The handlers and the samples of the OpenAPI document share them. */
+/** The texts that confirm a change. The handlers and the samples of the OpenAPI document share them. */
 export const successTexts = {
   signedUp: 'Workspace created. Please check your e-mail to verify your address.',
   emailVerified: 'E-mail address verified.',
-  verificationRequested: 'If a workspace with this e-mail address is not verified, a mail with a link to verify it is on the way.',
-  resetRequested: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.',
+  verificationRequested: 'If this address belongs to an unverified workspace, we have sent a verification link to it.',
+  resetRequested: 'If this address belongs to a workspace, we have sent a link to reset its password to it.',
   passwordChanged: 'Password has been changed. Please log in again.',
   emailChangeRequested: 'A mail with a link to confirm the new address is on the way.',
   accountClosed: 'The account has been closed.',
   loggedOut: 'You are logged out.',
   allLoggedOut: 'All sessions are logged out.',
-  sessionEnded: 'Session has been ended',
+  sessionEnded: 'Session has been ended.',
   totpEnabled: 'TOTP is enabled: logins need a code from now on.',
   totpRemoved: 'TOTP has been removed: logins need no code any more.',
-  keyDeactivated: 'API key has been deactivated',
-  contactDeleted: 'Contact has been deleted',
-  suppressionRemoved: 'Suppression has been removed',
-  webhookDeleted: 'Webhook has been deleted',
+  keyDeactivated: 'API key has been deactivated.',
+  contactDeleted: 'Contact has been deleted.',
+  suppressionRemoved: 'Suppression has been removed.',
+  webhookDeleted: 'Webhook has been deleted.',
   unsubscribed: 'You will not receive these e-mails any more.',
-  notUnsubscribed: 'Nothing was changed. To get no more of these e-mails, use the unsubscribe button of your mail program.',
+  notUnsubscribed: 'Nothing was changed. To stop these e-mails, use the unsubscribe button of your mail program.',
 } as const;
 
 /** The warnings beside a secret in the only response that shows it. */

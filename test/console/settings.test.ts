@@ -105,7 +105,7 @@ describe('settings in the console', function () {
     await browser.assertAccessible();
     await sessions.getByRole('button', { name: /^End the session Token/ }).click();
     await browser.press('End the session');
-    await browser.see('Session has been ended');
+    await browser.see('Session has been ended.');
     assert.equal((await me.call('GET', '/workspace')).status, 401, 'the JWT');
     assert.equal(await sessions.getByRole('button', { name: /^End the session/ }).count(), 1);
   });

@@ -106,7 +106,7 @@ export const otherSamples: Samples = {
     },
   },
   receivePaymentEvent: { data: { received: true }, refusals: [errors.invalidSignature(), errors.billingNotConfigured()] },
-  returnFromCheckout: { data: { message: 'Thank you. The credits are on your balance as soon as the payment is confirmed.' } },
+  returnFromCheckout: { data: { message: 'Thank you. Your credits are added as soon as the payment is confirmed.' } },
   receiveDeliveryReports: { about: 'Not for clients.', data: { received: 1 }, refusals: [errors.notFound(), errors.invalidJson()] },
   getHealth: {
     about:

@@ -67,7 +67,7 @@ describe('open sessions', () => {
   it('200 ends a session, and its next request is 401', async () => {
     const id = await idOfConsole();
     const { status, body } = await end(id);
-    assert.deepEqual([status, body.data], [200, { message: 'Session has been ended' }]);
+    assert.deepEqual([status, body.data], [200, { message: 'Session has been ended.' }]);
     assert.equal(await isValid(), false);
     assert.deepEqual(
       (await list()).map(({ kind }) => kind),

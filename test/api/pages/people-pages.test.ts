@@ -87,7 +87,7 @@ describe('pages for people', () => {
   });
 
   for (const [query, text] of [
-    ['?checkout=success', /The credits are on your balance as soon as the payment is confirmed/],
+    ['?checkout=success', /Your credits are added as soon as the payment is confirmed/],
     ['?checkout=cancelled', /The purchase was cancelled\. Nothing was charged/],
     ['', /A purchase that was paid is in the list of transactions/],
   ] as const) {

@@ -63,7 +63,7 @@ describe('signing in to the console', () => {
     await browser.see('<b>Ada & sons</b>');
     await browser.see('Please verify your e-mail address');
     await browser.press('Send it again');
-    await browser.see(/a mail with a link to verify it is on the way/);
+    await browser.see(/we have sent a verification link to it/);
     await browser.assertAccessible();
     const kinds = await rows<{ kind: string }>(
       app.deps.db,
@@ -96,7 +96,7 @@ describe('signing in to the console', () => {
     await browser.follow('Forgotten password');
     await browser.fill('E-mail address', me.email);
     await browser.press('Send the link');
-    await browser.see(/a mail with a link to reset its password is on the way/);
+    await browser.see(/we have sent a link to reset its password to it/);
     // The answer does not wait for it, so that it takes the same time for an unknown address.
     await until(async () => (await me.mails()).includes('reset_password'), 'the mail');
   });
