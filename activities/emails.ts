@@ -44,7 +44,7 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       if (mail.is_void) return markMailRefused(db, mailId, ourRefusal);
       const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@${domainOf(config.mailFrom)}>`, headers };
       const rendered = textOf(mail, config);
-      const whole = { ...envelope, ...rendered, ...asTheyStand(rendered, { takes8Bit: smtp === undefined }) };
+      const whole = { ...envelope, ...rendered, ...unencodedParts(rendered, { takes8Bit: smtp === undefined }) };
       try {
         if (smtp !== undefined) await smtp.sendMail(whole);
         else await writeEml(mailId, (await toFile.sendMail(whole)).message as Buffer);
@@ -95,7 +95,7 @@ function tokenOf({ token_id: id, token_digest }: LoadedMail, secretKeys: readonl
  * copied from a file or a mail server.
  * @param takes8Bit if false, a text with non-ASCII characters or lines too long for SMTP (RFC 5322 §2.1.1) is encoded
  */
-function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bit }: { takes8Bit: boolean }) {
+function unencodedParts({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bit }: { takes8Bit: boolean }) {
   const part = (kind: 'plain' | 'html', content: string) => {
     const is7Bit = Buffer.byteLength(content) === content.length && content.split('\n').every((line) => line.length <= lineLengthMax);
     if (!is7Bit && !takes8Bit) return content;

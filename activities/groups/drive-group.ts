@@ -12,7 +12,7 @@ export interface DriveDeps {
   deliver: (again: boolean) => Promise<LeftDeliveries>;
   /** The groups that this process drives at the moment in the slots of the same queue, including this one. */
   driven: Set<string>;
-  /** With more driven groups, others wait for their hand-off. Then an activity waits for reports only for `crowdedMs` after its begin. */
+  /** With more driven groups, others wait for their hand-off. Then an activity waits for reports only for `crowdedMs` after its start. */
   waitingMax: number;
   crowdedMs: number;
   /** See `applyReports`. */

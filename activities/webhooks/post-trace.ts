@@ -24,7 +24,7 @@ export class Tracer {
   #remoteAddress: string | null = null;
   readonly #parts = { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null } as Omit<Timings, 'total_ms'>;
 
-  /** Milliseconds since the begin of the request. */
+  /** Milliseconds since the start of the request. */
   get elapsedMs(): number {
     return performance.now() - this.#startedAt;
   }

@@ -106,7 +106,7 @@ async function post(outgoing: Outgoing, agents: Agents, policy: TargetPolicy): P
     const trace = tracer.trace();
     return { at, durationMs: trace.timings.total_ms, ...trace };
   };
-  if (url.protocol !== 'https:' || !mayAsk(target, policy)) return { ...traced(), ...beginOf(undefined), error: 'blocked_address' };
+  if (url.protocol !== 'https:' || !mayAsk(target, policy)) return { ...traced(), ...headOf(undefined), error: 'blocked_address' };
   const signal = AbortSignal.timeout(outgoing.totalTimeoutMs);
   const seen: { request?: ClientRequest; response?: IncomingMessage } = {};
   const watch = (request: ClientRequest) => {
@@ -125,12 +125,12 @@ async function post(outgoing: Outgoing, agents: Agents, policy: TargetPolicy): P
     const read = { responseStatus: answer.status, responseBody: readable(answer.body), retryAfter: answer.headers['retry-after'] };
     return { ...traced(), ...read, error: errorOf(answer.status) };
   } catch (error) {
-    return { ...traced(), ...beginOf(seen.response), error: classify(error) };
+    return { ...traced(), ...headOf(seen.response), error: classify(error) };
   }
 }
 
-/** The status and the wished wait are known before the body, which may not end. */
-const beginOf = (response: IncomingMessage | undefined) => ({
+/** The status and the requested wait are known before the body, which may not end. */
+const headOf = (response: IncomingMessage | undefined) => ({
   responseStatus: response?.statusCode ?? null,
   responseBody: null,
   retryAfter: response?.headers['retry-after'],

@@ -11,7 +11,7 @@ export interface OutgoingMessage {
   to: string;
   content: Content;
   reference: string | null;
-  /** Milliseconds since the begin of the last call whose outcome is unknown; null if there is none. */
+  /** Milliseconds since the start of the last call whose outcome is unknown; null if there is none. */
   uncertain_ms: number | null;
   /** Additional headers of an e-mail. */
   headers?: Readonly<Record<string, string>>;

@@ -37,7 +37,7 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
   ['encoded signs in the report of a carrier', masked, (length) => '%40a'.repeat(length / 4)],
   ['a word that is repeated in the reply of a mail server', refused, (length) => `${'SendAsDenied'.repeat(length / 12)}@`],
   ['a report on a recipient like an expression', maskedFor('+e.*.*.*.*.*@example.com'), (length) => 'e'.repeat(length)],
-  ['a report with the begin of a recipient', maskedFor(`${'!'.repeat(63)}x@example.com`), (length) => '!'.repeat(length)],
+  ['a report with the start of a recipient', maskedFor(`${'!'.repeat(63)}x@example.com`), (length) => '!'.repeat(length)],
 ];
 
 describe('the worst input', () => {
