@@ -38,8 +38,8 @@ export const workflowIds = {
   /** repeats deliveries that the webhook did not acknowledge */
   retrier: (webhookId: string) => `retrier:${webhookId}`,
   /** delivers one event to one webhook (WEBHOOK_FIRST_ATTEMPT=child) */
-  deliveries: (deliveryId: string) => `wh:${deliveryId}`,
-  /** starts many workflows of deliveries, or retriers; the first one gives it its id */
+  delivery: (deliveryId: string) => `wh:${deliveryId}`,
+  /** starts many workflows of deliveries, or retriers; its id is that of the first one */
   starts: (id: string) => `starts:${id}`,
   /** makes one attempt of a delivery that a user requested */
   attempt: (deliveryId: string) => `attempt:${deliveryId}`,

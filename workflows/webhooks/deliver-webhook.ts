@@ -19,7 +19,7 @@ export async function startDelivery(input: DeliverWebhookInput, workspaceId?: st
   if (first === undefined) return;
   const { typedSearchAttributes } = workflowInfo();
   await startUnlessRunning(deliverWebhook, input, {
-    workflowId: workflowIds.deliveries(first),
+    workflowId: workflowIds.delivery(first),
     staticSummary: `deliveries to webhook ${input.webhookId}: ${input.deliveryIds.length}`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
     priority: deliveryPriority(ownerOf(workspaceId)),
