@@ -49,7 +49,7 @@ function modeWarnings({ isSandboxOnly, stripe }: Warned): ConfigWarning[] {
         state: 'warning',
         subject,
         text: 'real money is paid for messages of the sandbox',
-        fix: 'Set a test key of Stripe, or the carriers of the channels',
+        fix: 'Set a test key of Stripe, or real carriers for the channels',
       },
     ];
   if (mode === 'test' && !isSandboxOnly)

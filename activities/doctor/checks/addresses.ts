@@ -18,7 +18,7 @@ const addressCheck = (subject: string, setting: string, urlOf: (config: CheckDep
     const response = await fetch(`${base}/live`, { signal, redirect: 'manual' });
     const found = response.ok
       ? ok(subject, `${base} answers`)
-      : failed(subject, `${base}/live answers ${response.status}`, `Let the proxy pass all paths of ${setting} to the API`);
+      : failed(subject, `${base}/live returns ${response.status}`, `Let the proxy pass all paths of ${setting} to the API`);
     return url.protocol === 'https:' ? [found, await certificateFinding(url)] : [found];
   },
 });
@@ -73,6 +73,6 @@ export function namesFinding(names: readonly string[], unknown: readonly string[
   return warning(
     subject,
     `could not resolve ${unknown.length} of ${countText(names.length, 'name')}`,
-    'If these are many, check the DNS servers of this machine',
+    'If many names fail, check the DNS servers of this machine',
   );
 }

@@ -115,7 +115,8 @@ export function writesFindings({ unwritable }: Pick<DatabaseFacts, 'unwritable'>
   if (unwritable === null) return [];
   if (unwritable === 'standby')
     return [failed(subject, 'the server is a standby, which takes no writes', 'Set DATABASE_URL to the primary, or promote this server')];
-  const fix = 'Find out why (a provider does it before the disk is full), then ALTER DATABASE … RESET default_transaction_read_only';
+  const fix =
+    'Find out why (some hosts set it when the disk is nearly full), then run ALTER DATABASE … RESET default_transaction_read_only';
   return [failed(subject, 'default_transaction_read_only is on, so nothing is written', fix)];
 }
 

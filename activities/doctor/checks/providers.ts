@@ -72,7 +72,7 @@ export async function accountFinding(
     return warning(
       subject,
       'refuses the credentials, but no channel uses it',
-      'Remove its settings if no more reports about its messages come',
+      'Remove its settings when no more reports about its messages arrive',
     );
   if (answer === 'refused')
     return failed(subject, 'refuses the credentials: messages wait until they expire', 'Correct the credentials of the account');

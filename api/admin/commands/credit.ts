@@ -20,7 +20,7 @@ export const creditCommand: Command = {
       value: 'ID',
       about: 'The payment of Stripe (pi_…) that is credited, once. Its refunds and disputes take the credits back. Needs --paid',
     },
-    paid: { value: 'MONEY', about: 'What the payment was, for example "5.00 USD"' },
+    paid: { value: 'MONEY', about: 'The amount of the payment, for example "5.00 USD"' },
   },
   summary: 'Add credits to a workspace.',
   async run(given, { db }) {

@@ -7,7 +7,7 @@ const shownMax = 50;
 export const findKeyCommand: Command = {
   name: 'keys find',
   takes: ['key'],
-  summary: `Find API keys of all workspaces by their id, prefix, or the complete key (better with - from the standard input). Shows at most ${shownMax}, the newest first.`,
+  summary: `Find API keys of all workspaces by id, prefix or complete key (safer with -, which reads it from the standard input). Shows at most ${shownMax}, the newest first.`,
   async run({ positionals: [given = ''] }, { db, config: { secretKeys } }) {
     const found = await findApiKeys(db, secretKeys, await readKey(given), shownMax);
     return {

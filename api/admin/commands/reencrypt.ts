@@ -8,7 +8,7 @@ export const reencryptCommand: Command = {
   name: 'reencrypt',
   takes: [],
   summary:
-    'Encrypt all stored secrets with the present SECRET_KEY. API keys and links in mails that were made with SECRET_KEYS_OLD still need it.',
+    'Encrypt all stored secrets with the present SECRET_KEY. API keys and links in mails that were made with a former key still need it in SECRET_KEYS_OLD.',
   async run(_given, { db, config: { secretKeys } }) {
     const webhooks = await reencryptSecrets(db, secretKeys);
     const erasureKey = await reencryptErasureKey(db, secretKeys);

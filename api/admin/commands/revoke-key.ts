@@ -11,7 +11,7 @@ export const revokeKeyCommand: Command = {
   name: 'keys revoke',
   takes: ['key'],
   options: { reason: reasonOption },
-  summary: 'Revoke an API key permanently, by its id or the complete key (better with - from the standard input).',
+  summary: 'Revoke an API key permanently, by its id or the complete key (safer with -, which reads it from the standard input).',
   async run(given, { db, config: { secretKeys } }) {
     const key = await readKey(given.positionals[0] ?? '');
     // Keys may share a prefix, and the wrong one cannot be given back.

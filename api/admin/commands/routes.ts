@@ -11,7 +11,7 @@ export const routesCommand: Command = {
   name: 'routes',
   takes: [],
   settings: ['DATABASE_URL'],
-  options: { changes: { value: 'N', about: 'How many of the last changes of health to show; otherwise 20' } },
+  options: { changes: { value: 'N', about: 'Number of the last changes of health to show (default 20)' } },
   summary: 'Show the share and the health of each provider account, with the ends of recent calls, and the last changes and their reasons.',
   async run(given, { db, config }) {
     const { states, changes } = await readRoutes(db, config.routes, numberIn(given, 'changes', changesShown));

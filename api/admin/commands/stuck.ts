@@ -17,10 +17,10 @@ export const stuckCommand: Command = {
   settings: ['DATABASE_URL'],
   options: {
     'older-than': { value: 'SECONDS', about: 'Only messages accepted or due at least this long ago (default 300)' },
-    limit: { value: 'N', about: 'Maximum number of messages (default 100); stuck ones come first' },
-    retry: { about: 'Let the watcher look at the stuck ones in its next run, within 30 seconds' },
+    limit: { value: 'N', about: 'Maximum number of messages (default 100); those marked with ! come first' },
+    retry: { about: 'Let the watcher look at those marked with ! in its next run, within 30 seconds' },
   },
-  summary: 'Show the oldest messages that have not ended, why, and how old they are. Fails if nothing explains the age of one (!).',
+  summary: 'Show the oldest messages that have not ended, with the reason and their age. Fails if one should not wait (marked with !).',
   async run(given, { db, config }) {
     const [olderThanSeconds, limit] = [numberIn(given, 'older-than', olderThan), numberIn(given, 'limit', limits)];
     const { messages, hasMore } = await unendedMessages(db, config, { olderThanSeconds, limit });

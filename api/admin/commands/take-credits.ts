@@ -9,7 +9,7 @@ export const takeCreditsCommand: Command = {
   takes: ['workspace', 'credits'],
   options: { reason: { value: 'TEXT', isRequired: true, about: 'The description of the ledger entry, which the owner can read' } },
   summary:
-    'Take credits from a workspace. What its balance lacks becomes debt, which the next credits pay first. A repeated command takes them again.',
+    'Take credits from a workspace. If its balance does not cover them, the rest becomes debt, which the next credits pay first. A repeated command takes them again.',
   async run(given, { db }) {
     const [named = '', credits = ''] = given.positionals;
     const amount = readCredits(credits);

@@ -9,7 +9,8 @@ import { requireWorkspace } from '../require-workspace.js';
 export const unsuppressCommand: Command = {
   name: 'unsuppress',
   takes: ['workspace', 'channel', 'recipient'],
-  summary: 'Remove the suppressions of a recipient, also one that the recipient made. Do so only after the recipient has agreed elsewhere.',
+  summary:
+    'Remove the suppressions of a recipient, including one that the recipient made. Do so only after the recipient has agreed elsewhere.',
   async run({ positionals: [named = '', given, recipient = ''] }, { db, config }) {
     const channel = channels.find((each) => each === given);
     if (channel === undefined) throw new UsageError(`The channel must be one of: ${channels.join(', ')}`);
