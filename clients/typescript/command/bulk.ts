@@ -12,10 +12,10 @@ export const bulk: Command = {
   summary: 'send to all rows of a CSV file',
   help: `  --text TEXT          with placeholders: Hello {{name}}
   --channel NAME       ${inWords(channels)} (default: sms)
-  --subject TEXT       of an e-mail
-  --to COLUMN          of the recipients (default: to, recipient, phone or email)
+  --subject TEXT       subject of an e-mail
+  --to COLUMN          column of the recipients (default: to, recipient, phone or email)
   --column NAME=COLUMN the placeholder NAME is in this column; may be repeated
-  --skip-invalid       leave out rows with faults, which else refuse their request
+  --skip-invalid       leave out faulty rows; without it one refuses its whole request
   --allow-duplicates   send to a recipient as often as it is in the file; without
                        it the first row counts, even if it has a fault
   --at TIME, --rate N  send later; N messages per second in all

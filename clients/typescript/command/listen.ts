@@ -13,11 +13,11 @@ export const listen: Command = {
   summary: 'show events as they happen, and post them to a local receiver',
   help: `  --forward URL    post each event there, signed as a webhook is, for example
                    http://localhost:4000/hook
-  --secret SECRET  whsec_… of the signature (default: a new one, displayed)
+  --secret SECRET  whsec_… for the signature (default: a new one, displayed)
   --events LIST    only these, such as message.delivered,message.failed
 
-Reconnects after a lost connection. A receiver that fails does not get the
-event again: use a webhook for that.`,
+Reconnects after a lost connection. A failed request is not repeated: use a
+webhook if you need retries.`,
   options: { forward: { type: 'string' }, secret: { type: 'string' }, events: { type: 'string' } },
   offers: { events: eventTypes },
   arguments: [0, 0],

@@ -10,9 +10,9 @@ export const login: Command = {
   summary: 'store an API key and the address of the service',
   help: `  --url URL   the service (default ${localUrl})
 
-The key is read from standard input, so that it is in no history of the shell.
+The key is read from standard input, so that no shell history contains it.
 It is checked, then stored in ~/.config/tidings/config.json with mode 0600.
-The environment goes first: TIDINGS_API_KEY, TIDINGS_URL.`,
+TIDINGS_API_KEY and TIDINGS_URL override the stored values.`,
   options: { url: { type: 'string' } },
   arguments: [0, 0],
   async run(context) {

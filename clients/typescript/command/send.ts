@@ -24,8 +24,8 @@ export const send: Command = {
   usage: 'TO TEXT [options]',
   summary: 'send a message',
   help: `  --channel NAME     ${inWords(channels)} (default: email if TO has an @, else sms)
-  --subject TEXT     of an e-mail
-  --reference TEXT   your own name of the message
+  --subject TEXT     subject of an e-mail
+  --reference TEXT   your own name for the message
   --at TIME          send later, ISO 8601
   --key KEY          idempotency key: the same key and message are sent once
   --preview          show text and price, send nothing
@@ -33,7 +33,7 @@ export const send: Command = {
                      4 if that is not decided in time, or the wait failed
   --timeout SECONDS  the longest wait, from when it is due (default ${usualSeconds})
 
-TEXT - reads the text from standard input, without a line break at its end.`,
+TEXT - reads the text from standard input and removes a line break at its end.`,
   options: {
     channel: { type: 'string' },
     subject: { type: 'string' },
