@@ -6,7 +6,7 @@ export const mcpSettings: Record<string, Joi.Schema> = {
   MCP: Joi.string()
     .valid('on', 'off')
     .default('off')
-    .description('on: /mcp offers the service to AI assistants by the Model Context Protocol, with an API key'),
+    .description('on: AI assistants can use the service at /mcp (Model Context Protocol) with an API key'),
   MCP_SENDS_DAY: Joi.number()
     .integer()
     .min(0)

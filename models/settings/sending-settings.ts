@@ -22,13 +22,13 @@ export const sendingSettings: Record<string, Joi.Schema> = {
     .description('milliseconds between the steps of the sandbox provider'),
   PROVIDER_LIMITS: list(providerLimit)
     .default([])
-    .description('messages a second (sms: segments) that a provider takes, as name=number, comma-separated; no limit for others'),
+    .description('messages a second (sms: segments) that a provider account takes, as name=number, comma-separated; no limit for others'),
   ROUTE_WINDOW: Joi.number()
     .integer()
     .min(2)
     .max(3_600)
     .default(60)
-    .description('window in seconds for judging accounts that share a channel'),
+    .description('period in seconds over which the health of accounts that share a channel is computed'),
   ...Object.fromEntries(channels.map((channel) => [channelSetting('REPORT_TIMEOUT', channel), reportTimeoutOf(channel)])),
   HANDOFF_TIMEOUT: seconds
     .default(14_400)

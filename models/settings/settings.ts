@@ -92,7 +92,7 @@ export const settings: Record<string, Joi.Schema> = {
     ),
   ...accountSettings,
   STRIPE_SECRET_KEY: oneWord.description(
-    'secret key of the payment provider; credits are sold only if STRIPE_WEBHOOK_SECRET is set, too; a live key beside real carriers',
+    'secret key of the payment provider; credits are sold only if STRIPE_WEBHOOK_SECRET is also set; use a live key with real carriers',
   ),
   STRIPE_WEBHOOK_SECRET: oneWord.description(
     'signing secret of the callback /api/v1/billing/webhook; without it payments cannot be credited',

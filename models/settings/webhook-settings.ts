@@ -28,7 +28,7 @@ export const webhookSettings: Record<string, Joi.Schema> = {
     .valid('inline', 'child')
     .default('inline')
     .description(
-      'where first attempts run: inline, beside the message, or child, in a workflow for each event; events that are left to the retrier at once need neither',
+      'where first attempts run: inline (with the message) or child (in a workflow for each event); events that are left to the retrier at once are not affected',
     ),
 };
 
