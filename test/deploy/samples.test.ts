@@ -32,18 +32,22 @@ const stream = '/stream"';
 
 const body = '{"event":"message.sent","timestamp":"","data":{"message_id":"one"}}';
 const secret = generateWebhookSecret();
-const headers = deliveryHeaders({
-  id: 'one',
-  type: 'message.sent',
-  body,
-  secrets: [secret],
-  timestampSeconds: Math.floor(Date.now() / 1000),
-});
 const hex = createHmac('sha256', secret).update(body).digest('hex');
 
+/** A request that is signed when its block runs: a receiver refuses it after five minutes. */
+function request(): string {
+  const timestampSeconds = Math.floor(Date.now() / 1000);
+  const headers = JSON.stringify(deliveryHeaders({ id: 'one', type: 'message.sent', body, secrets: [secret], timestampSeconds }));
+  return `const secret = '${secret}', rawBody = '${body}', request = { headers: ${headers} };\nprocess.env.WEBHOOK_SECRET = secret;`;
+}
+
 /** What surrounds a block that is part of a receiver. */
-const request = `const secret = '${secret}', rawBody = '${body}', request = { headers: ${JSON.stringify(headers)} };\nprocess.env.WEBHOOK_SECRET = secret;`;
-const parts: readonly { words: string; before: string; after: string }[] = [
+interface Part {
+  before(): string;
+  after: string;
+}
+
+const parts: readonly (Part & { words: string })[] = [
   { words: "from 'standardwebhooks'", before: request, after: '' },
   {
     words: 'export function isGenuine',
@@ -53,7 +57,7 @@ const parts: readonly { words: string; before: string; after: string }[] = [
   },
   {
     words: 'def is_genuine',
-    before: '',
+    before: () => '',
     after: `assert is_genuine('${secret}', b'${body}', '${hex}') and not is_genuine('${secret}', b'', '${hex}')
 assert not any(is_genuine('${secret}', b'${body}', forged) for forged in (None, '', 'é', '${hex.slice(2)}'))`,
   },
@@ -102,9 +106,9 @@ describe('samples of the documents', () => {
     return printed;
   }
 
-  async function runPart({ code, language }: Block, { before, after }: { before: string; after: string }): Promise<void> {
+  async function runPart({ code, language }: Block, { before, after }: Part): Promise<void> {
     const [file, command] = language === 'py' ? ['part.py', 'python3'] : ['part.mjs', 'node'];
-    writeFileSync(join(folder.path, file), `${before}\n${code}\n${after}\n`);
+    writeFileSync(join(folder.path, file), `${before()}\n${code}\n${after}\n`);
     const { printed, exitCode } = await shell.run(`${command} ${file}`);
     assert.equal(exitCode, 0, printed);
   }
