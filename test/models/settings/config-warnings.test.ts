@@ -31,7 +31,7 @@ describe('configWarnings', () => {
 
   it('warns of a live key while all channels use the sandbox', () => {
     assert.deepEqual(found({ ...stripe, STRIPE_SECRET_KEY: 'sk_live_1' }), [
-      ['warning', 'payment mode', 'Set a test key of Stripe, or the carriers of the channels'],
+      ['warning', 'payment mode', 'Set a test key of Stripe, or real carriers for the channels'],
     ]);
   });
   it('fails a test key beside a real carrier, whose messages test cards would pay for', () => {
