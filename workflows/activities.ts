@@ -89,7 +89,7 @@ export const background = proxyActivities<Activities>({
 /** Steps of the watcher. A step that fails twice or takes too long is left to the next run. */
 export const watching = proxyActivities<Activities>({
   taskQueue: queues.watcher,
-  startToCloseTimeout: '40s', // above its slice of 20 s and a last page
+  startToCloseTimeout: '40s', // above its slice of 20 s and its last pages
   heartbeatTimeout: '10s', // a run waits for a killed worker as long as this
   scheduleToCloseTimeout: '60s',
   retry: { initialInterval: '1s', maximumAttempts: 2 },

@@ -31,11 +31,11 @@ type Started = RepairOutcome<Looked, boolean>;
 /** Counts of groups by result, as logged. */
 type Done = Record<'started' | 'gathered' | 'running' | 'gave_up' | 'closed' | 'fenced', number>;
 
-/** Repairs the groups that are due for a look, oldest first, until none is left or the slice is over. */
-export async function repairGroups(deps: RepairDeps, sliceMs: number): Promise<void> {
+/** Repairs the groups that are due for a look, oldest first, until none is left or the time is over. */
+export async function repairGroups(deps: RepairDeps, until: number): Promise<void> {
   const done: Done = { started: 0, gathered: 0, running: 0, gave_up: 0, closed: 0, fenced: 0 };
   try {
-    await inPages(sliceMs, pageOfGroups, () => repairPage(deps, done));
+    await inPages(until, pageOfGroups, () => repairPage(deps, done));
   } finally {
     const { running: _, gave_up, ...repaired } = done;
     for (const [result, count] of Object.entries({ ...repaired, gave_up })) workMetrics.repairs.inc({ what: `groups ${result}` }, count);

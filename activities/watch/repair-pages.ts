@@ -6,17 +6,16 @@ const atOnce = 32;
 
 /**
  * Works page by page. Each page begins after the last item of the page before.
- * @param sliceMs no page begins later than this
+ * @param until no page but the first one begins after this time
  * @param size items of a full page; a smaller page is the last one
  * @param page reads the items after the given one, works on them and returns them
  * @returns how many items there were
  */
 export async function inPages<Item>(
-  sliceMs: number,
+  until: number,
   size: number,
   page: (after: Item | undefined) => Promise<readonly Item[]>,
 ): Promise<number> {
-  const until = Date.now() + sliceMs;
   let count = 0;
   let last: Item | undefined;
   do {

@@ -33,8 +33,9 @@ import { type RepairDeps, repairGroups } from './repair-groups.js';
 
 /** Longer than any step takes, so that no work is found that a workflow drives. */
 const graceSeconds = 60;
-/** An activity begins no page after this time. Below its time-out and the time between two runs. */
+/** After this time an activity begins only the first page of a kind. Below its time-out and the time between two runs. */
 const sliceMs = 20_000;
+const sliceEnd = () => Date.now() + sliceMs;
 
 export function repairActivities(deps: RepairDeps) {
   return { ...messageRepairs(deps), ...otherRepairs(deps) };
@@ -44,18 +45,18 @@ function messageRepairs(deps: RepairDeps) {
   const { db, logger, starts } = deps;
   return {
     /** Groups of messages: starts, gives up on missing reports, closes or fences them. */
-    repairGroups: (): Promise<void> => repairGroups(deps, sliceMs),
+    repairGroups: (): Promise<void> => repairGroups(deps, sliceEnd()),
 
     /** Reports in the inbox that were not applied: wakes the workflow of their group. */
     repairReports: (): Promise<void> =>
-      repairEach<Wake>(deps, 'reports', {
+      repairEach<Wake>(deps, sliceEnd(), 'reports', {
         find: (after) => unwokenGroups(db, graceSeconds / 2, after?.groupId),
         work: (wake) => starts.wake(wake),
       }),
 
     /** Batches that were not decided or completed, and pages that may have missed that their batch was resumed or cancelled. */
     async repairBatches(): Promise<void> {
-      await inPages<DueBatch>(sliceMs, repairPageSize, async () => {
+      await inPages<DueBatch>(sliceEnd(), repairPageSize, async () => {
         const batches = await takeDueBatches(db, repairPageSize);
         const { failed } = await eachOf(logger, 'could not repair batches', batches, (batch) => repairBatch(deps, batch));
         for (const { id } of failed) await lookAtBatchSoon(db, id);
@@ -65,7 +66,7 @@ function messageRepairs(deps: RepairDeps) {
 
     /** Messages whose fallback step is overdue. */
     repairFallbacks: (): Promise<void> =>
-      repairEach<OverdueFallback>(deps, 'fallbacks', {
+      repairEach<OverdueFallback>(deps, sliceEnd(), 'fallbacks', {
         find: (after) => overdueFallbacks(db, graceSeconds, after),
         work: async ({ groupId }) => {
           const { next } = await fallBack(db, groupId, true, workflowIds.message);
@@ -81,17 +82,19 @@ function otherRepairs(deps: RepairDeps) {
   return {
     /** Deliveries without an attempt, and webhooks whose retrier does not run. */
     async repairDeliveries(): Promise<void> {
-      const count = await inPages<OverdueDelivery>(sliceMs / 2, repairPageSize, async (after) => {
+      const until = sliceEnd();
+      // Half of the time, so that many overdue deliveries leave time for the others.
+      const count = await inPages<OverdueDelivery>(until - sliceMs / 2, repairPageSize, async (after) => {
         const found = await overdueDeliveries(db, graceSeconds, after);
         await eachOf(logger, 'could not repair retriers', await leaveOverdue(db, found, graceSeconds), wakeRetrier);
         return found;
       });
       noteRepairs(logger, 'deliveries', count);
-      await repairEach<string>(deps, 'retriers', {
+      await repairEach<string>(deps, until, 'retriers', {
         find: (after) => lostRetriers(db, graceSeconds, after),
         work: wakeRetrier,
       });
-      await repairEach<string>(deps, 'webhooks that changed', {
+      await repairEach<string>(deps, until, 'webhooks that changed', {
         find: (after) => unsettledWebhooks(db, repairPageSize, after),
         work: wakeRetrier,
       });
@@ -99,14 +102,18 @@ function otherRepairs(deps: RepairDeps) {
 
     /** Replays without progress. */
     repairReplays: (): Promise<void> =>
-      repairEach<OverdueReplay>(deps, 'replays', {
+      repairEach<OverdueReplay>(deps, sliceEnd(), 'replays', {
         find: (after) => overdueReplays(db, 3 * graceSeconds, after?.replayId),
         work: (replay) => starts.replay(replay),
       }),
 
     /** Mails without a workflow. Those that follow from an operator's command or from a webhook's failures are started only here. */
     repairMails: (): Promise<void> =>
-      repairEach<string>(deps, 'mails', { find: () => takeUnsentMails(db), work: (mailId) => starts.mail(mailId), isUsual: true }),
+      repairEach<string>(deps, sliceEnd(), 'mails', {
+        find: () => takeUnsentMails(db),
+        work: (mailId) => starts.mail(mailId),
+        isUsual: true,
+      }),
   };
 }
 
@@ -118,9 +125,9 @@ interface Repair<Item> {
   isUsual?: boolean;
 }
 
-/** Repairs all items of one kind, page by page. The next run finds an item that fails again. */
-async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, work, isUsual }: Repair<Item>): Promise<void> {
-  const count = await inPages<Item>(sliceMs, repairPageSize, async (after) => {
+/** Repairs all items of one kind, page by page. The next run finds an item that fails again, and those that are left at `until`. */
+async function repairEach<Item>({ logger }: RepairDeps, until: number, what: string, { find, work, isUsual }: Repair<Item>): Promise<void> {
+  const count = await inPages<Item>(until, repairPageSize, async (after) => {
     const items = await find(after);
     await eachOf(logger, `could not repair ${what}`, items, work);
     return items;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { workMetrics } from '../../../models/metrics/catalogue.js';
 import { Batch } from '../../../models/tables/batch.js';
 import { pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
+import { repairPageSize } from '../../../models/operations/watch/overdue-work.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { buildAcceptedBatch, buildBatch } from '../../support/rows/batches.js';
 import { rows } from '../../support/database.js';
@@ -98,6 +99,32 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(await repairs.run(), [`start ${here}`, `changed ${here}`, `start ${gone}`]);
     await rows(repairs.db, `UPDATE batches SET look_at = now()`);
     assert.deepEqual(await repairs.run(), []);
+  });
+
+  it('repairDeliveries ends when its time is over, whatever kind of work is left', async () => {
+    const { row } = await buildWebhook(repairs.workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
+    await buildDelivery(repairs.db, repairs.workspaceId);
+    await rows(repairs.db, `UPDATE deliveries SET next_attempt_at = ${longAgo}`);
+    await rows(
+      repairs.db,
+      `INSERT INTO webhooks SELECT (jsonb_populate_record(w, jsonb_build_object('id', gen_random_uuid(), 'revision', w.revision + 1))).*
+       FROM webhooks w, generate_series(1, $1)`,
+      [2 * repairPageSize],
+    );
+    const realNow = Date.now;
+    let passed = 0;
+    // The overdue delivery takes most of the time, and the first page of webhooks that changed takes more than the rest.
+    repairs.broken = (call) => {
+      passed += call === `retrier ${row.id}` ? 19_000 : 10;
+      return false;
+    };
+    Date.now = () => realNow() + passed;
+    try {
+      await repairs.activities().repairDeliveries();
+    } finally {
+      Date.now = realNow;
+    }
+    assert.equal(repairs.calls.length, 1 + repairPageSize);
   });
 
   it('fence an undecided batch, and complete one without queued messages', async () => {
